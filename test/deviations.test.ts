@@ -93,7 +93,10 @@ test('D6: stops a tool body after 30 seconds by default', async () => {
     return () => {}
   }
   const { response } = await play([hang], [calls('hang'), 'done'], { runner: { ports: { setTimer } } })
-  expect(response).toEqual({ error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' })
+  expect(response).toEqual({
+    error: 'Tool "hang" timed out after 30000 ms. Raise timeoutMs or make the tool long-running.',
+    errorCode: 'TIMEOUT',
+  })
 })
 
 test('D7: cuts a result over 256 kB and stores the whole result as an artifact', async () => {

@@ -1,16 +1,16 @@
-// Arguments as they are recorded: JSON, no deeper and no larger than a log should hold.
+// Arguments as they are recorded: JSON within the limits of depth and size.
 import { type JsonObject, MAX_DEPTH, RESERVED_DEPTH } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 
-/** Deeper arguments are refused. */
+/** The maximum depth of arguments. Deeper arguments are refused. */
 export const MAX_ARGS_DEPTH: number = MAX_DEPTH - RESERVED_DEPTH - 1
 
-/** In place of arguments that were too large. A call with such arguments is refused, from a model and from code. */
+/** The key that replaces arguments that are too large. A call with such arguments is refused, from a model and from code. */
 const TRUNCATED = 'truncatedArgsBytes'
 
 /**
- * A copy of the arguments as they can be stored: a model or callback may keep and change its own object. Dispatch
- * refuses those that had to be cut, and those that are no object: half a JSON text must not pass for none.
+ * Copies arguments for the log, because a model or callback may keep and change its own object. Dispatch refuses
+ * arguments that are too large or are not an object: incomplete JSON text must not count as no arguments.
  */
 export function storableArgs(args: unknown, maxBytes: number): JsonObject {
   if (args === undefined || args === null) return {}
@@ -18,12 +18,12 @@ export function storableArgs(args: unknown, maxBytes: number): JsonObject {
   return plain.bytes > maxBytes ? truncatedArgs(plain.bytes) : (plain.value as JsonObject)
 }
 
-/** What is recorded of arguments of so many bytes. */
+/** The record of arguments that are too large. */
 export function truncatedArgs(bytes: number): JsonObject {
   return { [TRUNCATED]: bytes }
 }
 
-/** How large arguments were that are not in the log because of that; undefined when they are. */
+/** The size of arguments that were too large to record; undefined when the arguments are recorded. */
 export function truncatedBytes(args: JsonObject): number | undefined {
   const bytes = args[TRUNCATED]
   return typeof bytes === 'number' ? bytes : undefined

@@ -1,21 +1,23 @@
-// Long-running work whose run ends before its result: the tool is told, so that it can stop the work.
-
+// Calls `cancel` of tools whose long-running work is no longer needed, so that the tool can stop the work.
 import { copyJson, type JsonObject } from '../base/json.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/fold.ts'
+import type { CallState } from '../event/call-state.ts'
 import { CallContext } from '../tool/call-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { DispatchHost } from './host.ts'
 
 /** A long-running call whose body has returned its handle. */
 export interface StartedWork {
+  /** The call that started the work. */
   readonly call: CallState
+  /** The tool of the call; undefined when the agent no longer has it. */
   readonly tool: Tool | undefined
+  /** The handle the body returned. */
   readonly handle: JsonObject
 }
 
-/** A run waits no longer than this for `cancel` of its tools. */
+/** How long a run waits for `cancel` of its tools, in milliseconds. */
 const CANCEL_MS = 5_000
 
 /** Calls `cancel` of each tool that has one. A failure is logged: the outcome of the call is unknown either way. */
@@ -24,7 +26,7 @@ export async function cancelWork(host: DispatchHost, started: readonly StartedWo
   if (cancelling.length === 0) return
   await withTimeout(Promise.all(cancelling), CANCEL_MS, host.services.ports, () =>
     host.services.logger.warn(
-      `cancel() of a tool was still running after ${CANCEL_MS} ms. The run does not wait for it.`,
+      `cancel() of a tool is still running after ${CANCEL_MS} ms. The run no longer waits for it.`,
     ),
   )
 }
@@ -46,9 +48,9 @@ async function cancelOne(host: DispatchHost, { call, handle }: StartedWork, tool
   }
 }
 
-/** The outcome of long-running work whose result is no longer waited for. Without an effect there is nothing to find out. */
+/** The response to a call whose long-running work was cancelled. With `effect: 'none'` the outcome is known. */
 export function cancelledWork({ tool, handle }: Omit<StartedWork, 'call'>, reason: string): JsonObject {
   if (tool?.effect === 'none') return { error: reason, errorCode: 'CANCELLED', handle }
-  const error = `${reason} Its work was under way and may still take effect.`
+  const error = `${reason} The long-running work has started and may still take effect.`
   return { status: 'unknown_outcome', error, errorCode: 'UNKNOWN_OUTCOME', handle }
 }

@@ -1,10 +1,11 @@
-// Ends an invocation, or one scope of it, early: every open call gets a final response, then the reason is recorded.
+// Ends an invocation, or one scope of it, early. Every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
-import { answerPart } from '../event/code-call.ts'
+import type { CallState } from '../event/call-state.ts'
+import { responsePart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
-import type { CallState, Fold } from '../event/fold.ts'
+import type { Fold } from '../event/fold.ts'
 import { isWithin, type ScopePath } from '../event/scope.ts'
 import type { Tool } from '../tool/tool.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
@@ -14,9 +15,11 @@ type Closing = Pick<DispatchHost, 'fold' | 'recorder'>
 
 /** Why and how an invocation, or the scope of an agent tool, ends early. */
 export interface ClosingOptions {
-  /** The agent that ends, and its scope. */
+  /** The agent that ends. */
   readonly author: string
+  /** The scope of the agent. */
   readonly scope: ScopePath
+  /** The message of the final event. */
   readonly reason: string
   /** `TIMEOUT` ends one scope and the calls in it; the others end the whole invocation. */
   readonly errorCode: 'CANCELLED' | 'AGENT_ERROR' | 'TIMEOUT'
@@ -26,7 +29,7 @@ export interface ClosingOptions {
   readonly started: readonly StartedWork[]
 }
 
-/** The open calls whose long-running work is under way. */
+/** The open calls whose long-running work has started. */
 export function startedWork(
   fold: Fold,
   unrecorded: readonly (UnrecordedResult | undefined)[],
@@ -39,6 +42,7 @@ export function startedWork(
   })
 }
 
+/** The entries that end the invocation or scope: a response event per scope with open calls, then the final event. */
 export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[] {
   const { author, scope, reason, errorCode, unrecorded, started } = options
   const entries: NewEntry[] = []
@@ -48,15 +52,15 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
   for (const [path, calls] of byScope(open)) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {
-      // what a body wrote is in the log with its handle
+      // the log holds the writes of a pending call, with its handle
       const result = call.pending ? undefined : results.get(call.id)
       if (result?.actions?.stateDelta) actions.stateDelta = { ...actions.stateDelta, ...result.actions.stateDelta }
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
       const work = works.get(call)
-      if (work) return answerPart(call, cancelledWork(work, ENDED[errorCode].beforeResult))
-      return answerPart(call, result?.response ?? responseTo(call, reason, errorCode), result?.modelOutput)
+      if (work) return responsePart(call, cancelledWork(work, ENDED[errorCode].beforeResult))
+      return responsePart(call, result?.response ?? responseTo(call, reason, errorCode), result?.modelOutput)
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const caller = calls[0]?.agent ?? author
@@ -85,17 +89,17 @@ function responseTo(call: CallState, reason: string, errorCode: ClosingOptions['
 }
 
 const CANCELLED = {
-  beforeResult: 'The run ended before the result of this call.',
+  beforeResult: 'The run ended before the result of this call arrived.',
   beforeEnd: 'The run was cancelled before this call was finished.',
   whileRunning: 'The run was cancelled while this call was running; it may have taken effect.',
 }
 
-/** What a call that was open is answered, by why its agent ended. */
+/** The messages in responses to open calls, by why the agent ended. */
 const ENDED = {
   CANCELLED,
   AGENT_ERROR: CANCELLED,
   TIMEOUT: {
-    beforeResult: 'The agent timed out before the result of this call.',
+    beforeResult: 'The agent timed out before the result of this call arrived.',
     beforeEnd: 'The agent timed out before this call was finished.',
     whileRunning: 'The agent timed out while this call was running; it may have taken effect.',
   },

@@ -3,7 +3,7 @@ import { gateOf, type ToolEntry } from './resolve.ts'
 
 const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
 
-/** A digest of the tool as the approver of a call knew it: name, parameters, effect, gate, and whether arguments may be edited. */
+/** The digest of a tool definition: name, parameters, effect, gate, auth scheme, and whether arguments may be edited. */
 export function definitionOf(entry: ToolEntry): Promise<string> {
   let digest = known.get(entry)
   if (!digest) {
@@ -20,7 +20,7 @@ function describe(entry: ToolEntry): string {
   const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
   const parameters = declaration?.parametersJsonSchema ?? null
   const scheme = authConfig?.authScheme ?? null
-  const editable = allowEditedArgs ? true : undefined // absent when not: digests of earlier versions stay the same
+  const editable = allowEditedArgs ? true : undefined // absent when false: digests of earlier versions stay the same
   return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true, editable })
 }
 

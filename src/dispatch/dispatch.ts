@@ -1,6 +1,7 @@
-// Every road to a tool body: resolve, prepare, intend, execute, settle, record.
+// The only entry point to tool bodies: resolve, prepare, record the intent, execute, settle, record.
+
+import type { CallState } from '../event/call-state.ts'
 import type { NewEntry } from '../event/event.ts'
-import type { CallState } from '../event/fold.ts'
 import { cancelWork } from './cancel-work.ts'
 import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
@@ -9,10 +10,10 @@ import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
 
-/** A result does not wait longer than this for a slower sibling: it is recorded by itself. */
-const PATIENCE_MS = 1_000
+/** How long a result waits for slower calls of its batch, in milliseconds. After it, the result is recorded alone. */
+const MAX_SIBLING_WAIT_MS = 1_000
 
-/** Answers the calls of one reply. When it is back, each has its response in the log, or waits for somebody. */
+/** Runs the calls of one reply. Resolves when each call has its response in the log, or waits for an answer or result. */
 export function dispatch(batch: Batch): Promise<void> {
   const [only] = batch.calls
   return only && batch.calls.length === 1 ? dispatchOne(batch, only) : dispatchAll(batch)
@@ -21,15 +22,15 @@ export function dispatch(batch: Batch): Promise<void> {
 // callbacks instead of async functions: their frames would wait as long as the tool runs
 function dispatchOne(batch: Batch, call: CallState): Promise<void> {
   const one = prepare(batch, call)
-  return one instanceof Promise ? one.then((prepared) => carryOut(batch, prepared)) : carryOut(batch, one)
+  return one instanceof Promise ? one.then((prepared) => executeOne(batch, prepared)) : executeOne(batch, one)
 }
 
-/** Is there nothing left to run? */
+/** Is the call finished without running a body? */
 function isOutcome(one: Prepared): one is Outcome {
   return one.type !== 'ready' && one.type !== 'answered'
 }
 
-function carryOut(batch: Batch, one: Prepared): Promise<void> {
+function executeOne(batch: Batch, one: Prepared): Promise<void> {
   if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
   const go = (): Promise<void> => execute(batch, one).then((outcome) => recordOne(batch, outcome))
@@ -37,8 +38,8 @@ function carryOut(batch: Batch, one: Prepared): Promise<void> {
 }
 
 /**
- * A run that is cancelled while a handle is on its way to the log must know it: its work has started. Nor is a result lost
- * whose media is being stored.
+ * Records an outcome. A handle, or a result with media, is kept until it is in the log: a run cancelled meanwhile records
+ * the result and knows that the work has started.
  */
 function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
   if (outcome.type !== 'result' || !(outcome.pending || outcome.parts)) return record(batch, [outcome])
@@ -62,27 +63,29 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   const outcomes: (Outcome | undefined)[] = new Array(prepared.length)
   const recorded = new Set<number>()
   let early: Promise<void> | undefined
-  let patience: (() => void) | undefined
+  let earlyTimer: (() => void) | undefined
 
   const recordEarly = (): void => {
-    patience = undefined
-    const ready = outcomes.flatMap((outcome, at) => (outcome && !recorded.has(at) && !moves(outcome) ? [at] : []))
+    earlyTimer = undefined
+    const ready = outcomes.flatMap((outcome, at) =>
+      outcome && !recorded.has(at) && !movesControl(outcome) ? [at] : [],
+    )
     for (const at of ready) recorded.add(at)
     const done = ready.map((at) => outcomes[at] as Outcome)
     if (done.length) early = Promise.all([early, record(batch, done)]).then(() => {})
-    early?.catch(() => {}) // surfaces below, when the siblings are done
+    early?.catch(() => {}) // awaited below, when the other calls are done
   }
   let running = prepared.length
   const recordedAll = host.recorder.keepUnrecorded(outcomes)
   const finish = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome
-    if (--running > 0) patience ??= host.services.ports.setTimer(recordEarly, PATIENCE_MS)
+    if (--running > 0) earlyTimer ??= host.services.ports.setTimer(recordEarly, MAX_SIBLING_WAIT_MS)
   }
 
   try {
-    await (canRunTogether(batch, prepared) ? together(batch, prepared, finish) : inOrder(batch, prepared, finish))
+    await (canRunTogether(batch, prepared) ? runTogether(batch, prepared, finish) : runInOrder(batch, prepared, finish))
   } finally {
-    patience?.()
+    earlyTimer?.()
     await early
   }
   await record(
@@ -100,7 +103,7 @@ function canRunTogether({ parallel, maxConcurrency }: Batch, prepared: readonly 
   )
 }
 
-async function together(
+async function runTogether(
   batch: Batch,
   prepared: readonly Prepared[],
   finish: (at: number, outcome: Outcome) => void,
@@ -113,8 +116,8 @@ async function together(
   )
 }
 
-/** Runs calls beside each other, at most `maxConcurrency`; a sequential tool runs alone, in its place. */
-async function inOrder(
+/** Runs calls in order, at most `maxConcurrency` at a time. A sequential tool runs alone. */
+async function runInOrder(
   batch: Batch,
   prepared: readonly Prepared[],
   finish: (at: number, outcome: Outcome) => void,
@@ -135,7 +138,7 @@ async function inOrder(
     while (running.size >= batch.maxConcurrency) await Promise.race(running)
     const run = start(batch, one, (outcome) => finish(at, outcome)).finally(() => running.delete(run))
     running.add(run)
-    run.catch(() => {}) // awaited below; a stop while we wait for a slot is not unhandled
+    run.catch(() => {}) // awaited below: a stop while this loop waits for a slot is handled
     if (alone) await drain()
   }
   await drain()
@@ -145,8 +148,8 @@ async function start(batch: Batch, one: ReadyCall | AnsweredCall, finish: (outco
   finish(await execute(batch, one))
 }
 
-/** Does it take control elsewhere? Then it is recorded last, when nothing of its reply is still running. */
-function moves(outcome: Outcome): boolean {
+/** Does the outcome end the agent's turn? Then it is recorded last, when no call of its batch is running. */
+function movesControl(outcome: Outcome): boolean {
   if (outcome.type !== 'result') return outcome.type === 'suspended'
   const { actions, stops } = outcome
   return Boolean(stops || actions?.transferToAgent !== undefined || actions?.escalate || actions?.skipSummarization)

@@ -1,15 +1,15 @@
-// Intents: the last commit before bodies run, and what an interrupted attempt means afterwards.
+// Intents: the last commit before bodies run, and how an interrupted attempt is recovered.
 import { copyJson, type JsonObject } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { messageOf } from '../error/error.ts'
+import type { CallState } from '../event/call-state.ts'
 import type { NewEntry } from '../event/event.ts'
-import type { CallState } from '../event/fold.ts'
 import { readReconciled } from '../tool/read-reconciled.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, type Prepared, type ResolvedCall, unknownOutcome } from './outcome.ts'
 import { waitFor } from './wait.ts'
 
-/** The record that these calls may take effect from now on; undefined when none of them can. */
+/** The intent for calls that may take effect; undefined when no call can. */
 export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry | undefined {
   let calls: { id: string; args?: JsonObject }[] | undefined
   for (let at = 0; at < prepared.length; at++) {
@@ -26,13 +26,13 @@ export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry 
 const RECONCILED =
   'The outcome is recorded as unknown. Return { status: "done", result }, { status: "not-done" } or { status: "unknown" }.'
 
-/** The log says an attempt began and does not say how it ended. */
-export async function recoverAttempt(
+/** Recovers a call whose log holds an intent and no response. The tool's `effect` decides how. */
+export async function recoverInterrupted(
   { host }: Batch,
-  begun: ResolvedCall,
+  resolved: ResolvedCall,
   again: (args: unknown, rewritten: boolean) => Prepared | Promise<Prepared>,
 ): Promise<Prepared> {
-  const { call, entry, context } = begun
+  const { call, entry, context } = resolved
   const { tool } = entry
   const args = call.intentArgs ?? call.args
   const runAgain = (): Prepared | Promise<Prepared> => again(args, call.intentArgs !== undefined)
@@ -42,11 +42,12 @@ export async function recoverAttempt(
       return runAgain()
     case 'reconcilable': {
       try {
-        const asked = tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args: copyJson(args), context })
+        const reconciling = tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args: copyJson(args), context })
         const timeoutMs = tool.timeoutMs ?? host.services.toolTimeoutMs
-        const found = await waitFor(Promise.resolve(asked), {
+        const found = await waitFor(Promise.resolve(reconciling), {
           host,
-          name: `reconcile of ${call.name}`,
+          name: tool.name,
+          step: 'reconcile',
           context,
           timeoutMs,
         })
@@ -57,7 +58,7 @@ export async function recoverAttempt(
           host.services.logger.error(`reconcile of tool "${tool.name}" returned ${kindOf(found)}. ${RECONCILED}`)
       } catch (error) {
         if (host.stop.stopped) throw host.stop.stopped.reason
-        return interrupted(call, ` Asking what became of it failed: ${messageOf(error)}`)
+        return interrupted(call, ` reconcile failed: ${messageOf(error)}`)
       }
       return interrupted(call)
     }
@@ -67,6 +68,6 @@ export async function recoverAttempt(
 }
 
 function interrupted(call: CallState, detail = ''): CallResult {
-  const error = `${call.name} was interrupted and may have taken effect. Find out before calling it again.${detail}`
+  const error = `Tool "${call.name}" was interrupted and may have taken effect. Check the outcome before you call it again.${detail}`
   return unknownOutcome(call, 'UNKNOWN_OUTCOME', error)
 }

@@ -2,12 +2,12 @@
 // Nothing outside this file calls a tool's body.
 import { yieldToTimers } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
-import type { CallState } from '../event/fold.ts'
+import type { CallState } from '../event/call-state.ts'
 import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
-import { askedByBody } from './ask.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
+import { callOnToolError, describeNullReturned, shownArgs } from './on-tool-error.ts'
 import {
   AgentFailed,
   type AnsweredCall,
@@ -17,16 +17,18 @@ import {
   type ReadyCall,
   unknownOutcome,
 } from './outcome.ts'
-import { nullReturned, recover, shownArgs } from './recover.ts'
+import { requestsFromBody } from './request-records.ts'
+import type { ToolEntry } from './resolve.ts'
 import { settle } from './settle.ts'
 import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 
-/** Yields kept of a generator that returns nothing. */
+/** How many yields are kept of a generator that returns nothing. */
 const MAX_YIELDS = 10_000
 
-/** Yields of a generator before timers have a turn. */
+/** After how many yields of a generator timers may run. */
 const YIELDS_PER_TURN = 1_000
 
+/** Runs a prepared call. Never rejects because of the tool: errors become results. Rejects when the run is stopped. */
 export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
   const { host, hooks } = batch
   const { call, entry, context } = one
@@ -40,14 +42,14 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       pending = one.type === 'ready' && context.longRunning && !call.isCode
     } catch (error) {
       if (host.stop.stopped) throw host.stop.stopped.reason
-      if (one.type === 'ready' && hasAsked(one, error)) return await askedByBody(one)
-      const recovered = hooks.onToolError.length ? await recover(batch, one, one.args, error) : undefined
-      if (!recovered) return failed(one, error)
+      if (one.type === 'ready' && hasRequested(one, error)) return await requestsFromBody(one)
+      const recovered = hooks.onToolError.length ? await callOnToolError(batch, one, one.args, error) : undefined
+      if (!recovered) return failureOf(one, error)
       value = recovered.value
     }
-    if (one.type === 'ready' && context.requested.length) return await askedByBody(one) // its value and writes are dropped
+    if (one.type === 'ready' && context.requested.length) return await requestsFromBody(one) // the value and writes of the body are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
-    if (hooks.afterTool.length) value = await afterTool(batch, one, value)
+    if (hooks.afterTool.length) value = await callAfterTool(batch, one, value)
     if (host.stop.stopped) throw host.stop.stopped.reason
     if (value === WITHHELD) return withheld(call)
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
@@ -62,12 +64,12 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
   }
 }
 
-/** A body that asks may throw where the answer is missing; one that ran out of time may have acted. */
-function hasAsked({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
+/** Did the body make a request and then throw? A body that timed out does not count: it may have taken effect. */
+function hasRequested({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
   return context.requested.length > 0 && !(error instanceof Timeout)
 }
 
-/** The model is told of arguments that were not its own. */
+/** Adds edited arguments to the response, so that the model knows them. */
 function withEditedArgs({ call, entry }: ReadyCall | AnsweredCall, result: CallResult): CallResult {
   const edited = editedArgs(call, entry.tool)
   if (!edited) return result
@@ -83,7 +85,7 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
   const { entry, args, context } = ready
   const policies = entry.tool.middleware
   if (!policies?.length) {
-    // whose writes are all dropped when it fails, unless a callback may save the call
+    // an attempt of its own is needed only when a callback may replace the failure: then the writes must be dropped
     const { beforeTool, onToolError } = batch.hooks
     return beforeTool.length || onToolError.length ? attempt(batch, ready, args) : runBody(batch, ready, args)
   }
@@ -91,21 +93,21 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
     const policy = policies[at]
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
-  // a policy may wait for a slot: no deadline there, but cancellation reaches it
+  // a policy may wait for a slot: it has no deadline, but it can be cancelled
   const isResumed = entry.kind === 'agent' && batch.hasStarted(ready.call)
   return waitFor(run(0, { tool: entry.tool, args, context, isResumed }), waitOf(batch, ready, undefined))
 }
 
-/** Runs the body with a context of its own: an attempt that fails, or comes back too late, has written nothing. */
+/** Runs the body with a context of its own. The writes of an attempt that fails or times out are dropped. */
 async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<unknown> {
   const context = ready.context.attempt()
   try {
     let value = await runBody(batch, { ...ready, context }, args)
     if (isSteps(value)) value = await runSteps(batch, { ...ready, context }, value) // policies see results, not generators
     ready.context.adopt(context)
-    return context.requested.length ? SUSPENDED : value // what is no result must not be kept as one
+    return context.requested.length ? SUSPENDED : value // policies must not cache a value that is not a result
   } catch (error) {
-    if (!hasAsked({ context }, error)) throw error
+    if (!hasRequested({ context }, error)) throw error
     ready.context.adoptRequests(context)
     return SUSPENDED
   } finally {
@@ -114,11 +116,11 @@ async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<u
 }
 
 function runBody(batch: Batch, ready: ReadyCall, args: unknown): unknown {
-  // a process that stalled may have lost its session: the process that took it over may have run this call
+  // this process may have lost its lease: then the new holder may have run this call
   const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.recorder.checkLease()
   if (!checking) return runBodyNow(batch, ready, args)
   return checking.then(() => {
-    if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason // cancelled meanwhile: the call has its response
+    if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason // cancelled: the call already has a response
     return runBodyNow(batch, ready, args)
   })
 }
@@ -127,7 +129,7 @@ function runBodyNow(batch: Batch, ready: ReadyCall, args: unknown): unknown {
   const { entry, call, context } = ready
   if (entry.kind !== 'body') {
     const work = batch.runInScope({ entry, call, args, context })
-    // a model inside that ignores its signal must not keep a policy's slot or cache key after the run was stopped
+    // a model that ignores its signal must not hold a policy's slot or cache key after the run is stopped
     return entry.tool.middleware?.length ? waitFor(work, waitOf(batch, ready, undefined)) : work
   }
   const out = entry.tool.run(args, context)
@@ -141,7 +143,7 @@ function runBodyNow(batch: Batch, ready: ReadyCall, args: unknown): unknown {
 function runSteps(batch: Batch, ready: ReadyCall, steps: Steps): Promise<unknown> {
   const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.services.toolTimeoutMs
   return waitFor(
-    drain(batch.host, ready, steps),
+    drainSteps(batch.host, ready, steps),
     waitOf(batch, ready, timeoutMs, () => steps.return?.(undefined)),
   )
 }
@@ -150,9 +152,9 @@ function waitOf(
   { host }: Batch,
   { call, context }: ReadyCall,
   timeoutMs: number | undefined,
-  onLeave?: () => unknown,
+  onAbandon?: () => unknown,
 ): WaitOptions {
-  return { host, name: call.name, context, timeoutMs, onLeave }
+  return { host, name: call.name, context, timeoutMs, onAbandon }
 }
 
 function isThenable(value: object): value is PromiseLike<unknown> {
@@ -167,11 +169,15 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
   return?(value: unknown): unknown
 }
 
-/** Yields are progress, the return is the result; a generator that returns nothing answers with its yields. */
-async function drain({ services: { ports } }: DispatchHost, { context }: ReadyCall, steps: Steps): Promise<unknown> {
+/** Yields are progress, the return value is the result. Without a return value the yields are the result. */
+async function drainSteps(
+  { services: { ports } }: DispatchHost,
+  { context }: ReadyCall,
+  steps: Steps,
+): Promise<unknown> {
   const yields: unknown[] = []
   for (let count = 1; ; count++) {
-    // one that never waits would keep its own deadline, and everybody else, from having a turn
+    // a generator that never waits would block its own deadline and every other run
     if (count % YIELDS_PER_TURN === 0) await yieldToTimers(ports)
     const step = await steps.next()
     if (step.done) {
@@ -185,25 +191,30 @@ async function drain({ services: { ports } }: DispatchHost, { context }: ReadyCa
   }
 }
 
-function failed({ call, entry }: ReadyCall | AnsweredCall, error: unknown): CallResult {
+function failureOf({ call, entry }: ReadyCall | AnsweredCall, error: unknown): CallResult {
   if (error instanceof Timeout) {
     const effect = entry.tool.effect ?? 'atMostOnce'
     const canRepeat = effect === 'none' || effect === 'idempotent'
-    if (canRepeat && !error.mayHaveActed) return failure(call, 'TIMEOUT', error.message)
-    return unknownOutcome(call, 'TIMEOUT', `${error.message} and may have taken effect`)
+    if (canRepeat && !error.mayHaveActed) return failure(call, 'TIMEOUT', `${error.message}. ${raiseTimeout(entry)}`)
+    const problem = `${error.message} and may have taken effect. Check the outcome before you call it again.`
+    return unknownOutcome(call, 'TIMEOUT', problem)
   }
   const result = failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
   return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }
 
-async function afterTool(batch: Batch, one: ReadyCall | AnsweredCall, result: unknown): Promise<unknown> {
+function raiseTimeout({ kind }: ToolEntry): string {
+  return kind === 'body' ? 'Raise timeoutMs or make the tool long-running.' : 'Raise timeoutMs.'
+}
+
+async function callAfterTool(batch: Batch, one: ReadyCall | AnsweredCall, result: unknown): Promise<unknown> {
   const { entry, context } = one
   const args = shownArgs(entry.tool, one.args)
   let value = result
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
     if (other === null) {
-      batch.host.services.logger.error(nullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
+      batch.host.services.logger.error(describeNullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
       return WITHHELD
     }
     if (other !== undefined) value = keepParts(value, other)
@@ -213,8 +224,8 @@ async function afterTool(batch: Batch, one: ReadyCall | AnsweredCall, result: un
 
 const WITHHELD: unique symbol = Symbol('withheld')
 
-/** The callback may have meant to hide the result, so the model does not see it. */
+/** The response when an `afterTool` callback returns null. The callback may mean to hide the result. */
 function withheld(call: CallState): CallResult {
-  const error = `The result of ${call.name} is withheld: an afterTool callback returned null. The call is done; do not repeat it.`
+  const error = `The result of tool "${call.name}" is withheld: an afterTool callback returned null. The call is done; do not repeat it.`
   return failure(call, 'INVALID_RESULT', error)
 }

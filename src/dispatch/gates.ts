@@ -1,4 +1,4 @@
-// The gates before a body: confirmation, then credential, both on the arguments the body will get.
+// The gates before a body: confirmation, then credential. Both check the arguments the body will get.
 import type { ToolConfirmation } from '../content/content.ts'
 import { decisionOf, declinedIn } from '../event/decision.ts'
 import { openRequests } from '../event/fold.ts'
@@ -9,7 +9,7 @@ import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import type { Prepared, ReadyCall } from './outcome.ts'
 
-/** Checks the answers to requests of the body, then passes both gates. Called only when there is a gate or a request. */
+/** Checks the answers to requests of the body, then both gates. Called only for calls with a gate or a request. */
 export async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const answered = ready.call.requests.length ? await checkBodyRequests(ready) : undefined
   if (answered?.type === 'stopped') return answered.outcome
@@ -24,7 +24,7 @@ type BodyAnswers =
   | { readonly type: 'stopped'; readonly outcome: Prepared }
   | { readonly type: 'answered'; readonly confirmation: ToolConfirmation | undefined }
 
-/** A denial ends the call, an open request keeps it waiting; an approval is what the body reads as `toolConfirmation`. */
+/** A denial ends the call. An open request suspends it. An approval becomes `toolConfirmation` of the body's context. */
 async function checkBodyRequests({ call, context, entry, args }: ReadyCall): Promise<BodyAnswers> {
   if (openRequests(call).length > 0) return { type: 'stopped', outcome: { type: 'suspended', call } }
   context.setRequests(countingRequests(context, await definitionOf(entry), plainArgs(args)))

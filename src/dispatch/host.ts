@@ -2,8 +2,9 @@ import type { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content, ModelOutput } from '../content/content.ts'
+import type { CallState } from '../event/call-state.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
-import type { CallState, Fold } from '../event/fold.ts'
+import type { Fold } from '../event/fold.ts'
 import type { ScopePath } from '../event/scope.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
@@ -13,83 +14,103 @@ import type { CallResult } from './outcome.ts'
 import type { ToolEntry, ToolTable } from './resolve.ts'
 import type { StopSignal } from './stop-signal.ts'
 
-/** Where the framework tells the operator what nobody else is told. */
+/** Where the framework reports problems to the operator. */
 export interface Logger {
+  /** Reports a problem the framework works around. */
   warn(message: string, detail?: unknown): void
+  /** Reports a mistake that a developer must fix. */
   error(message: string, detail?: unknown): void
 }
 
-/** What became of a call, as long as it is not in the log. */
+/** The result of a call that is not in the log yet. */
 export interface UnrecordedResult {
+  /** The call. */
   readonly call: { readonly id: string }
+  /** The response; undefined for a call that waits. */
   readonly response?: JsonObject
+  /** What the model sees instead of the response. */
   readonly modelOutput?: ModelOutput | undefined
+  /** The writes of the body. */
   readonly actions?: EventActions | undefined
+  /** The response is a handle; the result comes later. */
   readonly pending?: boolean | undefined
 }
 
-/** An event that is still being written. */
+/** An event that is not recorded yet and may be changed. */
 export type EventDraft = { -readonly [K in keyof Event]: Event[K] }
 
 /** The parts of the runner that every run shares: clock, timers, logger and limits. */
 export interface DispatchServices {
+  /** Clock, timers and ids. */
   readonly ports: Ports
+  /** Deadlines of bodies. */
   readonly deadlines: Deadlines
+  /** Where problems are reported. */
   readonly logger: Logger
-  /** Deadline of a tool body without its own `timeoutMs`. */
+  /** Deadline of a tool body without its own `timeoutMs`, in milliseconds. */
   readonly toolTimeoutMs: number
+  /** Larger results are truncated. */
   readonly maxResultBytes: number
+  /** Calls with larger arguments are refused. */
   readonly maxArgsBytes: number
+  /** Further calls of a reply are not run. */
   readonly maxCallsPerReply: number
 }
 
 /** Writes the entries of one run to the log and yields its events. */
 export interface RunRecorder {
-  /** A new event of this run, not recorded yet. */
+  /** Creates an event of this run without recording it. */
   draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft
-  /** Records entries, all or none, then yields the events. */
+  /** Appends entries, all or none, then yields the events. */
   commit(entries: readonly NewEntry[]): Promise<void>
-  /** Yields a partial event. A promise when the consumer is behind: a producer that can wait awaits it. */
+  /** Yields a partial event. Returns a promise when the consumer is behind: producers that can wait await it. */
   emit(event: Event): Promise<void> | undefined
-  /** Undefined while the lease is valid for certain; else a promise that renews it, or rejects when it is lost. */
+  /** Undefined while the lease is certainly valid. Else a promise that renews the lease, or rejects when it is lost. */
   checkLease(): Promise<void> | undefined
-  /** Drains the inbox when it was last read some time ago: another process may have cancelled the run. */
+  /** Drains the inbox unless it was read recently: another process may have cancelled the run. */
   checkInbox(): Promise<void>
   /**
-   * Results that wait for their siblings: they are recorded as they are if the run is stopped before. Call the returned
-   * function when they are in the log.
+   * Keeps results that wait for other calls of their batch. If the run is stopped, these results are recorded. Call the
+   * returned function when the results are in the log.
    */
   keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void
 }
 
-/** What dispatch reads of the run it is part of. */
+/** The parts of a run that dispatch uses. */
 export interface DispatchHost extends InvocationHost {
+  /** The state of the invocation. */
   readonly fold: Fold
+  /** Clock, timers, logger and limits. */
   readonly services: DispatchServices
+  /** Appends entries and yields events. */
   readonly recorder: RunRecorder
+  /** Stops the run, or this scope of it. */
   readonly stop: StopSignal
 }
 
-/** Answers of a tool callback, by when it is asked. */
+/** The tool callbacks of an agent and its plugins, in the order they are called. */
 export interface ToolHooks {
+  /** Called before the gates. */
   readonly beforeTool: readonly BeforeTool[]
+  /** Called after the body. */
   readonly afterTool: readonly AfterTool[]
+  /** Called when the call fails. */
   readonly onToolError: readonly OnToolError[]
 }
-/** Before the gates: answers instead of the tool, or gives other arguments. */
+/** Called before the gates. May return a result instead of the tool, or other arguments. */
 export type BeforeTool = (call: {
   tool: Tool
   args: Record<string, unknown>
   context: ToolContext
 }) => Maybe<{ args: unknown; result?: undefined } | { result: unknown; args?: undefined }>
-/** After the body: gives another result. */
+/** Called after the body. May return another result. */
 export type AfterTool = (call: {
   tool: Tool
   args: Record<string, unknown>
   result: unknown
   context: ToolContext
 }) => Maybe<unknown>
-/** When the body failed: gives a result in its place. */
+/** Called when the call fails. May return a result instead of the error. */
 export type OnToolError = (call: {
   tool: Tool
   args: Record<string, unknown>
@@ -99,39 +120,51 @@ export type OnToolError = (call: {
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
 
-/** Given by a scoped body that waits: it has asked for itself. */
+/** The value of a body that made requests, or whose scope waits for an answer or a result. */
 export const SUSPENDED: unique symbol = Symbol('suspended')
 
-/** The calls of one model reply, and what dispatching them needs. */
+/** The calls of one model reply, with everything needed to dispatch them. */
 export interface Batch {
+  /** The run. */
   readonly host: DispatchHost
+  /** The scope of the reply. */
   readonly scope: ScopePath
+  /** The agent whose model replied. */
   readonly agentName: string
+  /** The tools the reply may call. */
   readonly table: ToolTable
-  /** Answers the code of the reply; undefined without a code executor. */
+  /** Runs the code in the reply; undefined without a code executor. */
   readonly code: ToolEntry | undefined
+  /** The tool callbacks. */
   readonly hooks: ToolHooks
+  /** Run the calls at the same time? */
   readonly parallel: boolean
+  /** How many calls run at the same time. */
   readonly maxConcurrency: number
+  /** The calls to dispatch, in order. */
   readonly calls: readonly CallState[]
-  /** Why control cannot transfer to that agent; undefined when it can. */
+  /** Why a transfer to that agent is not possible; undefined when it is. */
   transferProblem(target: string): { error: string; reachable: readonly string[] } | undefined
   /** Runs an agent tool or code as a scope of this invocation. */
   runInScope(ready: ScopedCall): Promise<unknown>
-  /** Has the scope of this agent tool's call started? Then its gates were passed. */
+  /** Has the scope of this agent tool call started? Then the call has passed its gates. */
   hasStarted(call: CallState): boolean
-  /** A result that ends the agent's turn, without that mark when it does not match the agent's `outputSchema`. */
+  /** Checks a result that ends the agent's turn. The turn continues if the result does not match the agent's `outputSchema`. */
   checkFinal(result: CallResult): CallResult | Promise<CallResult>
-  /** The grounding of the answer of an agent tool that propagates it. */
+  /** The grounding of the reply of an agent tool; undefined when the tool does not propagate it. */
   groundingOf(call: CallState): JsonObject | undefined
   /** Yields progress of a running call. */
   readonly onProgress: (functionCallId: string, toolName: string, value: unknown) => void
 }
 
-/** A call of an agent tool, or code, whose scope is to run. */
+/** A call of an agent tool, or code, that runs as a scope. */
 export interface ScopedCall {
+  /** The tool. */
   readonly entry: ToolEntry
+  /** The call. */
   readonly call: CallState
+  /** The validated arguments. */
   readonly args: unknown
+  /** The context of the body. */
   readonly context: CallContext
 }

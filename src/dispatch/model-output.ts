@@ -1,4 +1,4 @@
-// What the model sees of a result: what the tool's `toModelOutput` makes of it. The event keeps the whole result.
+// Applies `toModelOutput` of a tool: the model sees its return value. The event keeps the full result.
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { ModelOutput } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
@@ -9,29 +9,32 @@ import type { CallResult, ResolvedCall } from './outcome.ts'
 import { cutResponse, responseOf, sizeOf } from './response.ts'
 import { waitFor } from './wait.ts'
 
-interface Made extends ResolvedCall {
+interface SettledCall extends ResolvedCall {
   readonly host: DispatchHost
   readonly args: unknown
 }
 
-/** Adds what the model sees. Errors are shown as they are. */
-export async function withModelOutput(made: Made, result: CallResult, value: unknown): Promise<CallResult> {
-  const { host, call, entry, context, args } = made
+/** Adds the model output to a result. Errors are not changed. */
+export async function withModelOutput(settled: SettledCall, result: CallResult, value: unknown): Promise<CallResult> {
+  const { host, call, entry, context, args } = settled
   const { toModelOutput, name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
   if (!toModelOutput || isFailure(result.response)) return result
-  const what = `toModelOutput of tool "${name}"`
   try {
     const given = { args, result: value, functionCallId: call.id }
-    const making = async (): Promise<unknown> => await toModelOutput.call(entry.tool, given)
-    const shown = await waitFor(making(), { host, name: what, context, timeoutMs })
+    const converting = async (): Promise<unknown> => await toModelOutput.call(entry.tool, given)
+    const shown = await waitFor(converting(), { host, name, step: 'toModelOutput', context, timeoutMs })
     if (shown === undefined) throw new TypeError('it returned undefined')
     const parts = partsOf(shown)
-    const modelOutput = { response: fitted(shown, host.services.maxResultBytes), ...(parts && { showsMedia: true }) }
+    const modelOutput = {
+      response: fitToLimit(shown, host.services.maxResultBytes),
+      ...(parts && { showsMedia: true }),
+    }
     return { ...result, modelOutput, parts: parts ?? result.parts }
   } catch (error) {
     if (host.stop.stopped) throw host.stop.stopped.reason
-    // the result stays hidden: a short one may be all that the model is meant to see
-    host.services.logger.error(`${what} failed for call ${call.id}: ${messageOf(error)}`, error)
+    // the model does not see the full result: the tool author may have wanted to hide parts of it
+    const problem = `toModelOutput of tool "${name}" failed for call ${call.id}: ${messageOf(error)}`
+    host.services.logger.error(problem, error)
     return { ...result, modelOutput: HIDDEN }
   }
 }
@@ -43,7 +46,7 @@ const HIDDEN: ModelOutput = {
   },
 }
 
-function fitted(shown: unknown, maxBytes: number): ModelOutput['response'] {
+function fitToLimit(shown: unknown, maxBytes: number): ModelOutput['response'] {
   const plain = toJsonValue(shown)
   const response = responseOf(plain.value)
   const bytes = sizeOf(response, plain.bytes, maxBytes)

@@ -1,73 +1,92 @@
-// What can become of a call. Refusals are values on the same road as results.
+// The states of a call during dispatch, and its outcomes. Refusals are outcomes, not exceptions.
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { ModelOutput, Part } from '../content/content.ts'
 import { type ResultErrorCode, ToolError } from '../error/error.ts'
+import type { CallState } from '../event/call-state.ts'
 import type { EventActions, Request } from '../event/event.ts'
-import type { CallState } from '../event/fold.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolEntry } from './resolve.ts'
 
 /** A call whose tool is known. */
 export interface ResolvedCall {
+  /** The call. */
   readonly call: CallState
+  /** The tool. */
   readonly entry: ToolEntry
+  /** The context of the body and the callbacks. */
   readonly context: CallContext
 }
 
-/** A call that may run: checked, and let through by every gate. */
+/** A call that may run: its arguments are valid and every gate is passed. */
 export interface ReadyCall extends ResolvedCall {
+  /** Discriminates the states of a call. */
   readonly type: 'ready'
+  /** The validated arguments. */
   readonly args: unknown
-  /** The arguments as they were given, when not by the model: the intent must hold them, to be checked again. */
+  /** The arguments before validation when a callback or an approver changed them. The intent records them. */
   readonly rewritten: JsonObject | undefined
 }
 
-/** A call that was answered by a callback or by reconciliation; only `afterTool` is still to come. */
+/** A call with a result from a callback or from `reconcile`. The body does not run; `afterTool` follows. */
 export interface AnsweredCall extends ResolvedCall {
+  /** Discriminates the states of a call. */
   readonly type: 'answered'
+  /** The arguments for callbacks. */
   readonly args: unknown
+  /** The result. */
   readonly value: unknown
 }
 
 /** A call with its response. */
 export interface CallResult {
+  /** Discriminates the states of a call. */
   readonly type: 'result'
+  /** The call. */
   readonly call: CallState
+  /** The response to record. */
   readonly response: JsonObject
-  /** What the model sees instead. */
+  /** What the model sees instead of the response. */
   readonly modelOutput?: ModelOutput | undefined
-  /** Media that goes beside the response. */
+  /** Media recorded next to the response. */
   readonly parts?: readonly Part[] | undefined
-  /** What it wrote; absent when the call failed. */
+  /** The writes of the body; undefined when the call failed. */
   readonly actions?: EventActions | undefined
   /** The response is a handle; the result comes later. */
   readonly pending?: boolean | undefined
-  /** The same call has failed too often: the run ends here. */
+  /** The same call has failed too often: the run ends. */
   readonly stops?: boolean | undefined
 }
 
-/** An agent tool, or code, in which somebody is waited for. */
+/** A call that waits for the answer to an earlier request, or for a call inside its scope. */
 export interface SuspendedCall {
+  /** Discriminates the states of a call. */
   readonly type: 'suspended'
+  /** The call. */
   readonly call: CallState
 }
 
-/** A call that waits for a human's answer. */
-export interface AskedCall {
-  readonly type: 'asked'
+/** A call with new requests to a human. It waits for the answers. */
+export interface RequestingCall {
+  /** Discriminates the states of a call. */
+  readonly type: 'requesting'
+  /** The call. */
   readonly call: CallState
-  readonly questions: readonly NewRequest[]
+  /** The requests to record. */
+  readonly requests: readonly NewRequest[]
 }
 
-/** What a human is asked about a call. */
+/** A request that is not recorded yet. */
 export type NewRequest = Omit<Request, 'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'>
 
-export type Prepared = ReadyCall | AnsweredCall | CallResult | AskedCall | SuspendedCall
-export type Outcome = CallResult | AskedCall | SuspendedCall
+/** A call after `prepare`: ready to run, or finished without running a body. */
+export type Prepared = ReadyCall | AnsweredCall | CallResult | RequestingCall | SuspendedCall
+/** What a dispatched call ended as. */
+export type Outcome = CallResult | RequestingCall | SuspendedCall
 
-/** Thrown by the body of an agent tool whose agent failed. `text`: what the agent said before. */
+/** Thrown by the body of an agent tool whose agent failed. */
 export class AgentFailed extends ToolError {
+  /** The text of the agent before it failed. */
   readonly text: string
   constructor(message: string, text: string) {
     super(message)
@@ -75,12 +94,12 @@ export class AgentFailed extends ToolError {
   }
 }
 
-/** A call that failed: the model is told, nothing else happens. */
+/** The result of a call that failed and had no effect. */
 export function failure(call: CallState, errorCode: ResultErrorCode, error: string): CallResult {
   return { type: 'result', call, response: { error: clip(error), errorCode } }
 }
 
-/** A call that may or may not have taken effect. */
+/** The result of a call that may or may not have taken effect. */
 export function unknownOutcome(call: CallState, errorCode: 'UNKNOWN_OUTCOME' | 'TIMEOUT', error: string): CallResult {
   return { type: 'result', call, response: { status: 'unknown_outcome', error: clip(error), errorCode } }
 }

@@ -1,94 +1,113 @@
-// Checks one call and takes it through the gates, up to the point where its body may run.
+// Validates one call and passes it through callbacks and gates, up to the point where its body may run.
 import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeepError } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
-import { type CallState, NOT_RUN, type RequestState } from '../event/fold.ts'
+import { type CallState, NOT_RUN, type RequestState } from '../event/call-state.ts'
 import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { countingRequests } from './approval.ts'
 import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './args.ts'
-import { askedByBody } from './ask.ts'
 import { editedArgs } from './confirm.ts'
 import { definitionOf } from './definition.ts'
-import { recoverAttempt } from './effects.ts'
+import { recoverInterrupted } from './effects.ts'
 import { passGates } from './gates.ts'
 import type { Batch } from './host.ts'
+import { missingTool, refuseCall } from './on-tool-error.ts'
 import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
-import { missingTool, refuse } from './recover.ts'
+import { requestsFromBody } from './request-records.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
 
-/** How often an equal call may fail in a row before it is no longer run. */
+/** How often in a row an equal call may fail before it is no longer run. */
 export const MAX_EQUAL_FAILURES = 3
 
+/** Validates a call and passes it through callbacks and gates, up to the point where its body may run. */
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const entry = entryFor(batch, call)
-  if (call.at >= batch.host.services.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
-    return notRun(batch, call)
+  if (
+    call.at >= batch.host.services.maxCallsPerReply &&
+    call.requests.length === 0 &&
+    !wasAttempted(batch, call, entry)
+  ) {
+    return overCallLimit(batch, call)
   }
   const failed = batch.host.fold.failedInARow(call)
-  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !hasBegun(batch, call, entry)) {
-    const error = `The same call has failed ${failed} times in a row and is not run again.`
+  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !wasAttempted(batch, call, entry)) {
+    const error = `Tool "${call.name}" was not run: the same call has failed ${failed} times in a row.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
-  if (!entry || entry.isPassive) {
-    if (call.isCode) return failure(call, 'NOT_FOUND', `Nobody runs code for ${batch.agentName}.`)
-    const known = entry ?? missingTool(call.name)
-    const begun = { call, entry: known, context: contextOf(batch, call, known, call.requests) }
-    return refuse(batch, begun, call.args, 'NOT_FOUND', unknownTool(batch.table, call.name))
-  }
-  if (call.requests.length === 0) return begin(batch, call, entry, call.requests)
-  return definitionOf(entry).then((definition) => begin(batch, call, entry, countingRequests(call, definition)))
+  if (!entry || entry.isPassive) return refuseUnknown(batch, call, entry)
+  if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)
+  return definitionOf(entry).then((definition) =>
+    prepareResolved(batch, call, entry, countingRequests(call, definition)),
+  )
 }
 
-/** A call that began before a restart is answered by what became of it, whatever the limits are now. */
-function hasBegun(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
+/** Refuses a call of a tool that does not exist or that the model may not call. */
+function refuseUnknown(batch: Batch, call: CallState, entry: ToolEntry | undefined): Prepared | Promise<Prepared> {
+  if (call.isCode) {
+    const error = `Agent "${batch.agentName}" has no codeExecutor. Set one to run model-written code.`
+    return failure(call, 'NOT_FOUND', error)
+  }
+  const known = entry ?? missingTool(call.name)
+  const context = contextOf(batch, call, known, call.requests)
+  const unknown = { call, entry: known, context, args: call.args }
+  return refuseCall(batch, unknown, 'NOT_FOUND', unknownTool(batch.table, call.name))
+}
+
+/** Did the call start before a restart? Then its outcome must be recovered, and the limits do not apply. */
+function wasAttempted(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
   return call.intent || (entry?.kind === 'agent' && batch.hasStarted(call))
 }
 
-/** A call beyond the limit of its reply. */
-function notRun({ host, scope }: Batch, call: CallState): Prepared {
+/** The response to a call beyond the limit of its reply. */
+function overCallLimit({ host, scope }: Batch, call: CallState): Prepared {
   const made = host.fold.scopes.get(scope.path)?.calls.length
-  const problem = `The reply has ${made} calls, at most ${host.services.maxCallsPerReply} of one reply are run`
-  const error = `${problem}. This one was not run: make it in a later reply.`
+  const limit = `at most ${host.services.maxCallsPerReply} calls of one reply are run`
+  const error = `This call was not run: the reply has ${made} calls, and ${limit}. Make the call again in a later reply.`
   return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
 }
 
-function begin(
+function prepareResolved(
   batch: Batch,
   call: CallState,
   entry: ToolEntry,
   requests: readonly RequestState[],
 ): Prepared | Promise<Prepared> {
-  const begun = { call, entry, context: contextOf(batch, call, entry, requests) }
+  const context = contextOf(batch, call, entry, requests)
+  const { args } = call
   if (entry.kind === 'agent' && batch.hasStarted(call))
-    return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
-  if (!isRecord(call.args)) {
-    const problem = `Invalid arguments for ${call.name}: they are no JSON object`
-    return refuse(batch, begun, call.args, 'INVALID_ARGS', problem)
+    return { type: 'ready', call, entry, context, args, rewritten: undefined }
+  if (!isRecord(args)) {
+    const problem = `Invalid arguments for ${call.name}: they must be a JSON object, got ${kindOf(args)}`
+    return refuseCall(batch, { call, entry, context, args }, 'INVALID_ARGS', problem)
   }
-  const tooLarge = truncatedBytes(call.args)
+  const tooLarge = truncatedBytes(args)
   if (tooLarge !== undefined)
-    return refuse(batch, begun, call.args, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
+    return refuseCall(batch, { call, entry, context, args }, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
   if (call.intent)
-    return recoverAttempt(batch, begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
+    return recoverInterrupted(batch, { call, entry, context }, (intended, isRewritten) =>
+      validate(batch, { call, entry, context, args: intended, isRewritten, next: gates }),
+    )
   const edited = requests.length ? editedArgs(call, entry.tool) : undefined
-  const step = batch.hooks.beforeTool.length ? askCallbacks : gates
-  const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)
-  return edited ? blamingTheEditor(prepared, edited) : prepared
+  const next = batch.hooks.beforeTool.length ? callBeforeTool : gates
+  const isRewritten = edited !== undefined
+  const prepared = validate(batch, { call, entry, context, args: edited ?? args, isRewritten, next })
+  return edited ? withInvalidEdit(prepared, edited) : prepared
 }
 
 function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): string {
+  const { maxArgsBytes } = host.services
   const problem =
-    bytes > host.services.maxArgsBytes
-      ? `they have ${bytes} bytes, at most ${host.services.maxArgsBytes} are allowed. Send less, or in several calls`
-      : 'the calls of this code have too many bytes of arguments together. Send less'
+    bytes > maxArgsBytes
+      ? `they have ${bytes} bytes, and at most ${maxArgsBytes} are allowed. Send less data, or split it into several calls`
+      : 'the calls of this code exceed the limit for arguments in total. Send less data'
   return `Invalid arguments for ${name}: ${problem}.`
 }
 
-/** A mistake that was not the model's is not told as if it were. */
-async function blamingTheEditor(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
+/** Adds invalid edited arguments to the response, so that the model knows that the approver sent them. */
+async function withInvalidEdit(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
   const prepared = await preparing
   if (prepared.type !== 'result' || prepared.response.errorCode !== 'INVALID_ARGS') return prepared
   return { ...prepared, response: { ...prepared.response, editedArgs: edited } }
@@ -106,109 +125,120 @@ function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry, requests:
   })
 }
 
-type Step = (batch: Batch, ready: ReadyCall) => Prepared | Promise<Prepared>
+/** A call whose arguments are not validated yet. */
+interface UncheckedCall extends ResolvedCall {
+  readonly args: unknown
+  /** The arguments come from a callback or an approver, not from the model. */
+  readonly isRewritten: boolean
+  /** What follows when the arguments are valid. */
+  readonly next: (batch: Batch, ready: ReadyCall) => Prepared | Promise<Prepared>
+}
 
-/** The body, the callbacks and the gates get a copy of their own: nobody below can reach the log. */
-function validate(
-  batch: Batch,
-  begun: ResolvedCall,
-  args: unknown,
-  rewritten: boolean,
-  then: Step,
-): Prepared | Promise<Prepared> {
+/** Validates a copy of the arguments: the body, callbacks and gates cannot change the log. */
+function validate(batch: Batch, unchecked: UncheckedCall): Prepared | Promise<Prepared> {
+  const { call, entry, args, isRewritten } = unchecked
   try {
-    const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
-    const kept = rewritten ? storableArgs(toJsonValue(args).value, batch.host.services.maxArgsBytes) : undefined // before a callback changes them
-    const tooLarge = kept && truncatedBytes(kept)
-    if (tooLarge !== undefined)
-      return refuse(batch, begun, kept, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
-    // a tool's own parse may give any promise; what is neither that nor a verdict has accepted nothing
+    const parsed = entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
+    // copied here, before a callback changes the arguments
+    const rewritten = isRewritten ? storableArgs(toJsonValue(args).value, batch.host.services.maxArgsBytes) : undefined
+    const tooLarge = rewritten && truncatedBytes(rewritten)
+    if (tooLarge !== undefined) {
+      const problem = argsTooLarge(batch, call, tooLarge)
+      return refuseCall(batch, { ...unchecked, args: rewritten }, 'INVALID_ARGS', problem)
+    }
+    // `parse` of a hand-written tool may return any thenable, or a value that is not a verdict
     if ('then' in parsed) {
-      return checkedInTime(batch, begun, parsed).then(
-        (value) => checked(batch, begun, args, value, kept, then),
+      return parseArgsInTime(batch, unchecked, parsed).then(
+        (value) => applyParsed(batch, unchecked, value, rewritten),
         (error) => {
           if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
-          return invalid(batch, begun, args, error)
+          return refuseUnchecked(batch, unchecked, error)
         },
       )
     }
-    return checked(batch, begun, args, parsed, kept, then)
+    return applyParsed(batch, unchecked, parsed, rewritten)
   } catch (error) {
-    return invalid(batch, begun, args, error)
+    return refuseUnchecked(batch, unchecked, error)
   }
 }
 
-/** A validator that waits, for a lookup for instance, has as long as the body. */
-function checkedInTime(
+/** Waits for an asynchronous validator as long as for the body. */
+function parseArgsInTime(
   { host }: Batch,
   { entry, context }: ResolvedCall,
   parsing: PromiseLike<Parsed>,
 ): Promise<Parsed> {
   const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
-  return waitFor(parsing, { host, name: `The validation of the arguments of ${name}`, context, timeoutMs })
+  return waitFor(parsing, { host, name, step: 'Argument validation', context, timeoutMs })
 }
 
-function checked(
+function applyParsed(
   batch: Batch,
-  begun: ResolvedCall,
-  given: unknown,
+  unchecked: UncheckedCall,
   parsed: Parsed,
   rewritten: JsonObject | undefined,
-  then: Step,
 ): Prepared | Promise<Prepared> {
-  const { call, entry, context } = begun
-  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return invalid(batch, begun, given, undefined) // nothing was accepted
-  if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
+  const { call, entry, context, next } = unchecked
+  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return refuseUnchecked(batch, unchecked, undefined)
+  if (!parsed.issues) return next(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
   const problem = `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`
-  return refuse(batch, begun, given, 'INVALID_ARGS', problem)
+  return refuseCall(batch, unchecked, 'INVALID_ARGS', problem)
 }
 
-/** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
-function invalid(batch: Batch, begun: ResolvedCall, args: unknown, error: unknown): Prepared | Promise<Prepared> {
-  const why = error instanceof TooDeepError || error instanceof Timeout ? error.message : 'they could not be checked'
-  return refuse(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
+/** Refuses arguments whose validator failed. Its message is not repeated: it may hold values of the arguments. */
+function refuseUnchecked(batch: Batch, unchecked: UncheckedCall, error: unknown): Prepared | Promise<Prepared> {
+  const why = error instanceof TooDeepError || error instanceof Timeout ? error.message : 'they could not be validated'
+  return refuseCall(batch, unchecked, 'INVALID_ARGS', `Invalid arguments for ${unchecked.call.name}: ${why}`)
 }
 
-/** Callbacks see the arguments as they were sent, so that what they give back can be checked like them. */
-async function askCallbacks(batch: Batch, ready: ReadyCall): Promise<Prepared> {
+/** Callbacks get the arguments as they were sent, and return them in the same form, to be validated again. */
+async function callBeforeTool(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, entry, context } = ready
   let args: unknown = ready.rewritten ?? call.args
   let rewritten = false
   for (const beforeTool of batch.hooks.beforeTool) {
     const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
-    const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
-    if (context.requested.length) return await askedByBody(ready) // it asks before the body does
-    if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
-    const said: unknown = answer.value
-    if (said !== undefined) {
-      if (!isBeforeToolResult(said)) return deniedByMistake(batch, call, said)
-      if (said.args === undefined)
-        return { type: 'answered', call, entry, args: ready.args, context, value: said.result }
-      args = said.args
+    const outcome = await catchError(() => beforeTool({ tool: entry.tool, args: offered, context }))
+    if (context.requested.length) return await requestsFromBody(ready) // a callback may make requests like a body
+    if ('error' in outcome) return failure(call, 'EXECUTION_FAILED', messageOf(outcome.error))
+    const returned: unknown = outcome.value
+    if (returned !== undefined) {
+      if (!isBeforeToolResult(returned)) return deniedByBadReturn(batch, call, returned)
+      if (returned.args === undefined)
+        return { type: 'answered', call, entry, args: ready.args, context, value: returned.result }
+      args = returned.args
     }
-    // changed in place counts like given back
+    // arguments changed in place count like returned arguments
     else if (canonicalJson(offered) !== canonicalJson(args)) args = offered
     else continue
     rewritten = true
   }
-  return rewritten ? validate(batch, ready, args, true, gates) : gates(batch, ready)
+  return rewritten
+    ? validate(batch, { call, entry, context, args, isRewritten: true, next: gates })
+    : gates(batch, ready)
 }
 
-/** `{ args }` with an object, or `{ result }`, and nothing else. */
-function isBeforeToolResult(said: unknown): said is { args?: JsonObject; result?: unknown } {
-  if (!isRecord(said) || !Object.keys(said).every((key) => key === 'args' || key === 'result')) return false
-  return said.args === undefined ? Object.hasOwn(said, 'result') : isRecord(said.args) && said.result === undefined
+/** Is it `{ args }` with an object, or `{ result }`, without other keys? */
+function isBeforeToolResult(returned: unknown): returned is { args?: JsonObject; result?: unknown } {
+  if (!isRecord(returned) || !Object.keys(returned).every((key) => key === 'args' || key === 'result')) return false
+  return returned.args === undefined
+    ? Object.hasOwn(returned, 'result')
+    : isRecord(returned.args) && returned.result === undefined
 }
 
-/** A callback that says something else may have meant no: the call does not run. */
-function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unknown): Prepared {
+/** Denies the call when a callback returns an unexpected value: the callback may mean to deny it. */
+function deniedByBadReturn({ host, agentName }: Batch, call: CallState, returned: unknown): Prepared {
   host.services.logger.error(
-    `A beforeTool callback returned ${kindOf(said)} for tool "${call.name}" of agent "${agentName}", so the call was denied. Return nothing (undefined), { args } or { result }.`,
+    `A beforeTool callback returned ${kindOf(returned)} for tool "${call.name}" of agent "${agentName}", so the call was denied. Return nothing (undefined), { args } or { result }.`,
   )
-  return failure(call, 'CANCELLED', `${call.name} was not run: a beforeTool callback returned an unexpected value.`)
+  return failure(
+    call,
+    'CANCELLED',
+    `Tool "${call.name}" was not run: a beforeTool callback returned an unexpected value.`,
+  )
 }
 
-/** The gates are passed only where there is one. */
+/** Skips the asynchronous gates for a call without a gate or a request. */
 function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
   const { entry, call } = ready
   const { requiresConfirmation, authConfig } = entry.tool
@@ -216,9 +246,9 @@ function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
   return passGates(batch, ready)
 }
 
-async function settled<T>(ask: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
+async function catchError<T>(work: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
   try {
-    return { value: await ask() }
+    return { value: await work() }
   } catch (error) {
     return { error }
   }

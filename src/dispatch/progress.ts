@@ -1,7 +1,7 @@
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { Batch } from './host.ts'
 
-/** Shows a value of a running call to whoever follows the run. */
+/** Yields a progress value of a running call as a partial event. */
 export function emitProgress({ host, agentName, scope }: Batch, id: string, name: string, value: unknown): void {
   const { value: progress, bytes } = toJsonValue(value, host.services.maxResultBytes)
   const response = { progress: bytes > host.services.maxResultBytes ? { truncated: true, bytes } : progress }

@@ -1,18 +1,19 @@
-// From outcomes to the log: one response event in call order, and what follows from it.
+// Turns outcomes into log entries: one event with all responses in call order, then the entries that follow from it.
 import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
-import { answerPart } from '../event/code-call.ts'
+import { type CallState, NOT_RUN, signatureOf } from '../event/call-state.ts'
+import { responsePart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
-import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/fold.ts'
-import { askEntries } from './ask.ts'
+import { isFailure } from '../event/fold.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
-import type { AskedCall, CallResult, Outcome } from './outcome.ts'
+import type { CallResult, Outcome, RequestingCall } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
+import { requestEntries } from './request-records.ts'
 import { entryFor } from './resolve.ts'
 
-/** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
+/** The entries for outcomes that are recorded together. Only the last outcomes of a batch transfer or end the turn. */
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
   const actions: EventActions = {}
   const settled: Outcome[] = new Array(outcomes.length)
@@ -20,14 +21,14 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   for (let at = 0; at < outcomes.length; at++) {
     const outcome = outcomes[at] as Outcome
     if (outcome.type === 'result' && outcome.stops) stops = true
-    settled[at] = outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome
+    settled[at] = outcome.type === 'result' ? mergeActions(batch, outcome, actions) : outcome
   }
-  const leaves = stops || actions.transferToAgent !== undefined || actions.escalate === true
+  const isTurnOver = stops || actions.transferToAgent !== undefined || actions.escalate === true
   if (actions.skipSummarization && (actions.transferToAgent !== undefined || isWaiting(batch, settled))) {
-    delete actions.skipSummarization // it is not the last word: another agent, or a later answer, follows
+    delete actions.skipSummarization // the turn does not end: another agent continues, or a result follows
   }
   const parts: Part[] = []
-  const asked: AskedCall[] = []
+  const requesting: RequestingCall[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
@@ -36,22 +37,24 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const outcome = settled[at] as Outcome
     const { call } = outcome
     const { id, name } = call
-    if (outcome.type !== 'result' || (outcome.pending && leaves)) {
-      if (leaves)
-        parts.push(answerPart(call, movedOnFrom(batch, call, outcome.type === 'result' ? outcome.response : undefined)))
-      else if (outcome.type === 'asked') asked.push(outcome)
+    if (outcome.type !== 'result' || (outcome.pending && isTurnOver)) {
+      if (isTurnOver)
+        parts.push(
+          responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)),
+        )
+      else if (outcome.type === 'requesting') requesting.push(outcome)
       continue
     }
-    const response = isFailure(outcome.response) ? warned(batch, outcome, failed) : outcome.response
+    const response = isFailure(outcome.response) ? withRepeatWarning(batch, outcome, failed) : outcome.response
     if (outcome.stops)
-      stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
+      stop = `The model called tool "${name}" again after it failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments.`
     if (outcome.pending) {
       if (!entryFor(batch, call)?.tool.isLongRunning) {
-        longRunningToolIds ??= [] // its body decided it: the event with the call could not say so
+        longRunningToolIds ??= [] // the body decided it, after the event with the call was recorded
         longRunningToolIds.push(id)
       }
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
-    } else if (call.isCode) parts.push(answerPart(call, response))
+    } else if (call.isCode) parts.push(responsePart(call, response))
     else
       parts.push({
         functionResponse: { id, name, response, ...(outcome.modelOutput && { modelOutput: outcome.modelOutput }) },
@@ -60,9 +63,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (!call.isCode && batch.table.entries.get(name)?.kind === 'agent')
       grounding = batch.groundingOf(call) ?? grounding
   }
-  if (leaves) for (const part of leftBehind(batch, outcomes)) parts.push(part)
-  const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
-  return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
+  if (isTurnOver) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
+  const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding })
+  return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
 }
 
 /** Does a call of this reply still wait for an answer or a result? */
@@ -73,8 +76,8 @@ function isWaiting({ host, scope }: Batch, outcomes: readonly Outcome[]): boolea
   return calls.some((call) => (!call.response || call.pending) && !here.has(call.id))
 }
 
-/** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */
-function settleControl(batch: Batch, result: CallResult, actions: EventActions): CallResult {
+/** Merges the writes of a call into the actions of the event, in call order. An impossible transfer becomes an error. */
+function mergeActions(batch: Batch, result: CallResult, actions: EventActions): CallResult {
   const own = result.actions
   if (!own) return result
   if (own.transferToAgent !== undefined) {
@@ -86,7 +89,7 @@ function settleControl(batch: Batch, result: CallResult, actions: EventActions):
         response: { ...problem, error: clip(problem.error), errorCode: 'NOT_FOUND' },
       }
     if (actions.transferToAgent !== undefined) {
-      const error = `control has already gone to ${actions.transferToAgent}; transfer not performed`
+      const error = `an earlier call already transfers to ${actions.transferToAgent}; transfer not performed`
       return { ...result, actions: undefined, response: { error, errorCode: 'CANCELLED' } }
     }
     actions.transferToAgent = own.transferToAgent
@@ -99,26 +102,32 @@ function settleControl(batch: Batch, result: CallResult, actions: EventActions):
 }
 
 function merged<T>(into: { [key: string]: T } | undefined, from: { [key: string]: T }): { [key: string]: T } {
-  if (!into) return { ...from } // a copy: what each call wrote stays its own
+  if (!into) return { ...from } // a copy: the writes of a call must not change
   for (const key of Object.keys(from)) setOwn(into, key, from[key])
   return into
 }
 
-const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on before this call was finished.' }
-
-/** The response to a call that is not waited for any more; `handle` when its long-running work is under way. */
-function movedOnFrom(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
-  if (!handle) return movedOn
-  const tool = entryFor(batch, call)?.tool
-  if (tool?.effect === 'none') return { ...movedOn, handle }
-  return cancelledWork({ tool, handle }, 'Control moved on before the result of this call.')
+const MOVED_ON: JsonObject = {
+  status: 'cancelled',
+  reason: 'The agent transferred or ended its turn before this call was finished.',
 }
 
-/** Long-running work that these outcomes leave behind: to be cancelled before they are recorded. */
+/** The response to a call that no longer waits. `handle` is set when its long-running work has started. */
+function movedOnResponse(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
+  if (!handle) return MOVED_ON
+  const tool = entryFor(batch, call)?.tool
+  if (tool?.effect === 'none') return { ...MOVED_ON, handle }
+  return cancelledWork(
+    { tool, handle },
+    'The agent transferred or ended its turn before the result of this call arrived.',
+  )
+}
+
+/** The long-running work that must be cancelled before these outcomes are recorded, because they end the turn. */
 export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): StartedWork[] | undefined {
-  let leaves = false
-  for (let at = 0; at < outcomes.length && !leaves; at++) leaves = leavesScope(batch, outcomes[at] as Outcome)
-  if (!leaves) return undefined
+  let isTurnOver = false
+  for (let at = 0; at < outcomes.length && !isTurnOver; at++) isTurnOver = endsTurn(batch, outcomes[at] as Outcome)
+  if (!isTurnOver) return undefined
   const { host, scope } = batch
   const started: StartedWork[] = []
   const add = (call: CallState, handle: JsonObject): void => {
@@ -131,7 +140,7 @@ export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Star
   return started
 }
 
-function leavesScope(batch: Batch, outcome: Outcome): boolean {
+function endsTurn(batch: Batch, outcome: Outcome): boolean {
   if (outcome.type !== 'result' || (!outcome.actions && !outcome.stops)) return false
   const { actions, stops } = outcome
   if (stops || actions?.escalate) return true
@@ -139,10 +148,10 @@ function leavesScope(batch: Batch, outcome: Outcome): boolean {
 }
 
 /**
- * The third equal failure in a row comes with a warning; the next such call would end the run. `failed`: how often equal
- * calls have failed that are recorded together with it.
+ * Adds a warning to the third equal failure in a row: the next equal call ends the run. `failed` counts equal failures
+ * among the outcomes that are recorded together.
  */
-function warned(batch: Batch, result: CallResult, failed: Map<string, number> | undefined): JsonObject {
+function withRepeatWarning(batch: Batch, result: CallResult, failed: Map<string, number> | undefined): JsonObject {
   const { call, response, stops } = result
   if (response.status === NOT_RUN) return response
   const signature = failed && signatureOf(call)
@@ -154,17 +163,17 @@ function warned(batch: Batch, result: CallResult, failed: Map<string, number> | 
   return { ...response, error, errorCode: 'REPEATED_CALL' }
 }
 
-/** Calls of the same reply that wait for somebody: nobody will answer them now. */
-function leftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
+/** Responses to calls of the same reply that wait for an answer or a result, which can no longer arrive. */
+function responsesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
   const { host, scope } = batch
   const here = new Set(outcomes.map(({ call }) => call.id))
   const calls = host.fold.scopes.get(scope.path)?.calls ?? []
   return calls
     .filter((call) => (!call.response || call.pending) && !here.has(call.id))
-    .map((call) => answerPart(call, movedOnFrom(batch, call, call.pending ? call.response?.response : undefined)))
+    .map((call) => responsePart(call, movedOnResponse(batch, call, call.pending ? call.response?.response : undefined)))
 }
 
-interface Recorded {
+interface BatchResponses {
   readonly parts: readonly Part[]
   readonly actions: EventActions
   readonly longRunningToolIds: readonly string[] | undefined
@@ -172,11 +181,11 @@ interface Recorded {
   readonly grounding: JsonObject | undefined
 }
 
-function follow({ host, agentName, scope }: Batch, recorded: Recorded): NewEntry[] {
+function eventsOf({ host, agentName, scope }: Batch, recorded: BatchResponses): NewEntry[] {
   const { parts, actions, longRunningToolIds, stop, grounding } = recorded
   const { escalate } = actions
   const entries: NewEntry[] = []
-  if (escalate) delete actions.escalate // it has an event of its own
+  if (escalate) delete actions.escalate // recorded as a separate event
   if (parts.length) {
     const event = host.recorder.draft(agentName, scope, { role: 'tool', parts }, actions)
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds

@@ -22,7 +22,7 @@ test.each([
 
 test('rejects a tool that declares another name', () => {
   const tool = named('a', { declaration: () => ({ name: 'b', description: '' }) })
-  expect(() => makeToolTable([{ tool, source: 'a test' }])).toThrow('declares itself as "b"')
+  expect(() => makeToolTable([{ tool, source: 'a test' }])).toThrow('declares the name "b"')
 })
 
 test('builds the declarations of a table once', () => {
@@ -57,11 +57,11 @@ test.each([
   ['getWeather', 'Did you mean "get_weather", "get_whether"?'],
   ['weather', 'Did you mean "get_weather"?'],
   ['get_wether', 'Did you mean "get_weather", "get_whether"?'],
-  ['constructor', 'There are "get_weather", "get_whether", "search".'],
-])('suggests similar names for the unknown tool %s', (said, help) => {
-  expect(unknownTool(table('get_weather', 'get_whether', 'search'), said)).toContain(help)
+  ['constructor', 'Available tools: "get_weather", "get_whether", "search".'],
+])('suggests similar names for the unknown tool %s', (name, help) => {
+  expect(unknownTool(table('get_weather', 'get_whether', 'search'), name)).toContain(help)
 })
 
-test('says that there are no tools', () => {
-  expect(unknownTool(table(), 'x')).toBe('Unknown tool "x". There are no tools.')
+test('reports an unknown tool of an agent without tools', () => {
+  expect(unknownTool(table(), 'x')).toBe('Unknown tool "x". This agent has no tools.')
 })

@@ -1,4 +1,4 @@
-// From the name a model said to the tool that answers to it.
+// The table of tools a model may call, and the lookup by name.
 import { closestNames } from '../base/closest-names.ts'
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration, Part } from '../content/content.ts'
@@ -14,50 +14,57 @@ import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
 import { kindOfTool, type ToolKind } from '../tool/tool-marks.ts'
 
-/** A tool with everything that can be made ready before it is called. */
+/** A tool with everything that can be prepared before a call. */
 export interface ToolEntry {
+  /** The tool. */
   readonly tool: Tool
-  /** How its calls run. */
+  /** How calls run: as a body, as an agent, or as code. */
   readonly kind: ToolKind
-  /** Has no declaration: not advertised, never dispatched. */
+  /** The tool has no declaration: the model does not see it and cannot call it. */
   readonly isPassive: boolean
-  /** Undefined = passive. */
+  /** The declaration for the model; undefined for a passive tool. */
   readonly declaration: FunctionDeclaration | undefined
-  /** `tool()` made its declaration, which never changes. */
+  /** `tool()` created the declaration, which never changes. */
   readonly isFixed: boolean
-  /** What `declaration()` of a tool written by hand returned when it was made ready. */
+  /** What `declaration()` of a hand-written tool returned when the entry was created. */
   readonly declared: FunctionDeclaration | undefined
-  /** The gate the tool had when it was made ready: callbacks get the tool itself and must not be able to open it. */
+  /** The gate when the entry was created. Callbacks get the tool object and must not be able to remove its gate. */
   readonly gate: Tool['requiresConfirmation']
+  /** Validates arguments. */
   parse(args: unknown): Parsed | Promise<Parsed>
-  /** Checks results, when the tool says what they look like. */
+  /** Validates results; undefined without an `outputSchema`. */
   readonly parseResult: ((result: unknown) => Parsed | Promise<Parsed>) | undefined
 }
 
 /** The tools one reply may call. */
 export interface ToolTable {
+  /** Entries by tool name. */
   readonly entries: ReadonlyMap<string, ToolEntry>
+  /** Tools by name. */
   readonly tools: ReadonlyMap<string, Tool>
-  /** Is there a tool that a model can call? */
+  /** Is there a tool that the model can call? */
   readonly hasDeclarations: boolean
-  /** The declarations for a request, once made; `declare()` makes them for the first request. */
+  /** The declarations for a model request; undefined until the first `declare()`. */
   readonly wire: readonly WireTool[] | undefined
+  /** Creates the declarations for a model request. */
   declare(): readonly WireTool[]
-  /** Those that want to change the request. */
+  /** The tools with `processLlmRequest`. */
   readonly processors: readonly Tool[]
-  /** Is one of them long-running? */
+  /** Is one of the tools long-running? */
   readonly hasLongRunning: boolean
-  /** Those written by hand, whose declarations may change. */
+  /** The hand-written tools, whose declarations may change. */
   readonly changeable: readonly ToolEntry[]
 }
 
-/** A tool and where it came from, for error messages. */
+/** A tool and its source, for error messages. */
 export interface SourcedTool {
+  /** The tool. */
   readonly tool: Tool
+  /** Where the tool comes from, such as `toolset "web"`. */
   readonly source: string
 }
 
-/** Makes tools ready; a bad name, a bad schema or a name used twice is an error that says what to change. */
+/** Creates a table. Throws when a name or schema is invalid, or when two tools have the same name. */
 export function makeToolTable(sourced: readonly SourcedTool[]): ToolTable {
   const entries = new Map<string, ToolEntry>()
   for (const { tool, source } of sourced) {
@@ -75,7 +82,7 @@ export function makeToolTable(sourced: readonly SourcedTool[]): ToolTable {
   return new Table(entries)
 }
 
-/** The same table with more tools, as far as their names are free and they are sound; the others are reported. */
+/** Creates a table with more tools. Tools that are invalid, or whose name is taken, are left out and reported. */
 export function extendToolTable(
   table: ToolTable,
   sourced: readonly SourcedTool[],
@@ -84,7 +91,7 @@ export function extendToolTable(
   const entries = new Map(table.entries)
   for (const { tool, source } of sourced) {
     try {
-      if (entries.has(tool.name)) throw new Error('the name is already taken; use prefixTools()')
+      if (entries.has(tool.name)) throw new Error('another tool has this name. Use prefixTools().')
       entries.set(tool.name, entryOf(tool))
     } catch (error) {
       report(`Tool "${String(tool?.name)}" of ${source} is left out: ${messageOf(error)}`)
@@ -144,7 +151,7 @@ class Entry implements ToolEntry {
   #declaration: FunctionDeclaration | undefined
   #declare: (() => FunctionDeclaration | undefined) | undefined
 
-  /** `built` is the tool as `tool()` made it, if it did. */
+  /** `built`: the tool as `tool()` created it; undefined for a hand-written tool. */
   constructor(tool: Tool, built: Tool | undefined) {
     const isLate = built === tool || (built?.name === tool.name && tool.parse !== undefined)
     const declared = isLate ? undefined : declarationOf(tool)
@@ -153,9 +160,9 @@ class Entry implements ToolEntry {
     this.isPassive = !isLate && declared === undefined
     this.isFixed = isLate
     this.declared = declared
-    this.#declaration = noted(tool, declared)
+    this.#declaration = withPendingNote(tool, declared)
     this.#declare = isLate ? tool.declaration : undefined
-    // a getter decides anew for each call
+    // only a value is kept: a getter is evaluated for each call
     this.gate = Object.getOwnPropertyDescriptor(tool, 'requiresConfirmation')?.value
     this.parse = built === tool && tool.parse ? tool.parse : parserOf(tool, declared?.parametersJsonSchema)
     this.parseResult = resultParserOf(tool)
@@ -163,15 +170,15 @@ class Entry implements ToolEntry {
 
   get declaration(): FunctionDeclaration | undefined {
     if (this.#declare) {
-      this.#declaration = noted(this.tool, this.#declare())
+      this.#declaration = withPendingNote(this.tool, this.#declare())
       this.#declare = undefined
     }
     return this.#declaration
   }
 }
 
-/** Long-running tools say that their result comes later, however they were made. */
-function noted(tool: Tool, declaration: FunctionDeclaration | undefined): FunctionDeclaration | undefined {
+/** Adds the note that the result comes later to the declaration of a long-running tool. */
+function withPendingNote(tool: Tool, declaration: FunctionDeclaration | undefined): FunctionDeclaration | undefined {
   return declaration && tool.isLongRunning ? addPendingNote(declaration) : declaration
 }
 
@@ -180,7 +187,7 @@ function declarationOf(tool: Tool): FunctionDeclaration | undefined {
   if (declaration && declaration.name !== tool.name) {
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `Tool "${tool.name}" declares itself as "${declaration.name}": both must be the same.`,
+      `Tool "${tool.name}" declares the name "${declaration.name}". Return the name of the tool from declaration().`,
     )
   }
   return declaration
@@ -188,7 +195,7 @@ function declarationOf(tool: Tool): FunctionDeclaration | undefined {
 
 const known: WeakMap<Tool, ToolEntry> = new WeakMap()
 
-/** One tool, made ready. A tool that declares something else than before is made ready again. */
+/** The entry of a tool. Created again when the declaration has changed. */
 export function entryOf(tool: Tool): ToolEntry {
   let entry = known.get(tool)
   if (entry && isCurrent(entry)) return entry
@@ -203,7 +210,7 @@ export function entryOf(tool: Tool): ToolEntry {
   return entry
 }
 
-/** Does the tool still declare what it declared when it was made ready? */
+/** Is the declaration the same as when the entry was created? */
 function isCurrent({ tool, declared, isFixed }: ToolEntry): boolean {
   if (isFixed) return true
   const now = tool.declaration()
@@ -211,8 +218,8 @@ function isCurrent({ tool, declared, isFixed }: ToolEntry): boolean {
   return now !== undefined && declared !== undefined && canonicalJson(now) === canonicalJson(declared)
 }
 
-/** The table with the present declarations of its tools; the same table when none has changed. */
-export function refreshed(table: ToolTable, logger: { warn(problem: string): void }): ToolTable {
+/** Creates a table with the current declarations. Returns the same table when none has changed. */
+export function refreshToolTable(table: ToolTable, logger: { warn(problem: string): void }): ToolTable {
   let entries: Map<string, ToolEntry> | undefined
   for (const entry of table.changeable) {
     const { name } = entry.tool
@@ -222,13 +229,13 @@ export function refreshed(table: ToolTable, logger: { warn(problem: string): voi
       entries ??= new Map(table.entries)
       entries.set(name, current)
     } catch (error) {
-      logger.warn(`Tool "${name}" keeps its earlier declaration: ${messageOf(error)}`)
+      logger.warn(`Tool "${name}" keeps its earlier declaration, because the new one is invalid: ${messageOf(error)}`)
     }
   }
   return entries ? new Table(entries) : table
 }
 
-/** What the tool demands now, and never less than it demanded when it was made ready. */
+/** The gate of the tool. Never weaker than when the entry was created. */
 export function gateOf({ tool, gate }: ToolEntry): Tool['requiresConfirmation'] {
   return gate && tool.requiresConfirmation !== true ? gate : tool.requiresConfirmation
 }
@@ -246,7 +253,7 @@ function resultParserOf(tool: Tool): ToolEntry['parseResult'] {
   return compileSchema(outputSchema, `Tool "${tool.name}", output`).parse
 }
 
-/** The tool that answers a call of a reply: one of its table, or the code executor. */
+/** The entry that runs a call: a tool of the table, or the code executor. */
 export function entryFor(
   batch: { readonly table: ToolTable; readonly code: ToolEntry | undefined },
   call: { readonly isCode: boolean; readonly name: string },
@@ -254,7 +261,7 @@ export function entryFor(
   return call.isCode ? batch.code : batch.table.entries.get(call.name)
 }
 
-/** The ids of the calls among these parts whose tools are long-running; undefined when there are none. */
+/** The ids of calls of long-running tools among these parts; undefined when there are none. */
 export function longRunningIds(table: ToolTable, parts: readonly Part[]): string[] | undefined {
   if (!table.hasLongRunning) return undefined
   const ids = parts.flatMap(({ functionCall: call }) =>
@@ -263,12 +270,12 @@ export function longRunningIds(table: ToolTable, parts: readonly Part[]): string
   return ids.length ? ids : undefined
 }
 
-/** What to tell a model that called a tool that is not there. */
+/** The error message for a model that called an unknown tool. */
 export function unknownTool(table: ToolTable, name: string): string {
   const names = [...table.entries.values()].flatMap(({ tool, isPassive }) => (isPassive ? [] : [tool.name]))
   const close = closestNames(name, names)
-  if (names.length === 0) return `Unknown tool "${clip(name)}". There are no tools.`
-  return `Unknown tool "${clip(name)}". ${close.length ? `Did you mean ${list(close)}?` : `There are ${list(names.slice(0, 20))}${names.length > 20 ? ' and others' : ''}.`}`
+  if (names.length === 0) return `Unknown tool "${clip(name)}". This agent has no tools.`
+  return `Unknown tool "${clip(name)}". ${close.length ? `Did you mean ${list(close)}?` : `Available tools: ${list(names.slice(0, 20))}${names.length > 20 ? ' and others' : ''}.`}`
 }
 
 const clip = (name: string): string => (name.length > 64 ? `${name.slice(0, 64)}...` : name)

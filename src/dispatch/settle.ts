@@ -1,8 +1,8 @@
-// Whatever a body gave becomes a response object: JSON, checked, and no larger than the cap.
+// Turns the value of a body into a response object: JSON, validated, and within the size limit.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/fold.ts'
+import type { CallState } from '../event/call-state.ts'
 import { describeInvalidResult, type Parsed } from '../schema/issues.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/result-parts.ts'
@@ -13,19 +13,28 @@ import type { ToolEntry } from './resolve.ts'
 import { cutResponse, MOST_BYTES_A_CHARACTER, responseOf, sizeOf } from './response.ts'
 import { Timeout, waitFor } from './wait.ts'
 
+/** A call whose body has returned. */
 export interface Unsettled {
+  /** The run. */
   readonly host: DispatchHost
+  /** The call. */
   readonly call: CallState
+  /** The tool. */
   readonly entry: ToolEntry
+  /** The context of the body, with its writes. */
   readonly context: CallContext
+  /** The validated arguments. */
   readonly args: unknown
+  /** The value of the body or of a callback. */
   readonly value: unknown
+  /** The value is a handle; the result comes later. */
   readonly pending: boolean
 }
 
+/** Creates the result of a call. Synchronous for a small value without an output schema. */
 export function settle(unsettled: Unsettled): CallResult | Promise<CallResult> {
   const { host, call, entry, context, value, pending } = unsettled
-  // without a place for the whole, what is cut away is not even encoded; a schema checks all of it
+  // the full value is needed only for a schema or an artifact; else encoding stops after the limit
   const plain =
     entry.parseResult || host.artifactService
       ? toJsonValue(value)
@@ -51,7 +60,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   let result = plain.value
   let checked = value
   if (entry.parseResult && !pending) {
-    const parsed = await checkedInTime(unsettled, entry.parseResult(result))
+    const parsed = await parseResultInTime(unsettled, entry.parseResult(result))
     if (parsed instanceof Timeout)
       return failure(call, 'INVALID_RESULT', `${parsed.message}. The call is done; do not repeat it.`)
     if (parsed.issues) return failure(call, 'INVALID_RESULT', describeInvalidResult(call.name, parsed.issues))
@@ -60,7 +69,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   }
   let response = responseOf(result)
   const bytes = sizeOf(response, plain.bytes, host.services.maxResultBytes)
-  if (bytes > host.services.maxResultBytes) response = await cut(unsettled, response, bytes)
+  if (bytes > host.services.maxResultBytes) response = await truncateResponse(unsettled, response, bytes)
   const settled: CallResult = {
     type: 'result',
     call,
@@ -72,30 +81,36 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   return pending ? settled : await withModelOutput(unsettled, settled, checked)
 }
 
-/** A validator that waits has as long as the body. */
-async function checkedInTime(unsettled: Unsettled, parsing: Parsed | Promise<Parsed>): Promise<Parsed | Timeout> {
+/** Waits for an asynchronous validator as long as for the body. */
+async function parseResultInTime(unsettled: Unsettled, parsing: Parsed | Promise<Parsed>): Promise<Parsed | Timeout> {
   if (!(parsing instanceof Promise)) return parsing
   const { host, entry, context } = unsettled
   const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
   try {
-    return await waitFor(parsing, { host, name: `The validation of the result of ${name}`, context, timeoutMs })
+    return await waitFor(parsing, { host, name, step: 'Result validation', context, timeoutMs })
   } catch (error) {
     if (error instanceof Timeout) return error
     throw error
   }
 }
 
-/** Head and tail of what is too large; the whole goes to an artifact when there is a service for it. */
-async function cut({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
+/** Truncates a response that is too large. The full response is saved as an artifact if there is an artifact service. */
+async function truncateResponse(
+  { host, call, context }: Unsettled,
+  response: JsonObject,
+  bytes: number,
+): Promise<JsonObject> {
   const text = JSON.stringify(response)
   const short = cutResponse(text, bytes, host.services.maxResultBytes)
   if (!host.artifactService) return short
-  const filename = `${call.name.replaceAll(':', '-')}-${call.id}.json` // `user:` would be the user's, in every session
+  const filename = `${call.name.replaceAll(':', '-')}-${call.id}.json` // `user:` would make it an artifact of the user, for every session
   try {
     const version = await context.saveArtifact(filename, { text })
     return { ...short, artifact: { filename, version } }
   } catch (error) {
-    host.services.logger.warn(`The whole result of ${call.name} could not be saved: ${messageOf(error)}`)
+    host.services.logger.warn(
+      `The full result of tool "${call.name}" could not be saved as an artifact: ${messageOf(error)}`,
+    )
     return short
   }
 }

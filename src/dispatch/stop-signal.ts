@@ -2,24 +2,25 @@ import { registerShape } from '../base/object-shapes.ts'
 
 /** Called once when a run, or one scope of it, is stopped early. */
 export interface StopListener {
+  /** Called with the reason of the stop. */
   stop(reason: unknown): void
 }
 
-/** Stops a run, or one scope of it, early: cancelled, timed out, or unable to record. Nothing is recorded after it. */
+/** Stops a run, or one scope of it, early: on cancel, timeout or a failed append. Dispatch records nothing afterwards. */
 export class StopSignal {
   #listeners: Set<StopListener> | undefined
   #controller: AbortController | undefined
   /** The reason, once stopped. */
   stopped: { readonly reason: unknown } | undefined
 
-  /** The same as an `AbortSignal`, made when first read. */
+  /** The same as an `AbortSignal`, created when first read. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.stopped && !this.#controller.signal.aborted) this.#controller.abort(this.stopped.reason)
     return this.#controller.signal
   }
 
-  /** Calls the listener on stop; at once when already stopped. */
+  /** Adds a listener. Calls it at once when already stopped. */
   add(listener: StopListener): void {
     if (this.stopped) {
       listener.stop(this.stopped.reason)

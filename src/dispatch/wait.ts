@@ -1,13 +1,13 @@
-// Waiting that can be cut short. One object instead of a handful of closures: thousands of calls may wait at once.
+// Waits with a deadline and a stop signal. Uses one object instead of closures: thousands of calls may wait at once.
 import type { Deadline } from '../base/deadlines.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { DispatchHost } from './host.ts'
 import type { StopListener } from './stop-signal.ts'
 
-/** A body that did not come back in time. */
+/** The error of work that did not finish before its deadline. */
 export class Timeout extends Error {
-  /** True when calls inside an agent that timed out may have taken effect. For other tools their `effect` decides. */
+  /** True when calls inside an agent that timed out may have taken effect. For other tools `effect` decides. */
   readonly mayHaveActed: boolean
   constructor(message: string, mayHaveActed = false) {
     super(message)
@@ -15,16 +15,23 @@ export class Timeout extends Error {
   }
 }
 
+/** What `waitFor` waits with. */
 export interface WaitOptions {
+  /** The run. */
   readonly host: DispatchHost
+  /** The name of the tool, for the timeout message. */
   readonly name: string
+  /** The step of the call, for the timeout message; undefined = the body. */
+  readonly step?: string
+  /** The context whose signal is aborted on timeout or stop. */
   readonly context: CallContext
+  /** The deadline in milliseconds; undefined = none. */
   readonly timeoutMs: number | undefined
-  /** Called when nobody waits for the work any more. */
-  readonly onLeave?: (() => unknown) | undefined
+  /** Called when the wait ends before the work. */
+  readonly onAbandon?: (() => unknown) | undefined
 }
 
-/** Waits for work until it is done, its time is up or the run is stopped; what comes later is dropped. */
+/** Waits until the work is done, its deadline passes or the run is stopped. A later result is dropped. */
 export function waitFor<T>(work: PromiseLike<T>, options: WaitOptions): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const wait = new Wait(options, resolve, reject)
@@ -51,7 +58,7 @@ class Wait<T> implements StopListener, Deadline {
   begin(): void {
     const { host, timeoutMs } = this.#options
     host.stop.add(this)
-    if (host.stop.stopped) return // by the body itself, before it first waited
+    if (host.stop.stopped) return // the body stopped the run before it waited
     if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) host.services.deadlines.set(timeoutMs, this)
   }
   done(value: T): void {
@@ -63,15 +70,16 @@ class Wait<T> implements StopListener, Deadline {
     this.#reject(error)
   }
   expire(): void {
-    const { name, timeoutMs } = this.#options
-    this.stop(new Timeout(`${name} timed out after ${timeoutMs} ms`))
+    const { name, step, timeoutMs } = this.#options
+    const what = step ? `${step} of tool "${name}"` : `Tool "${name}"`
+    this.stop(new Timeout(`${what} timed out after ${timeoutMs} ms`))
   }
   stop(reason: unknown): void {
-    const { context, onLeave } = this.#options
+    const { context, onAbandon } = this.#options
     this.#end()
     context.abort(reason)
     this.#reject(reason)
-    if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
+    if (onAbandon) void Promise.resolve().then(onAbandon).catch(ignore)
   }
   #end(): void {
     const { host } = this.#options

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../content/content.ts'
-import { answerIn, answerPart, codeCallOf } from './code-call.ts'
+import { codeCallOf, responseIn, responsePart } from './code-call.ts'
 import { createEvent, isFinalResponse } from './event.ts'
 
 const code = (id?: string): Part => ({ executableCode: { ...(id && { id }), language: 'js', code: '1' } })
@@ -26,14 +26,14 @@ describe('executable code in an event', () => {
   })
 
   test('makes a reply not final until the code has run', () => {
-    const said = (parts: Part[]): boolean =>
+    const isFinal = (parts: Part[]): boolean =>
       isFinalResponse(createEvent({ author: 'agent', content: { role: 'model', parts } }))
-    expect(said([{ text: 'see' }, code('a')])).toBe(false)
-    expect(said([code(), result(), { text: 'It is 1.' }])).toBe(true)
+    expect(isFinal([{ text: 'see' }, code('a')])).toBe(false)
+    expect(isFinal([code(), result(), { text: 'It is 1.' }])).toBe(true)
   })
 })
 
-describe('answer to a code call', () => {
+describe('response to a code call', () => {
   const call = { id: 'a', name: 'execute_code', isCode: true }
   test.each([
     [{ outcome: 'OK', output: '1' }, 'OUTCOME_OK', '1'],
@@ -44,22 +44,24 @@ describe('answer to a code call', () => {
     [{ truncated: true, head: 'x' }, 'OUTCOME_OK', '{"truncated":true,"head":"x"}'],
     [{ outcome: 'constructor', output: '1' }, 'OUTCOME_OK', '{"outcome":"constructor","output":"1"}'],
   ])('maps the response %j to %s', (response, outcome, output) => {
-    expect(answerPart(call, response)).toEqual({ codeExecutionResult: { id: 'a', outcome, output } })
+    expect(responsePart(call, response)).toEqual({ codeExecutionResult: { id: 'a', outcome, output } })
   })
 
   test('reads back as a success or an error', () => {
-    expect(answerIn(answerPart(call, { outcome: 'OK', output: '1' }))?.response).toEqual({ output: '1' })
-    expect(answerIn(answerPart(call, { outcome: 'FAILED', output: 'no' }))?.response).toEqual({ error: 'no' })
-    expect(answerIn(answerPart(call, { outcome: 'FAILED', output: '' }))?.response).toEqual({ error: 'OUTCOME_FAILED' })
+    expect(responseIn(responsePart(call, { outcome: 'OK', output: '1' }))?.response).toEqual({ output: '1' })
+    expect(responseIn(responsePart(call, { outcome: 'FAILED', output: 'no' }))?.response).toEqual({ error: 'no' })
+    expect(responseIn(responsePart(call, { outcome: 'FAILED', output: '' }))?.response).toEqual({
+      error: 'OUTCOME_FAILED',
+    })
   })
 
   test('is not read from a result without an id', () => {
-    expect(answerIn(result())).toBeUndefined()
+    expect(responseIn(result())).toBeUndefined()
   })
 })
 
-test('answers a tool call with a functionResponse', () => {
-  const part = answerPart({ id: 'a', name: 'look', isCode: false }, { x: 1 })
+test('creates a functionResponse part for a tool call', () => {
+  const part = responsePart({ id: 'a', name: 'look', isCode: false }, { x: 1 })
   expect(part).toEqual({ functionResponse: { id: 'a', name: 'look', response: { x: 1 } } })
-  expect(answerIn(part)).toBe(part.functionResponse)
+  expect(responseIn(part)).toBe(part.functionResponse)
 })

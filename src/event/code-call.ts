@@ -1,27 +1,27 @@
-// Code a model wrote is a call like any other: it has an id, it is dispatched, and it gets exactly one answer. Only its
-// parts look different.
+// Model-written code is a call like any other: it has an id, is dispatched and gets exactly one response. Only its parts
+// have another type.
 import type { JsonObject } from '../base/json.ts'
 import type { CodeExecutionResult, FunctionCall, FunctionResponse, ModelOutput, Part } from '../content/content.ts'
 
-/** What a code call is named where a name is needed: in callbacks, and in what other agents are told. */
+/** The tool name of code calls, in callbacks and in the history that other agents see. */
 export const EXECUTE_CODE = 'execute_code'
 
-/** The call an executable part stands for; undefined when nobody is asked to run it. */
+/** The call for an `executableCode` part; undefined when the part has no id or the model has run the code itself. */
 export function codeCallOf(parts: readonly Part[], at: number): FunctionCall | undefined {
   const code = parts[at]?.executableCode
-  if (code?.id === undefined || isAnswered(parts, at)) return undefined
+  if (code?.id === undefined || hasResult(parts, at)) return undefined
   return { id: code.id, name: EXECUTE_CODE, args: { language: code.language, code: code.code } }
 }
 
-/** A model that runs its code itself says the result in the same breath. */
-export function isAnswered(parts: readonly Part[], at: number): boolean {
+/** Does the reply hold the result of this code? True for models that run their code themselves. */
+export function hasResult(parts: readonly Part[], at: number): boolean {
   const id = parts[at]?.executableCode?.id
   const next = parts[at + 1]?.codeExecutionResult
   if (next && (next.id === undefined || id === undefined)) return true
   return id !== undefined && resultIdsOf(parts).has(id)
 }
 
-/** Made once for a reply: it may hold as many pieces of code as it likes. */
+/** Cached per reply: a reply may hold many pieces of code. */
 const resultIds: WeakMap<readonly Part[], ReadonlySet<string>> = new WeakMap()
 
 function resultIdsOf(parts: readonly Part[]): ReadonlySet<string> {
@@ -33,8 +33,8 @@ function resultIdsOf(parts: readonly Part[]): ReadonlySet<string> {
   return ids
 }
 
-/** The answer to a call as a part: a code call's is a result of its own kind. */
-export function answerPart(
+/** The part with the response to a call: `codeExecutionResult` for code, else `functionResponse`. */
+export function responsePart(
   call: { readonly id: string; readonly name: string; readonly isCode: boolean },
   response: JsonObject,
   modelOutput?: ModelOutput,
@@ -44,15 +44,15 @@ export function answerPart(
   return { functionResponse: modelOutput ? { id, name, response, modelOutput } : { id, name, response } }
 }
 
-/** What a part answers, as a response: undefined when it answers nothing. */
-export function answerIn({ functionResponse, codeExecutionResult }: Part): FunctionResponse | undefined {
+/** The response in a part; undefined when the part holds none. */
+export function responseIn({ functionResponse, codeExecutionResult }: Part): FunctionResponse | undefined {
   if (functionResponse) return functionResponse
   if (codeExecutionResult?.id === undefined) return undefined
   const { id, outcome, output = '' } = codeExecutionResult
   return { id, name: EXECUTE_CODE, response: outcome === 'OUTCOME_OK' ? { output } : { error: output || outcome } }
 }
 
-/** What dispatch made of a code call, as a result: also a refusal, a callback's answer, or an output that was cut. */
+/** A response as a code result. The response may also be an error, the result of a callback, or truncated output. */
 function codeResultOf(response: JsonObject): Pick<CodeExecutionResult, 'outcome' | 'output'> {
   const { outcome, output, error, errorCode } = response
   if (typeof error === 'string') {

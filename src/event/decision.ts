@@ -1,24 +1,27 @@
-// What a human's answer says, in whatever of the accepted shapes it came.
+// Reads the answers of humans to requests, in every accepted shape.
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 
 /** An answer to a confirmation. Only a literal `true` approves. */
 export interface Decision {
+  /** True for an approval. */
   readonly confirmed: boolean
+  /** Data of the approver for the body. */
   readonly payload?: unknown
-  /** Arguments the approver wants instead. */
+  /** Edited arguments. */
   readonly args?: JsonObject
+  /** Why the approver decided so. */
   readonly reason?: string
 }
 
-/** The fields of a decision; clients may send the hint of the request back. */
+/** The fields of a decision. Clients may send back the `hint` of the request. */
 const FIELDS = new Set(['confirmed', 'payload', 'args', 'reason', 'hint'])
 
 /**
- * What an approval says that would be dropped if it ran: arguments that are no object, or fields that are none of an
- * approval. The approver meant something by it, so it is refused. Undefined when there is nothing.
+ * Describes the first field of an approval that cannot be used: `args` that is not an object, or an unknown field. Such
+ * an approval is refused, because the approver expects the field to have an effect.
  */
-export function droppedFrom(answer: JsonObject, shown: JsonObject): string | undefined {
+export function findUnusableField(answer: JsonObject, shown: JsonObject): string | undefined {
   const { decision = {}, wrapper } = unwrap(answer)
   const { args } = decision
   if (args !== undefined && !isRecord(args)) return `"args" must be an object, got ${kindOf(args)}`
@@ -31,12 +34,12 @@ export function droppedFrom(answer: JsonObject, shown: JsonObject): string | und
   return undefined
 }
 
-/** The call as it was shown may be sent back, unchanged. */
+/** Clients may send back the call the approver saw, unchanged. */
 function isShownCall(call: unknown, shown: JsonObject): boolean {
   return isRecord(call) && canonicalJson(call.args ?? {}) === canonicalJson(shown)
 }
 
-/** `{ confirmed }`, `{ toolConfirmation: { confirmed } }`, `{ response: { confirmed } }`, and each as JSON text. */
+/** Reads a decision from `{ confirmed }`, `{ toolConfirmation: { confirmed } }`, `{ response: { confirmed } }`, and each as JSON text. */
 export function decisionOf(answer: JsonObject): Decision {
   const { confirmed, payload, args, reason } = unwrap(answer).decision ?? {}
   return {
@@ -53,15 +56,15 @@ export function decisionOf(answer: JsonObject): Decision {
 function unwrap(answer: JsonObject): { decision?: JsonObject; wrapper?: string } {
   if (Object.hasOwn(answer, 'confirmed')) return { decision: answer }
   for (const wrapper of ['toolConfirmation', 'response']) {
-    const decision = Object.hasOwn(answer, wrapper) ? readable(answer[wrapper]) : undefined
+    const decision = Object.hasOwn(answer, wrapper) ? asObject(answer[wrapper]) : undefined
     if (decision) return { decision, wrapper }
   }
-  // a bare text is recorded as `{ result }`
-  const decision = typeof answer.result === 'string' ? readable(answer.result) : undefined
+  // text is recorded as `{ result }`
+  const decision = typeof answer.result === 'string' ? asObject(answer.result) : undefined
   return decision ? { decision, wrapper: 'result' } : {}
 }
 
-function readable(value: unknown): JsonObject | undefined {
+function asObject(value: unknown): JsonObject | undefined {
   if (isRecord(value)) return value
   if (typeof value !== 'string') return undefined
   try {
@@ -72,19 +75,19 @@ function readable(value: unknown): JsonObject | undefined {
   }
 }
 
-/** Is it a no to a question: `{ declined: true, reason? }`, and not a value? */
+/** The reason in `{ declined: true, reason? }`; undefined when the answer to an input request is a value. */
 export function declinedIn(answer: JsonObject): { readonly reason: string | undefined } | undefined {
   if (answer.declined !== true || Object.hasOwn(answer, 'result')) return undefined
   return { reason: typeof answer.reason === 'string' ? answer.reason : undefined }
 }
 
-/** The value of an answer to a question: the object, or what is in `{ result }`. */
+/** The value of an answer to an input request: the object itself, or the value in `{ result }`. */
 export function inputOf(answer: JsonObject): unknown {
   const keys = Object.keys(answer)
   return keys.length === 1 && keys[0] === 'result' ? answer.result : answer
 }
 
-/** What a handle that waits for one of its options says. */
+/** The prompt and options of a handle that waits for a choice; undefined for other handles. */
 export function choiceIn(
   handle: JsonObject | undefined,
 ): { readonly prompt: unknown; readonly options: readonly unknown[] } | undefined {

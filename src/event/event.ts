@@ -1,23 +1,29 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { Content, Part, ToolConfirmation } from '../content/content.ts'
-import { isAnswered } from './code-call.ts'
+import { hasResult } from './code-call.ts'
 
-/** What an event does besides saying something. Absent when empty. */
+/** The side effects of an event. A field is absent when it is empty. */
 export interface EventActions {
-  /** `null` deletes a key. */
+  /** Changes of the session state. `null` deletes a key. */
   stateDelta?: JsonObject
-  /** Filename to the version just saved. */
+  /** Artifacts saved: filename to version. */
   artifactDelta?: { [filename: string]: number }
+  /** Confirmations requested, by id of the tool call. */
   requestedToolConfirmations?: { [callId: string]: ToolConfirmation }
+  /** Credentials requested, by id of the tool call. */
   requestedAuthConfigs?: { [callId: string]: AuthConfig }
+  /** The responses end the agent's turn: the model does not summarise them. */
   skipSummarization?: boolean
+  /** The agent that becomes active. */
   transferToAgent?: string
+  /** Ends the enclosing loop. */
   escalate?: boolean
+  /** The agent has finished its scope. */
   endOfAgent?: boolean
 }
 
-/** Why a run, or one agent's part of it, ended early. */
+/** Why an invocation, or one scope of it, ended early. */
 export type EventErrorCode =
   | 'CANCELLED'
   | 'MAX_ITERATIONS'
@@ -28,124 +34,161 @@ export type EventErrorCode =
   | 'AGENT_ERROR'
   | 'TIMEOUT'
 
-/** A model of a `fallback()` chain that did not reply, and why. No secrets are in the message. */
+/** A model of a `fallback()` chain that failed. */
 export interface FailedModel {
+  /** The name of the model. */
   readonly model: string
-  /** Of the error: Google's reason, a code, or an HTTP status. */
+  /** The error code: Google's reason, another code, or an HTTP status. */
   readonly code?: string
+  /** The error message, without secrets. */
   readonly message: string
 }
 
 /** Which model of a `fallback()` chain replied, and which failed before it. */
 export interface ModelFallback {
+  /** The name of the model that replied. */
   readonly model: string
-  /** In the order of the chain. */
+  /** The models that failed, in the order of the chain. */
   readonly from: readonly FailedModel[]
 }
 
-/** One thing that happened in a session. Plain JSON; owned by the framework from the moment it is stored. */
+/** An item of the event log that users see. Plain JSON. Do not change an event after it is stored. */
 export interface Event {
+  /** The id of the event. */
   readonly id: string
+  /** The invocation the event belongs to. */
   readonly invocationId: string
-  /** `user` or an agent's name. */
+  /** `user` or the name of an agent. */
   readonly author: string
   /** Seconds since the epoch. */
   readonly timestamp: number
-  /** The scope this belongs to; every event but a user's has one. */
+  /** The scope path of the event. User events have none. */
   readonly nodeInfo?: { readonly path: string }
+  /** The branch of the agent; set below a ParallelAgent. */
   readonly branch?: string
+  /** The path of the enclosing agent tool scope. The calling agent's model does not see the event. */
   readonly isolationScope?: string
+  /** Text, tool calls, responses and media. */
   readonly content?: Content
-  /** A delta of something whose whole follows; never stored. */
+  /** A part of a reply that is still streaming. Partial events are never stored; the complete event follows. */
   readonly partial?: boolean
+  /** Set on every complete model reply. */
   readonly turnComplete?: boolean
+  /** The user interrupted the reply. */
   readonly interrupted?: boolean
+  /** Ids of the calls in this event whose results come later: long-running tools and requests to a human. */
   readonly longRunningToolIds?: readonly string[]
+  /** Why the agent ended early, or the error code of the model. */
   readonly errorCode?: EventErrorCode | (string & {})
+  /** The message for `errorCode`. */
   readonly errorMessage?: string
+  /** Why the model stopped, as the provider reports it. */
   readonly finishReason?: string
+  /** Token counts, as the provider reports them. */
   readonly usageMetadata?: JsonObject
+  /** Sources of the reply, for example from Google Search. */
   readonly groundingMetadata?: JsonObject
+  /** Citations in the reply. */
   readonly citationMetadata?: JsonObject
+  /** Metadata set by your own agents and callbacks. */
   readonly customMetadata?: JsonObject
-  /** Only after a switch to another model. */
+  /** Set when a model of a `fallback()` chain failed and another replied. */
   readonly fallback?: ModelFallback
+  /** The transcription of the user's audio. */
   readonly inputTranscription?: JsonObject
+  /** The transcription of the model's audio. */
   readonly outputTranscription?: JsonObject
+  /** State changes, transfers and other side effects. */
   readonly actions: Readonly<EventActions>
 }
 
-/** Committed before bodies run: these calls may take effect from now on. */
+/** The record committed before bodies with side effects run: from now on these calls may take effect. */
 export interface Intent {
+  /** Discriminates the record types. */
   readonly type: 'intent'
+  /** The invocation of the calls. */
   readonly invocationId: string
+  /** The scope path of the calls. */
   readonly path: string
-  /** `args` only when they differ from what the model sent. */
+  /** The calls about to run. `args` is set only when the arguments differ from those the model sent. */
   readonly calls: readonly { readonly id: string; readonly args?: JsonObject }[]
 }
 
-/** A question to a human. Nothing is one unless such a record names it, whatever an event looks like. */
+/** A request to a human. Only this record makes a request: an event that looks like one has no effect. */
 export interface Request {
+  /** Discriminates the record types. */
   readonly type: 'request'
+  /** The id of the request. An answer names it. */
   readonly id: string
+  /** The invocation that waits. */
   readonly invocationId: string
+  /** The scope path of the call. */
   readonly path: string
+  /** The tool call the request is about. */
   readonly callId: string
+  /** What is requested. */
   readonly kind: 'confirmation' | 'credential' | 'input'
-  /** Asked before the body, or by it. */
+  /** Made by a gate before the body, or by the body itself. */
   readonly origin: 'gate' | 'body'
-  /** Of several questions of one call, which. */
+  /** Distinguishes several requests of one call. */
   readonly key?: string
-  /** What the body would get. */
+  /** The arguments the body would get. */
   readonly args: JsonObject
-  /** What the tool was when it was asked about: a digest. */
+  /** The digest of the tool definition at the time of the request. */
   readonly definition: string
+  /** The text the approver sees. */
   readonly hint?: string
+  /** Data of the tool for the approver. */
   readonly payload?: unknown
-  /** What an answer must look like; where arguments may be edited, what those must. */
+  /** The JSON Schema of the answer, or of the edited arguments of an editable confirmation. */
   readonly schema?: JsonObject
-  /** Whoever approves may send other arguments. */
+  /** The approver may send edited arguments. */
   readonly editable?: true
   /** Seconds since the epoch. */
   readonly createdAt: number
+  /** Seconds since the epoch. After it the request counts as denied. */
   readonly expiresAt?: number
 }
 
-/** A request that nobody answered in time. */
+/** The denial of a request that expired without an answer. */
 export interface Denial {
+  /** Discriminates the record types. */
   readonly type: 'denial'
+  /** The invocation of the request. */
   readonly invocationId: string
+  /** The request that is denied. */
   readonly requestId: string
+  /** Why it is denied. */
   readonly reason: string
 }
 
-/** What the framework writes down for itself. */
+/** An internal item of the event log. */
 export type LogRecord = Intent | Request | Denial
 
-/** A line of a session's log. Records are the framework's own: never yielded, never shown to a model or a client. */
+/** An item of a session's log. Records are internal: never yielded, never shown to a model or a client. */
 export type Entry =
   | { readonly seq: number; readonly event: Event; readonly record?: undefined }
   | { readonly seq: number; readonly record: LogRecord; readonly event?: undefined }
 
-/** An entry before the store has given it a place. */
+/** An entry without a sequence number: the store assigns it. */
 export type NewEntry =
   | { readonly event: Event; readonly record?: undefined }
   | { readonly record: LogRecord; readonly event?: undefined }
 
 /**
- * An event for an agent of your own to yield; what is left out (id, invocation, author, time, scope) is filled in when
- * it is recorded.
+ * Creates an event for your own agent to yield. The id, invocation, author, time and scope are filled in when the event
+ * is recorded.
  *
  * @example
  * yield createEvent({ content: { role: 'model', parts: [{ text: 'Hello.' }] } })
  */
-export function createEvent(says: Partial<Event>): Event {
-  return { id: '', invocationId: '', author: '', timestamp: 0, actions: {}, ...says }
+export function createEvent(fields: Partial<Event>): Event {
+  return { id: '', invocationId: '', author: '', timestamp: 0, actions: {}, ...fields }
 }
 
 /**
- * Is this event an agent's last word in its turn: an answer in text, a response that needs no summary, or a call that
- * will be answered later?
+ * Does this event end the agent's turn? True for a text reply, a response that is not summarised, and a call whose
+ * result comes later.
  */
 export function isFinalResponse(event: Event): boolean {
   if (event.author === 'user' || event.partial) return false
@@ -154,7 +197,7 @@ export function isFinalResponse(event: Event): boolean {
   if (!parts || event.content.role !== 'model') return false
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as Part
-    if (part.functionCall || part.functionResponse || (part.executableCode && !isAnswered(parts, at))) return false
+    if (part.functionCall || part.functionResponse || (part.executableCode && !hasResult(parts, at))) return false
   }
   return true
 }

@@ -1,12 +1,12 @@
-/** Ids the framework makes start with this: call ids it fills in, and ids of requests. No model or client may use it. */
+/** The prefix of ids the framework creates: call ids a model left out, and request ids. Models and clients may not use it. */
 export const OWN_ID_PREFIX = 'adk-'
 
-/** A new id for a call or a request. */
+/** Creates an id for a call or a request. */
 export function newOwnId(ports: { newId(): string }): string {
   return OWN_ID_PREFIX + ports.newId()
 }
 
-/** Is it an id that only the framework makes? */
+/** Does the id have the prefix of the framework? */
 export function isOwnId(id: string): boolean {
   return id.startsWith(OWN_ID_PREFIX)
 }

@@ -1,28 +1,37 @@
-/** Something an invocation waits for. */
+/** An open request of an invocation: a confirmation, input, a credential, or the result of a long-running call. */
 export interface PendingRequest {
+  /** The id an answer must name. For a long-running call, the id of the call. */
   readonly id: string
+  /** What is requested. */
   readonly kind: 'confirmation' | 'credential' | 'input' | 'longRunning'
+  /** The user of the session. */
   readonly userId: string
+  /** The session that waits. */
   readonly sessionId: string
+  /** The invocation that waits. */
   readonly invocationId: string
+  /** The tool call that waits. */
   readonly functionCallId: string
+  /** The name of the tool. */
   readonly tool: string
+  /** The arguments of the call. */
   readonly args: { readonly [key: string]: unknown }
-  /** What the person who decides is told. */
+  /** The text to show to the approver. */
   readonly hint?: string
+  /** The name of the agent that made the call. */
   readonly agent: string
   /** Seconds since the epoch. */
   readonly createdAt?: number
-  /** Seconds since the epoch; after it the request counts as denied. */
+  /** Seconds since the epoch. After it the request counts as denied. */
   readonly expiresAt?: number
-  /** Of several questions of one call, which. */
+  /** Distinguishes several requests of one call. */
   readonly key?: string
-  /** What an answer must look like, as JSON Schema; of a confirmation, what edited arguments must. */
+  /** The JSON Schema of the answer, or of the edited arguments of an editable confirmation. */
   readonly schema?: { readonly [key: string]: unknown }
-  /** `approve` may send other arguments. */
+  /** True when `approve` may send edited arguments. */
   readonly editable?: boolean
-  /** What the tool gave along for whoever decides. */
+  /** Data of the tool for the approver. */
   readonly payload?: unknown
-  /** Where consent is given. */
+  /** The page on which the user gives consent to a credential. */
   readonly authUri?: string
 }

@@ -1,14 +1,14 @@
-/** Where in an invocation something happens; written on every event of it. */
+/** Where in the agent tree something happens. Every event of an agent has one. */
 export interface ScopePath {
-  /** `root/child@1/helper@call-7` */
+  /** The scope path, such as `root/child@1/helper@call-7`. */
   readonly path: string
   /** Set below a ParallelAgent. */
   readonly branch?: string | undefined
-  /** Set inside an agent tool: its events are not the caller's. */
+  /** The path of the enclosing agent tool scope. Its events are not part of the caller's history. */
   readonly isolation?: string | undefined
 }
 
-/** The scope of an agent inside another's: `at` is the round, `t<n>` for a transfer, or the call id of an agent tool. */
+/** The path of a child scope. `at` is the round of a workflow, `t<n>` for a transfer, or the call id of an agent tool. */
 export function childPath(path: string, agentName: string, at: string | number): string {
   return `${path}/${agentName}@${at}`
 }
@@ -16,4 +16,9 @@ export function childPath(path: string, agentName: string, at: string | number):
 /** Is this path the scope itself, or a scope below it? */
 export function isWithin(path: string, scopePath: string): boolean {
   return path === scopePath || path.startsWith(`${scopePath}/`)
+}
+
+/** The number of agents on a path: 1 for the root. */
+export function depthOf(path: string): number {
+  return path.split('/').length
 }

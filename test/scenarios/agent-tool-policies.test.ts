@@ -71,7 +71,7 @@ describe('timeout', () => {
     })
     await timers.fire(500)
     const { response, text, events } = await playing
-    expect(response).toEqual({ error: 'helper timed out after 500 ms', errorCode: 'TIMEOUT' })
+    expect(response).toEqual({ error: 'helper timed out after 500 ms. Raise timeoutMs.', errorCode: 'TIMEOUT' })
     expect(text).toBe('I go on without.')
     expect(inside(events).at(-1)).toMatchObject({ errorCode: 'TIMEOUT', nodeInfo: { path: 'agent/helper@c1' } })
   })
@@ -109,7 +109,7 @@ describe('timeout', () => {
         'c1',
         {
           status: 'unknown_outcome',
-          error: 'helper timed out after 500 ms and may have taken effect',
+          error: 'helper timed out after 500 ms and may have taken effect. Check the outcome before you call it again.',
           errorCode: 'TIMEOUT',
         },
       ],
@@ -150,7 +150,7 @@ describe('timeout', () => {
     expect(finalResponses(events)).toEqual({
       f1: { result: 'ok' },
       s1: { error: 'The agent timed out before this call was finished.', errorCode: 'CANCELLED' },
-      c1: { error: 'helper timed out after 500 ms', errorCode: 'TIMEOUT' },
+      c1: { error: 'helper timed out after 500 ms. Raise timeoutMs.', errorCode: 'TIMEOUT' },
     })
   })
 
@@ -217,7 +217,7 @@ describe('timeout', () => {
     })
     await timers.fire(300)
     expect(finalResponses((await playing).events)).toEqual({
-      h1: { error: 'helper timed out after 300 ms', errorCode: 'TIMEOUT' },
+      h1: { error: 'helper timed out after 300 ms. Raise timeoutMs.', errorCode: 'TIMEOUT' },
       c1: { text: 'The helper was late.' },
     })
   })
@@ -282,7 +282,7 @@ describe('timeout', () => {
     const { helper, model } = helperWith(['never'])
     await resumed(store, { tools: [timeout(agentTool(helper), 500)], steps: ['ok'] })
     expect(finalResponses(await storedEvents(store)).c1).toEqual({
-      error: 'helper timed out after 500 ms',
+      error: 'helper timed out after 500 ms. Raise timeoutMs.',
       errorCode: 'TIMEOUT',
     })
     expect(model.requests).toHaveLength(0)

@@ -88,7 +88,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(after.run).not.toHaveBeenCalled()
     const [again] = await second.runner.pending()
     expect(again?.args).toEqual({ amount: 500 })
-    expect(again?.hint).toContain('It no longer takes edited arguments.')
+    expect(again?.hint).toContain('It no longer accepts edited arguments.')
     await sendMessage(second.runner, [approve(requestFor(await second.runner.pending()))])
     expect(after.run).toHaveBeenCalledExactlyOnceWith({ amount: 500 })
   })

@@ -42,7 +42,7 @@ describe.each(stores)('%s', (_, newStore) => {
       const second = await sendMessage(runner, [approve(requestFor(first.pending))])
       expect(requestFor(second.pending)).toMatchObject({
         args: { amount: 6 },
-        hint: expect.stringContaining('not those'),
+        hint: expect.stringContaining('differ from the approved'),
       })
       const third = await sendMessage(runner, [approve(requestFor(second.pending))])
       expect(run).not.toHaveBeenCalled()

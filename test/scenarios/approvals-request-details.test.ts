@@ -68,7 +68,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     })
     const { pending } = await sendMessage(runner)
     expect(requestFor(pending).hint).toBe('Approve execution of tool `refund`?')
-    expect(logger.lines).toEqual(['confirmationHint of refund failed: no words'])
+    expect(logger.lines).toEqual(['confirmationHint of tool "refund" failed: no words. The default hint is used.'])
     await sendMessage(runner, [approve(requestFor(pending))])
     expect(run).toHaveBeenCalledOnce()
   })

@@ -38,7 +38,7 @@ test('exampleTool cannot be called by the model', async () => {
   const { events } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Hi' })
   expect(model.requests[0]?.config.tools).toBeUndefined()
   expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({
-    error: 'Unknown tool "example_tool". There are no tools.',
+    error: 'Unknown tool "example_tool". This agent has no tools.',
     errorCode: 'NOT_FOUND',
   })
 })

@@ -50,7 +50,7 @@ describe('beforeTool', () => {
     })
     expect(ran).not.toHaveBeenCalled()
     expect(response).toEqual({
-      error: 'pay was not run: a beforeTool callback returned an unexpected value.',
+      error: 'Tool "pay" was not run: a beforeTool callback returned an unexpected value.',
       errorCode: 'CANCELLED',
     })
     expect(text).toBe('done')

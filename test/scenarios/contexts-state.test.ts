@@ -227,7 +227,10 @@ describe('state of a failed call', () => {
     const playing = runScenario({ tools: [slow, after], steps, runner: { ports: timers.ports, toolTimeoutMs: 77 } })
     await timers.fire(77)
     const result = await playing
-    expect(result.response).toEqual({ error: 'slow timed out after 77 ms', errorCode: 'TIMEOUT' })
+    expect(result.response).toEqual({
+      error: 'Tool "slow" timed out after 77 ms. Raise timeoutMs or make the tool long-running.',
+      errorCode: 'TIMEOUT',
+    })
     expect(result.responses).toHaveLength(2)
     expect(result.responses[1]?.response.result).toEqual([])
     expect(result.state).toEqual({})

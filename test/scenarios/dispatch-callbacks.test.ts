@@ -227,7 +227,7 @@ describe('onToolError', () => {
       runner: { ports: timers.ports },
     })
     await timers.fire(30_000)
-    expect((await playing).response).toEqual({ heard: 'square timed out after 30000 ms' })
+    expect((await playing).response).toEqual({ heard: 'Tool "square" timed out after 30000 ms' })
   })
 
   test('answers a call of an unknown tool, plugins first', async () => {

@@ -38,7 +38,7 @@ test('calls processLlmRequest of a passive tool, which is neither declared nor c
   })
   expect(offeredTools(model)).toEqual(['other'])
   expect(model.requests[0]?.config.tools?.slice(1)).toEqual([{ googleSearch: {} }])
-  expect(response).toEqual({ error: 'Unknown tool "preload". There are "other".', errorCode: 'NOT_FOUND' })
+  expect(response).toEqual({ error: 'Unknown tool "preload". Available tools: "other".', errorCode: 'NOT_FOUND' })
   expect(hookCalls).toBe(2)
 })
 
@@ -93,9 +93,9 @@ describe('unknown tool', () => {
     ['get_weather ', 'Did you mean "get_weather"?'],
     ['getweather', 'Did you mean "get_weather"?'],
     ['serach', 'Did you mean "search"?'],
-    ['zzzzzzzzzzzz', 'There are "get_weather", "search".'],
-    ['adk_request_confirmation', 'There are "get_weather", "search".'],
-    ['', 'There are'],
+    ['zzzzzzzzzzzz', 'Available tools: "get_weather", "search".'],
+    ['adk_request_confirmation', 'Available tools: "get_weather", "search".'],
+    ['', 'Available tools'],
   ])('answers %j with a helpful NOT_FOUND and runs the sibling calls', async (name, help) => {
     const { responses, text } = await runScenario({
       tools,
@@ -154,19 +154,22 @@ test('runs tools named constructor and passes __proto__ in arguments as data', a
   expect(({} as { admin?: boolean }).admin).toBeUndefined()
 })
 
-test.each(['{"amount": 5', [1], 7, true])(
-  'answers INVALID_ARGS for arguments that are %j instead of an object',
-  async (given) => {
-    const seen: unknown[] = []
-    const args = given as unknown as { [key: string]: unknown }
-    const { response } = await runScenario({
-      tools: [plainTool('a', (received) => seen.push(received))],
-      calls: [{ name: 'a', args }],
-    })
-    expect(response).toEqual({ error: 'Invalid arguments for a: they are no JSON object', errorCode: 'INVALID_ARGS' })
-    expect(seen).toEqual([])
-  },
-)
+test.each([
+  ['{"amount": 5', 'a string'],
+  [[1], 'a list'],
+  [7, '7'],
+  [true, 'true'],
+])('answers INVALID_ARGS for arguments that are %j instead of an object', async (given, kind) => {
+  const seen: unknown[] = []
+  const args = given as unknown as { [key: string]: unknown }
+  const { response } = await runScenario({
+    tools: [plainTool('a', (received) => seen.push(received))],
+    calls: [{ name: 'a', args }],
+  })
+  const error = `Invalid arguments for a: they must be a JSON object, got ${kind}`
+  expect(response).toEqual({ error, errorCode: 'INVALID_ARGS' })
+  expect(seen).toEqual([])
+})
 
 test('passes an empty object when the arguments are null', async () => {
   const seen: unknown[] = []

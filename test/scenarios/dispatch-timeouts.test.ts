@@ -16,13 +16,26 @@ async function whenLate(ms: number, tools: readonly Tool[], story: Parameters<ty
 
 describe('timeout of a hanging body', () => {
   test.each<[Effect | undefined, object]>([
-    ['none', { error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' }],
-    ['idempotent', { error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' }],
+    [
+      'none',
+      {
+        error: 'Tool "hang" timed out after 30000 ms. Raise timeoutMs or make the tool long-running.',
+        errorCode: 'TIMEOUT',
+      },
+    ],
+    [
+      'idempotent',
+      {
+        error: 'Tool "hang" timed out after 30000 ms. Raise timeoutMs or make the tool long-running.',
+        errorCode: 'TIMEOUT',
+      },
+    ],
     [
       'atMostOnce',
       {
         status: 'unknown_outcome',
-        error: 'hang timed out after 30000 ms and may have taken effect',
+        error:
+          'Tool "hang" timed out after 30000 ms and may have taken effect. Check the outcome before you call it again.',
         errorCode: 'TIMEOUT',
       },
     ],
@@ -30,7 +43,8 @@ describe('timeout of a hanging body', () => {
       undefined,
       {
         status: 'unknown_outcome',
-        error: 'hang timed out after 30000 ms and may have taken effect',
+        error:
+          'Tool "hang" timed out after 30000 ms and may have taken effect. Check the outcome before you call it again.',
         errorCode: 'TIMEOUT',
       },
     ],
@@ -42,17 +56,19 @@ describe('timeout of a hanging body', () => {
 
   test('uses toolTimeoutMs of the runner', async () => {
     const { response } = await whenLate(5, [plainTool('hang', forever)], { runner: { toolTimeoutMs: 5 } })
-    expect(response.error).toBe('hang timed out after 5 ms')
+    expect(response.error).toBe('Tool "hang" timed out after 5 ms. Raise timeoutMs or make the tool long-running.')
   })
 
   test.each([10, 60_000])('uses timeoutMs of the tool: %d ms', async (timeoutMs) => {
     const { response } = await whenLate(timeoutMs, [plainTool('hang', forever, { timeoutMs })])
-    expect(response.error).toBe(`hang timed out after ${timeoutMs} ms`)
+    expect(response.error).toBe(
+      `Tool "hang" timed out after ${timeoutMs} ms. Raise timeoutMs or make the tool long-running.`,
+    )
   })
 
   test('uses the smallest of nested timeouts', async () => {
     const { response } = await whenLate(20, [timeout(timeout(timeout(plainTool('hang', forever), 50), 20), 90)])
-    expect(response.error).toBe('hang timed out after 20 ms')
+    expect(response.error).toBe('Tool "hang" timed out after 20 ms. Raise timeoutMs or make the tool long-running.')
   })
 
   test('aborts the signal of the body and not those of sibling calls', async () => {

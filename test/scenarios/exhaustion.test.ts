@@ -138,7 +138,7 @@ describe('validators that never settle', () => {
       },
     })
     expect(await responseOf(lookUp, {}, { id: 'secret' })).toEqual({
-      error: 'Invalid arguments for look_up: The validation of the arguments of look_up timed out after 20 ms',
+      error: 'Invalid arguments for look_up: Argument validation of tool "look_up" timed out after 20 ms',
       errorCode: 'INVALID_ARGS',
     })
     expect(ran).toBe(false)
@@ -147,7 +147,7 @@ describe('validators that never settle', () => {
     const outputSchema = z.object({ id: z.string().refine(forever) })
     const lookUp = tool({ name: 'look_up', description: 'Looks up', timeoutMs, outputSchema, run: () => ({ id: 'x' }) })
     expect(await responseOf(lookUp)).toEqual({
-      error: 'The validation of the result of look_up timed out after 20 ms. The call is done; do not repeat it.',
+      error: 'Result validation of tool "look_up" timed out after 20 ms. The call is done; do not repeat it.',
       errorCode: 'INVALID_RESULT',
     })
   })

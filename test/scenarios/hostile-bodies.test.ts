@@ -34,7 +34,10 @@ describe.each(stores)('%s', (_, newStore) => {
     const completion = sendMessage(runner)
     await timers.fire(30_000)
     const { events, text } = await completion
-    expect(finalResponses(events).c1).toEqual({ error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' })
+    expect(finalResponses(events).c1).toEqual({
+      error: 'Tool "hang" timed out after 30000 ms. Raise timeoutMs or make the tool long-running.',
+      errorCode: 'TIMEOUT',
+    })
     expect(text).toBe('timed out')
     expect(signal?.aborted).toBe(true)
     const before = await storedEvents(store)

@@ -132,7 +132,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(requestFor(pending).args).toEqual({ amount: 5 })
     const { pending: again } = await sendMessage(runner, [answerPart(requestFor(pending).id, { confirmed: true })])
     expect(run).not.toHaveBeenCalled()
-    expect(requestFor(again).hint).toContain('The arguments are not those that were approved.')
+    expect(requestFor(again).hint).toContain('The arguments differ from the approved arguments.')
   })
 
   test('runs the approved arguments when a consumer changed the yielded request event', async () => {

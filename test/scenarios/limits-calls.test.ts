@@ -19,7 +19,8 @@ test('runs 128 of 200 calls in one reply and answers the others with not_run', a
   expect(result.responses[127]?.response).toEqual({ result: 'ok' })
   expect(result.responses[128]?.response).toEqual({
     status: 'not_run',
-    error: 'The reply has 200 calls, at most 128 of one reply are run. This one was not run: make it in a later reply.',
+    error:
+      'This call was not run: the reply has 200 calls, and at most 128 calls of one reply are run. Make the call again in a later reply.',
     errorCode: 'CANCELLED',
   })
   expect(result.text).toBe('done')

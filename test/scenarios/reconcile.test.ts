@@ -35,7 +35,7 @@ describe('reconcile', () => {
       c1: {
         status: 'unknown_outcome',
         errorCode: 'UNKNOWN_OUTCOME',
-        error: expect.stringContaining('reconcile of pay timed out after 20 ms'),
+        error: expect.stringContaining('reconcile of tool "pay" timed out after 20 ms'),
       },
     })
     expect(run).toHaveBeenCalledOnce() // before the crash

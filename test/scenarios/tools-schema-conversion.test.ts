@@ -53,7 +53,7 @@ test('validates a tool that was changed by a spread', () => {
   const build = (given: object) => new LlmAgent({ name: 'a', model: 'm', tools: [given as Tool] })
   const { tools } = counted(1)
   const [look] = tools as [Tool]
-  expect(() => build({ ...look, name: 'other' })).toThrow('declares itself as "look"')
+  expect(() => build({ ...look, name: 'other' })).toThrow('declares the name "look"')
   expect(() => build({ ...look, requireConfirmation: true })).toThrow('requiresConfirmation')
   expect(() => build({ ...look, timeoutMs: 'soon' })).toThrow('timeoutMs')
   expect(build({ ...look, description: 'else' }).table.hasDeclarations).toBe(true)

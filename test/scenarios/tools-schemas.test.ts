@@ -191,7 +191,7 @@ test('answers INVALID_ARGS without the error message when a validator throws', a
   })
   const { response } = await runScenario({ tools: [broken], calls: [{ name: 'broken', args: { secret: CANARY } }] })
   expect(response).toEqual({
-    error: 'Invalid arguments for broken: they could not be checked',
+    error: 'Invalid arguments for broken: they could not be validated',
     errorCode: 'INVALID_ARGS',
   })
 })

@@ -152,7 +152,7 @@ describe('a broken toolset or tool', () => {
     })
     expect(result.responses.map(({ response }) => response.result)).toEqual(['first', 'removed'])
     expect(logger.lines[0]).toBe(
-      'Tool "search" of toolset "web" is left out: the name is already taken; use prefixTools()',
+      'Tool "search" of toolset "web" is left out: another tool has this name. Use prefixTools().',
     )
   })
 

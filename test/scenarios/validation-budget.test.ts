@@ -148,7 +148,7 @@ describe('parse of a tool', () => {
   ])('answers INVALID_ARGS without the value when it %s', async (_, parse) => {
     const { response } = await runScenario({ ...call, tools: [own(parse)] })
     expect(response).toEqual({
-      error: 'Invalid arguments for take: they could not be checked',
+      error: 'Invalid arguments for take: they could not be validated',
       errorCode: 'INVALID_ARGS',
     })
   })

@@ -168,7 +168,7 @@ class CustomContext implements InvocationContext {
     const frame: ScopeFrame = { ...this.#frame, path: childPath(this.#frame.path, child.name, nth) }
     for (const event of this.#eventsIn(frame.path)) yield this.#markRecorded(event)
     const { fold } = this.#run
-    if (fold.begun(frame.path) && next(child, { fold, tree: frame.tree }, frame.path).type === 'done') return
+    if (fold.hasStarted(frame.path) && next(child, { fold, tree: frame.tree }, frame.path).type === 'done') return
     yield* this.#runChild(child, frame)
   }
 

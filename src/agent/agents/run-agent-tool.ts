@@ -5,7 +5,7 @@ import { SUSPENDED } from '../../dispatch/host.ts'
 import { AgentFailed } from '../../dispatch/outcome.ts'
 import type { ToolEntry } from '../../dispatch/resolve.ts'
 import { Timeout } from '../../dispatch/wait.ts'
-import type { CallState } from '../../event/fold.ts'
+import type { CallState } from '../../event/call-state.ts'
 import { childPath, isWithin } from '../../event/scope.ts'
 import type { CallContext } from '../../tool/call-context.ts'
 import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
@@ -55,7 +55,7 @@ export async function runAgentTool(agentCall: AgentToolCall): Promise<unknown> {
   }
   if (!settings.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
-  const hasStarted = fold.begun(path)
+  const hasStarted = fold.hasStarted(path)
   // without budget another attempt would fail the same way
   if (!hasStarted || (isRetry && fold.replies < maxLlmCalls)) {
     const content = (hasStarted && recordedRequest(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
@@ -87,7 +87,7 @@ function recordedRequest({ view }: RunHost, path: string): Content | undefined {
  * Throws if the agent failed.
  */
 async function resultOf(run: RunHost, agent: Agent, inner: ScopeFrame): Promise<unknown> {
-  const last = run.fold.answerIn(inner.path)
+  const last = run.fold.lastReplyIn(inner.path)
   const isBranched = last !== undefined && last.branch !== inner.branch
   const text = isBranched
     ? branchedText({ agent, tree: inner.tree, reader: 'model' }, inner, run.view.events)

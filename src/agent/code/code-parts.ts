@@ -1,6 +1,6 @@
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import type { Content, ExecutableCode, Part } from '../../content/content.ts'
-import { isAnswered } from '../../event/code-call.ts'
+import { hasResult } from '../../event/code-call.ts'
 import type { CallIds } from '../loop/call-ids.ts'
 import type { RunHost } from '../loop/run-host.ts'
 import { isFitId } from '../request/sendable-calls.ts'
@@ -13,7 +13,7 @@ export function withRunnableCode(run: RunHost, ids: CallIds, content: Content, l
   let skipped = 0
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as Part
-    if (!part.executableCode || isAnswered(parts, at)) runnable.push(part)
+    if (!part.executableCode || hasResult(parts, at)) runnable.push(part)
     else if (ids.hasRoom()) runnable.push(withId(run, ids, part, part.executableCode))
     else skipped++
   }

@@ -3,7 +3,7 @@ import { jsonSize } from '../../base/json.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { hasActed } from '../../event/fold.ts'
+import { hasActed } from '../../event/scope-state.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { Agent } from '../agents/agent.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
@@ -15,7 +15,7 @@ export async function beforeAgent(run: RunHost, agent: Agent, frame: ScopeFrame)
   const hooks = frame.tree.hooks(agent).beforeAgent
   const key = `${frame.path}\n${agent.name}`
   const scope = run.fold.scopes.get(frame.path)
-  const hasStarted = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.begun(frame.path)
+  const hasStarted = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.hasStarted(frame.path)
   if (hasStarted || run.progress.entered?.has(key)) return false
   run.progress.entered ??= new Set()
   run.progress.entered.add(key)

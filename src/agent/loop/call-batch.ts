@@ -5,7 +5,7 @@ import type { Batch, ScopedCall } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { emitProgress } from '../../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
-import type { CallState } from '../../event/fold.ts'
+import type { CallState } from '../../event/call-state.ts'
 import { childPath } from '../../event/scope.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Agent } from '../agents/agent.ts'
@@ -104,11 +104,11 @@ export class CallBatch implements Batch {
     return output ? checkFinalResult(this.#plan.agent, output, result, calls > 1) : result
   }
   hasStarted(call: CallState): boolean {
-    return this.host.fold.begun(this.#scopeOf(call).path)
+    return this.host.fold.hasStarted(this.#scopeOf(call).path)
   }
   groundingOf(call: CallState): JsonObject | undefined {
     const { settings, path } = this.#scopeOf(call)
-    return settings.propagateGroundingMetadata ? this.host.fold.answerIn(path)?.groundingMetadata : undefined
+    return settings.propagateGroundingMetadata ? this.host.fold.lastReplyIn(path)?.groundingMetadata : undefined
   }
   /** The scope of an agent tool's call, which has the kind `agent`. */
   #scopeOf(call: CallState): { settings: AgentToolSettings; path: string } {

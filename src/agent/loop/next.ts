@@ -1,6 +1,7 @@
 // The next step of a scope: a pure function of the agent tree and the log.
 import { unreachable } from '../../base/unreachable.ts'
-import { type CallState, type Fold, openRequests } from '../../event/fold.ts'
+import type { CallState } from '../../event/call-state.ts'
+import { type Fold, openRequests } from '../../event/fold.ts'
 import { childPath } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'
 import { agentToolSettings } from '../agents/agent-tool.ts'
@@ -66,7 +67,7 @@ function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly Cal
   const settings = call.isCode ? undefined : agentToolSettings(table.tools.get(call.name))
   if (!settings) return waitsBelow(log.fold, call)
   const path = childPath(call.path, settings.agent.name, call.id)
-  if (!log.fold.begun(path)) return undefined
+  if (!log.fold.hasStarted(path)) return undefined
   const tree = log.tree.treeForTool(settings, log.tree.plan(agent).model)
   const step = next(settings.agent, { ...log, tree }, path)
   return step.type === 'wait' ? step.on : undefined
@@ -94,7 +95,7 @@ function nextInTurn(agent: SequentialAgent | LoopAgent, log: FoldedLog, path: st
   for (let round = latestRound(agent, log.fold, path, rounds); round <= rounds; round++) {
     for (const child of agent.subAgents) {
       const below = { agent: child, path: childPath(path, child.name, round) }
-      if (!log.fold.begun(below.path)) return { type: 'run', children: [below] }
+      if (!log.fold.hasStarted(below.path)) return { type: 'run', children: [below] }
       const step = next(child, log, below.path)
       if (step.type === 'wait') return step
       if (step.type !== 'done') return { type: 'run', children: [below] }
@@ -111,12 +112,12 @@ function latestRound(agent: SequentialAgent | LoopAgent, fold: Fold, path: strin
   let started = 1
   let notStarted = rounds + 1
   for (let step = 1; started + step < notStarted; step *= 2) {
-    if (fold.begun(childPath(path, first.name, started + step))) started += step
+    if (fold.hasStarted(childPath(path, first.name, started + step))) started += step
     else notStarted = started + step
   }
   while (started + 1 < notStarted) {
     const middle = (started + notStarted) >> 1
-    if (fold.begun(childPath(path, first.name, middle))) started = middle
+    if (fold.hasStarted(childPath(path, first.name, middle))) started = middle
     else notStarted = middle
   }
   return started
@@ -127,7 +128,7 @@ function nextParallel(agent: ParallelAgent, log: FoldedLog, path: string): Next 
   const on: CallState[] = []
   for (const child of agent.subAgents) {
     const below = { agent: child, path: childPath(path, child.name, 1) }
-    const step = log.fold.begun(below.path) ? next(child, log, below.path) : undefined
+    const step = log.fold.hasStarted(below.path) ? next(child, log, below.path) : undefined
     if (step?.type === 'wait') on.push(...step.on)
     else if (step?.type !== 'done') children.push(below)
   }
@@ -149,7 +150,7 @@ function nextCustom(agent: Agent, log: FoldedLog, path: string): Next {
 function scopesBelow(agent: Agent, { fold }: FoldedLog, path: string): ScopedAgent[] {
   const found: ScopedAgent[] = []
   for (const child of agent.subAgents ?? []) {
-    for (let n = 1; fold.begun(childPath(path, child.name, n)); n++) {
+    for (let n = 1; fold.hasStarted(childPath(path, child.name, n)); n++) {
       found.push({ agent: child, path: childPath(path, child.name, n) })
     }
   }

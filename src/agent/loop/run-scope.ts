@@ -1,9 +1,9 @@
 // The agent loop: call `next`, do what it returns, repeat. New, resumed and recovered runs all use it.
 import { unreachable } from '../../base/unreachable.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
-import { refreshed, type ToolTable } from '../../dispatch/resolve.ts'
+import { refreshToolTable, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf } from '../../error/error.ts'
-import type { CallState } from '../../event/fold.ts'
+import type { CallState } from '../../event/call-state.ts'
 import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
@@ -78,7 +78,7 @@ function throwIfStopped({ stop }: RunHost): void {
 function currentTools(turn: AgentTurn): ToolTable | Promise<ToolTable> {
   const { run, plan } = turn
   const { agent, table } = plan
-  const current = table.changeable.length ? refreshed(table, run.services.logger) : table
+  const current = table.changeable.length ? refreshToolTable(table, run.services.logger) : table
   if (agent.dynamicTools.length) return listCurrentTools(turn, current)
   if (current !== table || run.progress.tables?.get(agent)) keepTable(run, plan, current)
   return current
@@ -128,7 +128,7 @@ async function runChildren(
 
 async function runChildScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
   const outcome = await runScope(run, agent, frame)
-  if (outcome === 'done' && !run.fold.begun(frame.path)) {
+  if (outcome === 'done' && !run.fold.hasStarted(frame.path)) {
     await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, undefined, { endOfAgent: true }) }])
   }
   return outcome

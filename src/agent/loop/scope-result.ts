@@ -1,6 +1,7 @@
 // How a finished scope ended: with an error, with an escalation, or normally.
-import type { ScopeState } from '../../event/fold.ts'
+
 import { childPath } from '../../event/scope.ts'
+import type { ScopeState } from '../../event/scope-state.ts'
 import type { Agent } from '../agents/agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../agents/workflow.ts'
 import { activeAgent, type FoldedLog } from './active-agent.ts'
@@ -55,7 +56,7 @@ function findInLoop<T>(
   findInChild: (child: Agent, round: number) => T | undefined,
 ): T | undefined {
   for (let round = 1; round <= agent.maxIterations; round++) {
-    const started = agent.subAgents.filter((child) => fold.begun(childPath(path, child.name, round)))
+    const started = agent.subAgents.filter((child) => fold.hasStarted(childPath(path, child.name, round)))
     if (started.length === 0) return undefined
     const found = firstFound(started.map((child) => findInChild(child, round)))
     if (found) return found

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Content, Part } from '../../content/content.ts'
-import { answerPart } from '../../event/code-call.ts'
+import { responsePart } from '../../event/code-call.ts'
 
 /** The calls of one reply, while some of them have no final response. */
 export interface CallGroup {
@@ -41,6 +41,6 @@ const NO_RESULT: JsonObject = {
 
 /** One response for each call, in call order, then the contents that arrived after the reply. */
 export function groupContents({ calls, late = [] }: CallGroup): Content[] {
-  const parts = calls.flatMap((call) => call.answer ?? [answerPart(call, NO_RESULT)])
+  const parts = calls.flatMap((call) => call.answer ?? [responsePart(call, NO_RESULT)])
   return [{ role: 'tool', parts }, ...late]
 }

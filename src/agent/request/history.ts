@@ -1,8 +1,9 @@
 // The contents that the model of an agent sees: one growing list, updated event by event. The log is never changed.
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
-import { answerIn, codeCallOf } from '../../event/code-call.ts'
+import { codeCallOf, responseIn } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
+import { isRequestName } from '../../event/request-names.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { type CallGroup, type GroupCall, groupContents } from './call-group.ts'
 import { contextMessage } from './context-message.ts'
@@ -196,7 +197,7 @@ export class History {
     if (!handle || !shown) return
     const { call, at } = handle
     const instead = shownParts(call, parts)
-    const replaced = shown.parts.flatMap((part) => (answerIn(part)?.id === call.id ? instead : [part]))
+    const replaced = shown.parts.flatMap((part) => (responseIn(part)?.id === call.id ? instead : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
     if (parts[0]?.functionResponse?.willContinue) return
     this.#handles?.delete(loggedId)
@@ -210,11 +211,6 @@ export class History {
     else if (this.#group.late) this.#group.late.push(content)
     else this.#group.late = [content]
   }
-}
-
-/** The response or the code result in a part. */
-function responseIn(part: Part): FunctionResponse | undefined {
-  return part.functionResponse ?? (part.codeExecutionResult && answerIn(part))
 }
 
 /** Can the part be sent as a user's? Users make no calls, and providers refuse empty text. */
@@ -232,7 +228,7 @@ const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation be
 function isPendingRequest({ content, longRunningToolIds, turnComplete }: Event): boolean {
   if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
   return content.parts.some(
-    ({ functionCall: call }) => call?.name.startsWith('adk_request_') && longRunningToolIds.includes(call.id ?? ''),
+    ({ functionCall: call }) => call && isRequestName(call.name) && longRunningToolIds.includes(call.id ?? ''),
   )
 }
 

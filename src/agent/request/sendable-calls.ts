@@ -4,7 +4,8 @@ import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import { isReservedPathStep } from '../../event/fold.ts'
 import { OWN_ID_PREFIX } from '../../event/own-id.ts'
-import { RESERVED_PREFIX, TOOL_NAME } from '../../tool/tool.ts'
+import { REQUEST_PREFIX } from '../../event/request-names.ts'
+import { TOOL_NAME } from '../../tool/tool.ts'
 
 const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 
@@ -58,7 +59,7 @@ function newId(unfit: string, used: Set<string>): string {
 
 /** A valid tool name. Providers refuse a request with an invalid name, also one that a model invented. */
 function fitName(name: string): string {
-  if (typeof name === 'string' && TOOL_NAME.test(name) && !name.startsWith(RESERVED_PREFIX)) return name
+  if (typeof name === 'string' && TOOL_NAME.test(name) && !name.startsWith(REQUEST_PREFIX)) return name
   const like = String(name)
     .replace(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64)

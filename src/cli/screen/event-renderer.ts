@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, type Part, textOf } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
+import { isRequestName } from '../../event/request-names.ts'
 import { escapeLine, escapeText } from './escape.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { StreamingText } from './streaming-text.ts'
@@ -156,7 +157,7 @@ export class EventRenderer {
 
   #trackCalls(event: Event): void {
     for (const { id, name, args } of functionCallsOf(event.content)) {
-      if (id === undefined || isRequestCall(name)) continue
+      if (id === undefined || isRequestName(name)) continue
       const isLongRunning = event.longRunningToolIds?.includes(id) === true
       this.#calls.set(id, { name, args, startedAt: event.timestamp, isLongRunning })
     }
@@ -287,8 +288,4 @@ function modelTextOf(content: Content | undefined): string {
 
 function pathOf({ nodeInfo }: Event): string {
   return nodeInfo?.path ?? ''
-}
-
-function isRequestCall(name: string): boolean {
-  return name.startsWith('adk_request_')
 }

@@ -5,6 +5,7 @@ import type { Part } from '../../content/content.ts'
 import { anything, checkOptions, record, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending.ts'
+import { REQUEST_NAMES } from '../../event/request-names.ts'
 
 /**
  * Approves a confirmation. `payload` is passed to the tool. `args` replaces the arguments of the call, and is accepted only
@@ -75,5 +76,5 @@ function requestError({ id }: PendingRequest, problem: string): ToolwrightError 
 }
 
 function answerTo({ id, kind, tool }: PendingRequest, response: JsonObject): Part {
-  return { functionResponse: { id, name: kind === 'longRunning' ? tool : `adk_request_${kind}`, response } }
+  return { functionResponse: { id, name: kind === 'longRunning' ? tool : REQUEST_NAMES[kind], response } }
 }

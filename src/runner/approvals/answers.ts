@@ -2,12 +2,13 @@
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { choiceIn, decisionOf, declinedIn, droppedFrom, inputOf } from '../../event/decision.ts'
+import type { CallState, RequestState } from '../../event/call-state.ts'
+import { choiceIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
-import type { CallState, Fold, RequestState } from '../../event/fold.ts'
+import type { Fold } from '../../event/fold.ts'
+import { isRequestName, REQUEST_NAMES } from '../../event/request-names.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { listIssues } from '../../schema/issues.ts'
-import { RESERVED_PREFIX } from '../../tool/tool.ts'
 
 /** The validated answers of one message. */
 export interface Answers {
@@ -114,7 +115,7 @@ function findTarget(
       throw invalid(`Call "${id}" has several requests. Answer with the request ids that runner.pending() lists.`)
     }
     const repeated = isResult ? undefined : requestAnsweredWith(call, sent)
-    if (repeated && name?.startsWith(RESERVED_PREFIX)) return { fold, call, requestState: repeated }
+    if (repeated && name !== undefined && isRequestName(name)) return { fold, call, requestState: repeated }
     // a retried approval must not become the result of the work that the approval started
     if (repeated && call.pending) {
       const problem = `The result of call "${id}" equals the recorded answer to its request "${repeated.request.id}"`
@@ -188,7 +189,7 @@ async function checkAnswer({ request }: RequestState, response: JsonObject, now:
 async function checkApproval(request: Request, response: JsonObject): Promise<void> {
   const { confirmed, args } = decisionOf(response)
   if (!confirmed) return
-  const dropped = droppedFrom(response, request.args)
+  const dropped = findUnusableField(response, request.args)
   if (dropped !== undefined) throw invalid(`The approval of request "${request.id}" is invalid: ${dropped}.`)
   if (!args) return
   if (!request.editable) {
@@ -247,7 +248,7 @@ function toFunctionResponse(
 ): FunctionResponse {
   if (requestState) {
     const { id, kind } = requestState.request
-    return { id, name: `adk_request_${kind}`, response }
+    return { id, name: REQUEST_NAMES[kind], response }
   }
   const { id, name } = call
   return willContinue === true ? { id, name, response, willContinue } : { id, name, response }

@@ -98,7 +98,7 @@ test('a loop reads only its latest round', async () => {
     new LoopAgent({ name: 'loop', maxIterations: rounds, subAgents: [new LlmAgent({ name: 'child', model })] })
   const costOf = async (rounds: number): Promise<number> => {
     const runner = new Runner({ appName: 'app', agent: agent(rounds) })
-    const looks = vi.spyOn(Fold.prototype, 'begun')
+    const looks = vi.spyOn(Fold.prototype, 'hasStarted')
     const { events } = await runner.complete({ ...where, message: 'go' })
     expect(events).toHaveLength(rounds)
     const count = looks.mock.calls.length

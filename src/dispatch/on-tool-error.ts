@@ -1,4 +1,4 @@
-// `onToolError`: a callback answers a call in place of its failure.
+// `onToolError` callbacks, and the refusal of calls that cannot run. A callback may replace both errors with a result.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf, ToolError } from '../error/error.ts'
@@ -8,8 +8,8 @@ import type { Batch } from './host.ts'
 import { failure, type Prepared, type ResolvedCall } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
 
-/** Asks the callbacks in turn; undefined when none of them answers. */
-export async function recover(
+/** Calls the `onToolError` callbacks in turn. Returns the first result; undefined when no callback returns one. */
+export async function callOnToolError(
   batch: Batch,
   { entry, context }: ResolvedCall,
   args: unknown,
@@ -20,35 +20,36 @@ export async function recover(
   try {
     for (const onToolError of batch.hooks.onToolError) {
       const value = await onToolError({ tool, args: shown, error, context })
-      if (value === null) batch.host.services.logger.error(nullReturned('onToolError', tool.name, 'The error stays.'))
+      if (value === null)
+        batch.host.services.logger.error(describeNullReturned('onToolError', tool.name, 'The error stays.'))
       else if (value !== undefined) return { value }
     }
   } catch (failed) {
-    // what the tool did still counts: an unknown outcome must not become a plain failure
-    batch.host.services.logger.warn(`onToolError of ${tool.name} failed: ${messageOf(failed)}`, failed)
+    // the error of the tool stays: an unknown outcome must not become a plain failure
+    const problem = `An onToolError callback failed for tool "${tool.name}": ${messageOf(failed)}. The error stays.`
+    batch.host.services.logger.warn(problem, failed)
   }
   return undefined
 }
 
-/** A call that cannot run: its tool is unknown, or its arguments do not fit. A callback may answer it, never run it. */
-export function refuse(
+/** Refuses a call of an unknown tool or with invalid arguments. A callback may return a result, but the tool never runs. */
+export function refuseCall(
   batch: Batch,
-  begun: ResolvedCall,
-  args: unknown,
+  refusable: ResolvedCall & { readonly args: unknown },
   code: 'NOT_FOUND' | 'INVALID_ARGS',
   message: string,
 ): Prepared | Promise<Prepared> {
-  const { call, entry, context } = begun
+  const { call, entry, context, args } = refusable
   const refused = failure(call, code, message)
   if (batch.hooks.onToolError.length === 0) return refused
-  const own = toJsonValue(args).value // what a callback gave may be no JSON
-  return recover(batch, begun, own, new ToolError(message, { code })).then((recovered) => {
+  const own = toJsonValue(args).value // arguments of a callback may not be JSON
+  return callOnToolError(batch, refusable, own, new ToolError(message, { code })).then((recovered) => {
     if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     return recovered ? { type: 'answered', call, entry, context, args: own, value: recovered.value } : refused
   })
 }
 
-/** What callbacks get for a name that no tool has. */
+/** The tool that callbacks get when the model calls an unknown tool. */
 export function missingTool(name: string): ToolEntry {
   const tool: Tool = {
     name,
@@ -70,12 +71,13 @@ export function missingTool(name: string): ToolEntry {
   return { tool, ...nothing, parse: (value) => ({ value }) }
 }
 
-/** The arguments as callbacks may see them. */
+/** The arguments for callbacks, with secrets masked. */
 export function shownArgs(tool: Tool, args: unknown): JsonObject {
   const shown = maskArgs(tool, args)
   return isRecord(shown) ? shown : { value: shown }
 }
 
-export function nullReturned(hook: string, tool: string, consequence: string): string {
+/** The log message for a callback that returned null. */
+export function describeNullReturned(hook: string, tool: string, consequence: string): string {
   return `An ${hook} callback returned null for tool "${tool}". ${consequence} Return nothing (undefined) or a result.`
 }

@@ -1,43 +1,44 @@
-// Questions to a human, as they are recorded and as they are shown.
+// Requests to a human: the records, and the event that shows them to the client.
 import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
+import { REQUEST_NAMES } from '../event/request-names.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
-import type { AskedCall, NewRequest, ReadyCall } from './outcome.ts'
+import type { NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
 import { entryFor } from './resolve.ts'
 
-/** Unless the tool says otherwise a question is good for a day. */
+/** When a request expires, unless the tool sets `expiresInMs`: after one day. */
 const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
 
-/** A body that ended with a question: it is run from the start when that is answered. */
-export async function askedByBody({ call, entry, args, context }: ReadyCall): Promise<AskedCall> {
+/** The outcome of a body that made requests. The body runs again from the start when they are answered. */
+export async function requestsFromBody({ call, entry, args, context }: ReadyCall): Promise<RequestingCall> {
   const definition = await definitionOf(entry)
   const { value } = toJsonValue(args)
-  const asked: JsonObject = isRecord(value) ? value : { value }
-  const questions = context.requested.map(
-    (question): NewRequest => ({ ...question, origin: 'body', args: asked, definition }),
+  const recorded: JsonObject = isRecord(value) ? value : { value }
+  const requests = context.requested.map(
+    (question): NewRequest => ({ ...question, origin: 'body', args: recorded, definition }),
   )
-  return { type: 'asked', call, questions }
+  return { type: 'requesting', call, requests }
 }
 
-/** A record for each question, then the event that shows them. */
-export function askEntries(batch: Batch, asked: readonly AskedCall[]): NewEntry[] {
+/** A record for each request, then the event that shows them. */
+export function requestEntries(batch: Batch, requesting: readonly RequestingCall[]): NewEntry[] {
   const { host, scope, agentName } = batch
   const records: Request[] = []
   const parts: Part[] = []
   const actions: EventActions = { skipSummarization: true }
-  for (const { call, questions } of asked) {
-    for (const question of questions) {
-      const request = requestOf(batch, call.id, question)
+  for (const { call, requests } of requesting) {
+    for (const created of requests) {
+      const request = requestOf(batch, call.id, created)
       records.push(request)
       const { id, name, args } = call
-      parts.push({ functionCall: { id: request.id, ...shownAs(request, { id, name, args: copyJson(args) }) } })
+      parts.push({ functionCall: { id: request.id, ...functionCallFor(request, { id, name, args: copyJson(args) }) } })
       if (request.kind !== 'confirmation') continue
       actions.requestedToolConfirmations ??= {}
-      setOwn(actions.requestedToolConfirmations, id, confirmationOf(request)) // the model may have named it `__proto__`
+      setOwn(actions.requestedToolConfirmations, id, confirmationOf(request)) // a model may send `__proto__` as the id
     }
   }
   const event = host.recorder.draft(agentName, scope, { role: 'model', parts }, actions)
@@ -45,7 +46,7 @@ export function askEntries(batch: Batch, asked: readonly AskedCall[]): NewEntry[
   return [...records.map((record) => ({ record })), { event }]
 }
 
-function requestOf(batch: Batch, callId: string, question: NewRequest): Request {
+function requestOf(batch: Batch, callId: string, created: NewRequest): Request {
   const { host, scope } = batch
   const now = host.services.ports.now()
   const call = host.fold.calls.get(callId)
@@ -56,17 +57,17 @@ function requestOf(batch: Batch, callId: string, question: NewRequest): Request 
     invocationId: host.invocationId,
     path: scope.path,
     callId,
-    ...question,
+    ...created,
     createdAt: now / 1000,
     ...(Number.isFinite(expiresInMs) && { expiresAt: (now + expiresInMs) / 1000 }),
   }
 }
 
-/** Copies: a consumer that changes the event it was given must not change what an approval is compared with. */
-function shownAs(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
+/** The function call that shows a request. Holds copies: a consumer that changes the event must not change the record. */
+function functionCallFor(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
   if (request.kind === 'confirmation') {
     return {
-      name: 'adk_request_confirmation',
+      name: REQUEST_NAMES.confirmation,
       args: {
         originalFunctionCall: { ...originalFunctionCall, args: copyJson(request.args) },
         toolConfirmation: confirmationOf(request),
@@ -75,7 +76,7 @@ function shownAs(request: Request, originalFunctionCall: JsonObject): { name: st
   }
   const { hint, schema } = request
   return {
-    name: 'adk_request_input',
+    name: REQUEST_NAMES.input,
     args: { message: hint ?? '', ...(schema && { response_schema: copyJson(schema) }) },
   }
 }

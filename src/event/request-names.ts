@@ -1,0 +1,17 @@
+// The function names that show requests to a human, as ADK clients know them.
+import type { Request } from './event.ts'
+
+/** The prefix of names the framework reserves for its requests. No tool may have such a name. */
+export const REQUEST_PREFIX = 'adk_request_'
+
+/** The function name that shows a request of this kind, such as `adk_request_confirmation`. */
+export const REQUEST_NAMES: { readonly [Kind in Request['kind']]: string } = {
+  confirmation: `${REQUEST_PREFIX}confirmation`,
+  input: `${REQUEST_PREFIX}input`,
+  credential: `${REQUEST_PREFIX}credential`,
+}
+
+/** Is it the name of a request, or reserved for one? */
+export function isRequestName(name: string): boolean {
+  return name.startsWith(REQUEST_PREFIX)
+}
