@@ -122,10 +122,11 @@ export class RunHandle implements Run {
 
   /** Starts the run for its only consumer; undefined when it was cancelled before. */
   #startForConsumer(): Promise<StartedRun | undefined> {
-    if (this.#isConsumed)
+    if (this.#isConsumed) {
       return Promise.reject(
-        new Error('The events of this run are already read. Iterate a run once, or start another with runner.run().'),
+        new Error('This run was already iterated. A run can be iterated once: start another with runner.run().'),
       )
+    }
     this.#isConsumed = true
     return this.#cancelled && !this.#active ? Promise.resolve(undefined) : this.#start()
   }
