@@ -102,10 +102,10 @@ export class Runner<Output = unknown> {
     checkCallOptions(this.appName, 'complete', options)
     const request = this.#requestOf(options)
     const { signal } = request
-    const active = await this.#starter.begin(signal ? { ...request, isCancelled: () => signal.aborted } : request)
-    const forgetSignal = followSignal(options.signal, active)
+    const active = await this.#starter.start(signal ? { ...request, isCancelled: () => signal.aborted } : request)
+    const unfollowSignal = followSignal(options.signal, active)
     await active.finished
-    forgetSignal?.()
+    unfollowSignal?.()
     if (active.failure) throw active.failure.reason
     const completion = completionOf(active)
     const schema = completion.pending.length || completion.error ? undefined : outputSchemaOf(this.agent)
@@ -153,7 +153,7 @@ export class Runner<Output = unknown> {
     const request = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
     try {
       const runContext = await runContextOf?.({ userId, sessionId })
-      const active = await this.#starter.begin({ ...request, runContext })
+      const active = await this.#starter.start({ ...request, runContext })
       const { invocationId } = active
       const cancel = (): Promise<void> => this.cancel({ userId, sessionId, invocationId, runContext })
       const open = async (): Promise<StartedRun> => active
@@ -262,7 +262,7 @@ export class Runner<Output = unknown> {
     const { userId, sessionId, invocationId, runConfig, runContext, signal } = request
     const open = (isCancelled: () => boolean, hasConsumer: () => boolean): Promise<StartedRun | undefined> =>
       this.#starter
-        .begin({ ...request, hasConsumer, isCancelled: () => isCancelled() || signal?.aborted === true })
+        .start({ ...request, hasConsumer, isCancelled: () => isCancelled() || signal?.aborted === true })
         .catch((error) => {
           if (error instanceof Cancelled) return undefined
           throw error

@@ -134,9 +134,9 @@ describe.each(stores)('%s', (_, newStore) => {
     const { refund } = refundTool()
     const other = startProcess(newStore(), { tools: [refund], steps: [refundReply(5)] }).runner
     const request = requestFor((await sendMessage(other)).pending)
-    expect(() => respond(request, { phone: '+49' })).toThrow('use approve() or deny()')
-    expect(() => respond(request, true)).toThrow('use approve() or deny()')
+    expect(() => respond(request, { phone: '+49' })).toThrow('Use approve() or deny()')
+    expect(() => respond(request, true)).toThrow('Use approve() or deny()')
     expect(respond(request, { confirmed: true })).toEqual(approve(request))
-    expect(() => deny({ ...request, kind: 'longRunning' })).toThrow('use respond()')
+    expect(() => deny({ ...request, kind: 'longRunning' })).toThrow('Use respond()')
   })
 })

@@ -230,7 +230,7 @@ test('logs a warning about a plugin that changes a call', async () => {
   const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
   const plugin: Plugin = { name: 'sly', onEvent: ({ event }) => tamper(event) }
   await new Runner({ appName: 'app', agent, plugins: [plugin], logger }).complete({ userId: 'ada', message: 'go' })
-  expect(warnings).toEqual([expect.stringContaining('Plugin "sly" changed a call')])
+  expect(warnings).toEqual([expect.stringContaining('Plugin "sly" changed a tool call')])
 })
 
 test('freezes tools made by tool() and by policies, which can still be spread', () => {

@@ -16,7 +16,7 @@ interface Settling {
 const NONE: readonly Event[] = []
 
 /**
- * Applies state edits and cancels; gives the events of cancelled invocations. Answers stay for the run that continues their
+ * Applies state edits and cancels; returns the events of cancelled invocations. Answers stay for the run that continues their
  * invocation. An answer to no recorded request is removed: it must not answer a request that is made later.
  */
 export async function settleInbox(
@@ -37,20 +37,20 @@ function isAnswer(item: PostedItem): item is AnswerItem {
   return item.type === 'answer' || item.type === 'result'
 }
 
-/** Was every request it answers recorded before it was posted? */
+/** Was every request that the item answers recorded before the item was posted? */
 function isKnown({ view }: HeldSession, item: AnswerItem): boolean {
   const folds = view.open().map(({ fold }) => fold)
-  return idsIn(item).every((id) => folds.some((fold) => wasAsked(fold, id, item.seq)))
+  return idsIn(item).every((id) => folds.some((fold) => wasPending(fold, id, item.seq)))
 }
 
-function wasAsked(fold: Fold, id: string, asOf: number): boolean {
+function wasPending(fold: Fold, id: string, asOf: number): boolean {
   const call = fold.calls.get(id)
   if (call?.pending) return call.pendingSince <= asOf
-  const asked = fold.request(id) ?? call?.requests[0]
-  return asked !== undefined && asked.seq <= asOf
+  const request = fold.request(id) ?? call?.requests[0]
+  return request !== undefined && request.seq <= asOf
 }
 
-/** The ids an item answers. Its content comes from outside and may have any shape. */
+/** The ids an item answers. A client wrote the content, so it may have any shape. */
 function idsIn(item: AnswerItem): string[] {
   if (item.type === 'result') return [String(item.callId)]
   const parts: unknown = isRecord(item.content) ? item.content.parts : undefined

@@ -70,7 +70,7 @@ test.each(oddReads)('does not run an approved call when the store returns the lo
   expect(run).toHaveBeenCalledOnce()
 })
 
-test('runs on a store that gives no memo', async () => {
+test('runs on a store that returns no memo', async () => {
   const sessionService = new InMemorySessionService()
   const read = sessionService.read.bind(sessionService)
   sessionService.read = async (lease) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Pace } from './active-runs.ts'
 
-/** Timers fired by hand. */
-function stage(): { pace: Pace; timers: (() => void)[]; begun: number[]; begin(count: number): void } {
+/** A pace whose timers the test fires, with the runs that have started. */
+function createPace(): { pace: Pace; timers: (() => void)[]; started: number[]; start(count: number): void } {
   const timers: (() => void)[] = []
   const pace = new Pace({
     setTimer: (callback) => {
@@ -10,55 +10,55 @@ function stage(): { pace: Pace; timers: (() => void)[]; begun: number[]; begin(c
       return () => {}
     },
   })
-  const begun: number[] = []
+  const started: number[] = []
   let arrived = 0
-  const begin = (count: number): void => {
+  const start = (count: number): void => {
     for (let i = 0; i < count; i++) {
       const at = arrived++
       const crowded = pace.enter()
-      if (crowded) void crowded.then(() => begun.push(at))
-      else begun.push(at)
+      if (crowded) void crowded.then(() => started.push(at))
+      else started.push(at)
     }
   }
-  return { pace, timers, begun, begin }
+  return { pace, timers, started, start }
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('starts runs at once when they arrive one after another', () => {
-  const { pace, timers, begun, begin } = stage()
+  const { pace, timers, started, start } = createPace()
   for (let i = 0; i < 1_000; i++) {
-    begin(1)
+    start(1)
     pace.release()
   }
-  expect(begun).toHaveLength(1_000)
+  expect(started).toHaveLength(1_000)
   expect(timers).toEqual([])
 })
 
 test('starts simultaneous runs a few at a time, in order of arrival', async () => {
-  const { timers, begun, begin } = stage()
-  begin(200)
-  const few = begun.length
+  const { timers, started, start } = createPace()
+  start(200)
+  const few = started.length
   expect(few).toBeLessThan(200)
   for (let rounds = 1; timers.length; rounds++) {
-    expect(begun).toHaveLength(Math.min(rounds * few, 200))
+    expect(started).toHaveLength(Math.min(rounds * few, 200))
     timers.shift()?.()
     await settle()
   }
-  expect(begun).toEqual(Array.from({ length: 200 }, (_, at) => at))
+  expect(started).toEqual(Array.from({ length: 200 }, (_, at) => at))
 })
 
 test('starts later runs while earlier ones still wait', async () => {
-  const { timers, begun, begin } = stage()
-  begin(200)
+  const { timers, started, start } = createPace()
+  start(200)
   while (timers.length) {
     timers.shift()?.()
     await settle()
   }
-  begin(200) // none of the first runs has ended
+  start(200) // none of the first runs has ended
   while (timers.length) {
     timers.shift()?.()
     await settle()
   }
-  expect(begun).toHaveLength(400)
+  expect(started).toHaveLength(400)
 })

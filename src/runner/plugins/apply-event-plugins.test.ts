@@ -122,6 +122,6 @@ test.each<[string, Event, object]>([
 })
 
 test('onEvent may add text to an event without content', async () => {
-  const words = { role: 'model', parts: [{ text: 'hello' }] } as const
-  expect(await changed(silent, { content: words })).toEqual({ ...silent, content: words })
+  const text = { role: 'model', parts: [{ text: 'hello' }] } as const
+  expect(await changed(silent, { content: text })).toEqual({ ...silent, content: text })
 })

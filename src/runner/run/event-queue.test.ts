@@ -59,10 +59,10 @@ test('yields events in order to a consumer that is always behind', () => {
 
 test('passes every event to listeners, read or not', () => {
   const queue = new EventQueue()
-  const heard: Event[] = []
-  const forget = queue.listen((event) => heard.push(event))
+  const received: Event[] = []
+  const stopListening = queue.listen((event) => received.push(event))
   queue.push(partial('a'))
-  forget()
+  stopListening()
   queue.push(partial('b'))
-  expect(heard).toEqual([partial('a')])
+  expect(received).toEqual([partial('a')])
 })

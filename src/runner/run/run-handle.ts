@@ -97,7 +97,7 @@ export class RunHandle implements Run {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
-    const active = await this.#begin()
+    const active = await this.#startForConsumer()
     if (!active) return
     active.events.open()
     const unfollowSignal = this.#detach ? undefined : followSignal(this.#signal, active)
@@ -121,11 +121,12 @@ export class RunHandle implements Run {
   }
 
   /** Starts the run for its only consumer; undefined when it was cancelled before. */
-  #begin(): Promise<StartedRun | undefined> {
-    if (this.#isConsumed)
+  #startForConsumer(): Promise<StartedRun | undefined> {
+    if (this.#isConsumed) {
       return Promise.reject(
-        new Error('The events of this run are already read. Iterate a run once, or start another with runner.run().'),
+        new Error('This run was already iterated. A run can be iterated once: start another with runner.run().'),
       )
+    }
     this.#isConsumed = true
     return this.#cancelled && !this.#active ? Promise.resolve(undefined) : this.#start()
   }

@@ -85,7 +85,7 @@ export class RunStarter {
   }
 
   /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
-  async begin(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
+  async start(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
     const crowded = this.#pace.enter()
     if (crowded) await crowded
     const claimedAt = this.#services.ports.monotonicNow()
@@ -105,10 +105,10 @@ export class RunStarter {
       if (isOutdated(held)) held = await this.#open(held.lease, claimedAt)
       const seen = before.length + settled.length ? [...before, ...settled] : NO_EVENTS
       const overdue = this.#overdue(held, request)
-      if (overdue === undefined) return await this.#beginHeld(held, request, claim, seen)
+      if (overdue === undefined) return await this.#acceptAndStart(held, request, claim, seen)
       claimed = undefined // the overdue invocation releases the lease
-      const first = this.#start(held, continuing(overdue), { ...request, stateDelta: undefined })
-      return await this.#beginAfter(first, request, seen)
+      const first = this.#startRun(held, continuing(overdue), { ...request, stateDelta: undefined })
+      return await this.#startAfter(first, request, seen)
     } catch (error) {
       this.#pace.release()
       if (claimed?.lease) await this.#release(claimed.lease, held, claimed.drained)
@@ -174,7 +174,7 @@ export class RunStarter {
     return overdueIn(view)
   }
 
-  async #beginHeld(
+  async #acceptAndStart(
     held: HeldSession,
     request: RunRequest,
     { drained, asOf }: ClaimedSession,
@@ -190,11 +190,11 @@ export class RunStarter {
       if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
       // the answers were recorded, then the run was interrupted: sending them again resumes it
       const resumed = { ...request, stateDelta: undefined }
-      return this.#start(held, continuing(invocationId), resumed, { drained, before: [...before, ...replay] })
+      return this.#startRun(held, continuing(invocationId), resumed, { drained, before: [...before, ...replay] })
     }
     const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel, request.runContext) : NO_EVENTS
     this.#throwIfClosed()
-    return this.#start(held, accepted, request, { drained, before: ended.length ? [...before, ...ended] : before })
+    return this.#startRun(held, accepted, request, { drained, before: ended.length ? [...before, ...ended] : before })
   }
 
   async #acceptAnswers({ view, log }: HeldSession, message: Content, asOf: number): Promise<Accepted> {
@@ -202,13 +202,13 @@ export class RunStarter {
     return await acceptAnswers({ view, entries }, message, { now: this.#services.ports.now(), asOf })
   }
 
-  /** Begins again after the overdue invocation has finished. */
-  async #beginAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+  /** Starts the requested run after the run of the overdue invocation has finished. */
+  async #startAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
     await first.finished
     if (first.failure) return first
     const events = [...before, ...first.events.takeAll()]
     try {
-      return await this.begin(request, events)
+      return await this.start(request, events)
     } catch (error) {
       for (const event of events) first.events.push(event) // they are recorded: the consumer sees them before the error
       first.failure = { reason: error }
@@ -231,7 +231,7 @@ export class RunStarter {
     return active
   }
 
-  #start(
+  #startRun(
     held: HeldSession,
     accepted: Accepted,
     request: RunRequest,
