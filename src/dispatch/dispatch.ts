@@ -1,9 +1,9 @@
 // The only entry point to tool bodies: resolve, prepare, record the intent, execute, settle, record.
 
+import type { JsonObject } from '../base/json.ts'
 import type { CallState } from '../event/call-state.ts'
 import type { NewEntry } from '../event/event.ts'
 import { cancelWork } from './cancel-work.ts'
-import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'
 import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
@@ -167,4 +167,18 @@ function recordNow(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
 
 function commit({ host }: Batch, entries: readonly NewEntry[]): Promise<void> {
   return host.recorder.commit(entries)
+}
+
+/** The intent for calls that may take effect; undefined when no call can. */
+function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry | undefined {
+  let calls: { id: string; args?: JsonObject }[] | undefined
+  for (let at = 0; at < prepared.length; at++) {
+    const one = prepared[at] as Prepared
+    if (one.type !== 'ready' || one.entry.tool.effect === 'none') continue
+    const intended = one.rewritten ? { id: one.call.id, args: one.rewritten } : { id: one.call.id }
+    if (calls) calls.push(intended)
+    else calls = [intended]
+  }
+  if (!calls) return undefined
+  return { record: { type: 'intent', invocationId: batch.host.invocationId, path: batch.scope.path, calls } }
 }

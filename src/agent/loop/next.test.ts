@@ -9,8 +9,7 @@ import { agentTool } from '../agents/agent-tool.ts'
 import { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../agents/workflow.ts'
-import { next } from './next.ts'
-import { hasEscalated, scopeError } from './scope-result.ts'
+import { hasEscalated, next, scopeError } from './next.ts'
 
 const model: Model = { name: 'none', async *generate() {} }
 const look: Tool = {

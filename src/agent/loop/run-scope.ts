@@ -12,12 +12,11 @@ import { LlmAgent } from '../agents/llm-agent.ts'
 import { ParallelAgent } from '../agents/workflow.ts'
 import { listTools } from '../request/list-tools.ts'
 import { fitServerTools } from '../request/server-tools.ts'
-import { activeAgent, type FoldedLog, type ScopedAgent } from './active-agent.ts'
 import { afterAgent, beforeAgent } from './agent-callbacks.ts'
 import { askModel } from './ask-model.ts'
 import { CallBatch } from './call-batch.ts'
 import { endingEvent } from './end-scope.ts'
-import { next } from './next.ts'
+import { activeAgent, type FoldedLog, next, type ScopedAgent } from './next.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 /** Runs a scope to its end, or until it waits for an answer or a result. */

@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../base/json.ts'
 import type { Content, Part } from '../../content/content.ts'
-import { responsePart } from '../../event/code-call.ts'
 
 /** The calls of one reply, while some of them have no final response. */
 export interface CallGroup {
@@ -32,15 +30,4 @@ export interface GroupCall {
   answer: readonly Part[] | undefined
   /** The call has no final response. */
   isOpen: boolean
-}
-
-/** Shown for a call without a response in the log: the response is lost, or its invocation is still paused. */
-const NO_RESULT: JsonObject = {
-  error: 'No result was recorded so far. Do not repeat the call unless you are asked to.',
-}
-
-/** One response for each call, in call order, then the contents that arrived after the reply. */
-export function groupContents({ calls, late = [] }: CallGroup): Content[] {
-  const parts = calls.flatMap((call) => call.answer ?? [responsePart(call, NO_RESULT)])
-  return [{ role: 'tool', parts }, ...late]
 }

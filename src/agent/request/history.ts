@@ -1,14 +1,15 @@
 // The contents that the model of an agent sees: one growing list, updated event by event. The log is never changed.
+import type { JsonObject } from '../../base/json.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
-import { codeCallOf, responseIn } from '../../event/code-call.ts'
+import { codeCallOf, responseIn, responsePart } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
 import { isRequestName } from '../../event/request-names.ts'
 import type { ScopePath } from '../../event/scope.ts'
-import { type CallGroup, type GroupCall, groupContents } from './call-group.ts'
+import type { CallGroup, GroupCall } from './call-group.ts'
 import { contextMessage } from './context-message.ts'
 import { fitPart } from './sendable-calls.ts'
-import { shownParts } from './shown-response.ts'
+import { hasHiddenMedia, shownResponse } from './shown-response.ts'
 
 /** A reply with more calls gets a map of its calls by id. */
 const FEW_CALLS = 16
@@ -151,8 +152,8 @@ export class History {
   #addResponses(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; ) {
       const from = at++
-      while (at < parts.length && !responseIn(parts[at] as Part)) at++
-      const response = responseIn(parts[from] as Part)
+      while (at < parts.length && !responseOf(parts[at] as Part)) at++
+      const response = responseOf(parts[from] as Part)
       if (response) this.#addResponse(response, at - from === 1 ? [parts[from] as Part] : parts.slice(from, at))
     }
   }
@@ -230,6 +231,34 @@ function isPendingRequest({ content, longRunningToolIds, turnComplete }: Event):
   return content.parts.some(
     ({ functionCall: call }) => call && isRequestName(call.name) && longRunningToolIds.includes(call.id ?? ''),
   )
+}
+
+/** The response in a part. Results of code are rare. */
+function responseOf(part: Part): FunctionResponse | undefined {
+  return part.functionResponse ?? (part.codeExecutionResult && responseIn(part))
+}
+
+/** Shown for a call without a response in the log: the response is lost, or its invocation is still paused. */
+const NO_RESULT: JsonObject = {
+  error: 'No result was recorded so far. Do not repeat the call unless you are asked to.',
+}
+
+/** One response for each call, in call order, then the contents that arrived after the reply. */
+function groupContents({ calls, late = [] }: CallGroup): Content[] {
+  const parts = calls.flatMap((call) => call.answer ?? [responsePart(call, NO_RESULT)])
+  return [{ role: 'tool', parts }, ...late]
+}
+
+/** A response and its media under the id and name that the model sees. A partial result looks like a final one. */
+function shownParts({ id, name }: GroupCall, parts: readonly Part[]): readonly Part[] {
+  const answer = parts[0]?.functionResponse
+  if (!answer) return parts
+  const { modelOutput } = answer
+  if (answer.id === id && answer.name === name && answer.willContinue === undefined && modelOutput === undefined)
+    return parts
+  const { willContinue: _, modelOutput: __, ...response } = answer
+  const functionResponse = { ...response, response: shownResponse(answer), id, name }
+  return [{ functionResponse }, ...(hasHiddenMedia(answer) ? [] : parts.slice(1))]
 }
 
 registerShape(() => new History('', { path: '' }))

@@ -1,27 +1,12 @@
-// Intents: the last commit before bodies run, and how an interrupted attempt is recovered.
-import { copyJson, type JsonObject } from '../base/json.ts'
+// How a call is recovered whose attempt was interrupted.
+import { copyJson } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/call-state.ts'
-import type { NewEntry } from '../event/event.ts'
 import { readReconciled } from '../tool/read-reconciled.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, type Prepared, type ResolvedCall, unknownOutcome } from './outcome.ts'
 import { waitFor } from './wait.ts'
-
-/** The intent for calls that may take effect; undefined when no call can. */
-export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry | undefined {
-  let calls: { id: string; args?: JsonObject }[] | undefined
-  for (let at = 0; at < prepared.length; at++) {
-    const one = prepared[at] as Prepared
-    if (one.type !== 'ready' || one.entry.tool.effect === 'none') continue
-    const intended = one.rewritten ? { id: one.call.id, args: one.rewritten } : { id: one.call.id }
-    if (calls) calls.push(intended)
-    else calls = [intended]
-  }
-  if (!calls) return undefined
-  return { record: { type: 'intent', invocationId: batch.host.invocationId, path: batch.scope.path, calls } }
-}
 
 const RECONCILED =
   'The outcome is recorded as unknown. Return { status: "done", result }, { status: "not-done" } or { status: "unknown" }.'
