@@ -59,14 +59,13 @@ export {
   type Event,
   type EventActions,
   type EventErrorCode,
-  type FailedModel,
   type Intent,
   isFinalResponse,
   type LogRecord,
-  type ModelFallback,
   type NewEntry,
   type Request,
 } from './event/event.ts'
+export type { FailedModel, ModelFallback } from './event/model-fallback.ts'
 export type { PendingRequest } from './event/pending.ts'
 export { InMemoryMemoryService } from './memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './memory/service.ts'

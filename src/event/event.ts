@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { Content, Part, ToolConfirmation } from '../content/content.ts'
 import { hasResult } from './code-call.ts'
+import type { ModelFallback } from './model-fallback.ts'
 
 /** The side effects of an event. A field is absent when it is empty. */
 export interface EventActions {
@@ -33,24 +34,6 @@ export type EventErrorCode =
   | 'INVALID_OUTPUT'
   | 'AGENT_ERROR'
   | 'TIMEOUT'
-
-/** A model of a `fallback()` chain that failed. */
-export interface FailedModel {
-  /** The name of the model. */
-  readonly model: string
-  /** The error code: Google's reason, another code, or an HTTP status. */
-  readonly code?: string
-  /** The error message, without secrets. */
-  readonly message: string
-}
-
-/** Which model of a `fallback()` chain replied, and which failed before it. */
-export interface ModelFallback {
-  /** The name of the model that replied. */
-  readonly model: string
-  /** The models that failed, in the order of the chain. */
-  readonly from: readonly FailedModel[]
-}
 
 /** An item of the event log that users see. Plain JSON. Do not change an event after it is stored. */
 export interface Event {

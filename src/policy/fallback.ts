@@ -7,7 +7,7 @@ import { callback, checkOptions, name, type OptionRules } from '../error/check-o
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { hideSecrets } from '../error/hide-secrets.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
-import type { FailedModel } from '../event/event.ts'
+import type { FailedModel } from '../event/model-fallback.ts'
 import { isModel, type LlmResponse, type Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import { DURATION, DURATION_OR_ZERO } from './check-policy.ts'

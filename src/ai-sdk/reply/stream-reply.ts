@@ -1,4 +1,3 @@
-// Reads a streamed reply: yields each delta, then the complete response.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import { unlessAborted } from '../../policy/wait.ts'
