@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { damaged } from './storage-error.ts'
 import { fromText, toText } from './text-encoding.ts'
 
-/** The row of a session. The tables are STRICT, so columns have their declared types. */
+/** The row of a session. The tables are STRICT. */
 export interface SessionRow {
   /** Row id, never reused. */
   readonly id: number

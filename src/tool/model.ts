@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
-import type { ModelFallback } from '../event/event.ts'
+import type { ModelFallback } from '../event/model-fallback.ts'
 import type { LlmRequest } from './tool.ts'
 
 /** One response of a model. A reply is a sequence of responses: partial ones, then one that is complete. */
