@@ -79,7 +79,8 @@ export class ActiveRun implements StartedRun {
 
   async #runLoop(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     const { progress, recorder, stop, view } = this.data
-    await recorder.beforeInbox(this.#recordMessage(message, stateDelta))
+    const recording = this.#recordMessage(message, stateDelta)
+    if (recording) await recorder.beforeInbox(recording)
     progress.hasStarted = true
     while ((await this.#runAgents()) === 'wait') {
       await recorder.drainInbox() // an answer that arrived meanwhile continues the run
@@ -95,11 +96,21 @@ export class ActiveRun implements StartedRun {
     progress.isFinalizing = true
   }
 
-  async #recordMessage(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+  #recordMessage(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> | undefined {
     const { services, recorder, progress } = this.data
-    if (services.plugins.length === 0 && !message && !stateDelta) return
     const context = this.#context()
-    if (services.plugins.length) await beforeRun(services.plugins, message, context)
+    if (services.plugins.length) return this.#recordAfterPlugins(message, stateDelta, context)
+    if (!message && !stateDelta) return undefined
+    return recorder.commit([{ event: this.#userEvent(message, stateDelta, context) }], progress.drained)
+  }
+
+  async #recordAfterPlugins(
+    message: Content | undefined,
+    stateDelta: JsonObject | undefined,
+    context: RunCallbackContext,
+  ): Promise<void> {
+    const { services, recorder, progress } = this.data
+    await beforeRun(services.plugins, message, context)
     if (!message && !stateDelta) return await this.#recordWrites(context)
     await recorder.commit([{ event: this.#userEvent(message, stateDelta, context) }], progress.drained)
   }
@@ -171,7 +182,8 @@ export class ActiveRun implements StartedRun {
   async #finalize(): Promise<void> {
     const { progress, recorder, view, fold, events } = this.data
     progress.isFinalizing = true
-    await recorder.inboxRead()
+    const reading = recorder.inboxRead()
+    if (reading) await reading
     if (!this.failure && this.next().type === 'done') view.close(fold)
     if (!this.failure && view.hasWaited) await this.#publishPendingRequests()
     const isUnfinished = this.failure !== undefined || (view.hasOthers(fold) && isInterrupted(view))

@@ -11,7 +11,7 @@ import { startsWaiting } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease, PostedItem } from '../../session/service.ts'
-import { pendingAfter } from '../approvals/pending.ts'
+import { type PendingListing, pendingAfter } from '../approvals/pending.ts'
 import { RunInbox } from '../inbox/run-inbox.ts'
 import type { HeldSession } from '../lease/claim-session.ts'
 import { EventPlugins } from '../plugins/event-plugins.ts'
@@ -108,10 +108,9 @@ export class Recorder implements LoopRecorder {
     this.#isAppending = true
     try {
       const last = entries()
-      await this.#store(
-        this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, this.#run.services.ports) : last,
-        drained,
-      )
+      const { ports } = this.#run.services
+      const shown = this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, ports) : last
+      await this.#write(shown, this.#listingAfter(shown), drained)
     } finally {
       this.#endTurn()
     }
@@ -119,7 +118,8 @@ export class Recorder implements LoopRecorder {
 
   /** Updates the stored list of pending requests when it is not up to date. */
   async listPending(): Promise<void> {
-    if (pendingAfter(this.#run, NO_ENTRIES)) await this.#store(NO_ENTRIES, undefined)
+    const listing = pendingAfter(this.#run, NO_ENTRIES)
+    if (listing) await this.#write(NO_ENTRIES, listing, undefined)
   }
 
   /** Passes entries to plugins, then moves large media to artifacts. */
@@ -143,7 +143,8 @@ export class Recorder implements LoopRecorder {
     this.#isAppending = true
     try {
       if (stop.stopped) throw stop.stopped.reason
-      if (!isStillWanted || isStillWanted()) await this.#store(entries, drained)
+      if (isStillWanted && !isStillWanted()) return
+      await this.#write(entries, this.#listingAfter(entries), drained)
     } catch (error) {
       stop.stop(error) // after a failed append nothing more is recorded
       throw error
@@ -165,24 +166,32 @@ export class Recorder implements LoopRecorder {
     else this.#isAppending = false
   }
 
-  /** Store, then fold, then yield. */
-  #store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    const { services, view } = this.#run
+  /** The list of pending requests to store with these entries; undefined when the stored list is right. */
+  #listingAfter(entries: readonly NewEntry[]): PendingListing | undefined {
+    const { view } = this.#run
     this.#moveTemp(entries)
     if (!view.hasWaited) view.hasWaited = entries.some(startsWaiting)
-    const listing = view.hasWaited ? pendingAfter(this.#run, entries) : undefined
-    const options = listing ? { drained, pending: listing.pending } : drained && { drained }
-    const before = this.#seq
-    return services.sessionService.append(this.#lease, before, entries, options).then((seq) => {
-      this.#seq = seq
-      // a run that lost its lease may learn late that its last append succeeded: another run has listed more since
-      if (listing && seq >= view.seq) view.listed = listing.listed
-      this.#fold(entries, before)
-    })
+    return view.hasWaited ? pendingAfter(this.#run, entries) : undefined
   }
 
-  #fold(entries: readonly NewEntry[], before: number): void {
+  /** Store, then fold, then yield. */
+  async #write(
+    entries: readonly NewEntry[],
+    listing: PendingListing | undefined,
+    drained: readonly string[] | undefined,
+  ): Promise<void> {
+    const { sessionService } = this.#run.services
+    const options = listing ? { drained, pending: listing.pending } : drained && { drained }
+    const before = this.#seq
+    this.#seq = await sessionService.append(this.#lease, before, entries, options)
+    this.#fold(entries, before, listing)
+  }
+
+  /** The entries are stored: they count now, and the consumer may see them. */
+  #fold(entries: readonly NewEntry[], before: number, listing: PendingListing | undefined): void {
     const { view, events } = this.#run
+    // a run that lost its lease may learn late that its last append succeeded: another run has listed more since
+    if (listing && this.#seq >= view.seq) view.listed = listing.listed
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as NewEntry
       view.add(entry, before + at + 1)
@@ -306,9 +315,9 @@ export class Recorder implements LoopRecorder {
     return this.#run.services.sessionService.drain(this.#lease)
   }
 
-  /** Settles when no read of the inbox is under way. */
-  async inboxRead(): Promise<void> {
-    await this.#inbox?.drained()
+  /** Settles when no read of the inbox is under way; undefined when it was never read. */
+  inboxRead(): Promise<void> | undefined {
+    return this.#inbox?.drained()
   }
 
   async checkInbox(): Promise<void> {

@@ -138,10 +138,10 @@ export class RunStarter {
   }
 
   /** Reads the log. A run of this runner that still believes it holds the session is stopped. */
-  async #open(lease: Lease, claimedAt: number): Promise<HeldSession> {
+  #open(lease: Lease, claimedAt: number): Promise<HeldSession> {
     const isFresh = this.#stopRunsWithLostLease(lease.key)
-    const log = await this.#services.sessionService.read(lease)
-    return openSession({ lease, claimedAt }, log, this.#options.tree, isFresh)
+    const { sessionService } = this.#services
+    return sessionService.read(lease).then((log) => openSession({ lease, claimedAt }, log, this.#options.tree, isFresh))
   }
 
   #stopRunsWithLostLease(key: SessionKey): boolean {
