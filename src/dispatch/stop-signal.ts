@@ -8,7 +8,7 @@ export interface StopListener {
 
 /** Stops a run, or one scope of it, early: on cancel, timeout or a failed append. Dispatch records nothing afterwards. */
 export class StopSignal {
-  #listeners: Set<StopListener> | undefined
+  #listeners: StopListener[] | undefined
   #controller: AbortController | undefined
   /** The reason, once stopped. */
   stopped: { readonly reason: unknown } | undefined
@@ -26,13 +26,14 @@ export class StopSignal {
       listener.stop(this.stopped.reason)
       return
     }
-    this.#listeners ??= new Set()
-    this.#listeners.add(listener)
+    this.#listeners ??= []
+    this.#listeners.push(listener)
   }
 
   /** Removes a listener. */
   delete(listener: StopListener): void {
-    this.#listeners?.delete(listener)
+    const at = this.#listeners?.lastIndexOf(listener) ?? -1
+    if (at >= 0) this.#listeners?.splice(at, 1)
   }
 
   /** Stops once; later reasons are ignored. */

@@ -100,9 +100,10 @@ function keepTable({ progress }: RunHost, { agent }: AgentPlan, table: ToolTable
 }
 
 /** Dispatches calls to the tools that the model saw. Dynamic tools are listed again only after a restart. */
-async function dispatchCalls(turn: AgentTurn, calls: readonly CallState[]): Promise<void> {
+function dispatchCalls(turn: AgentTurn, calls: readonly CallState[]): Promise<void> {
   const table = turn.run.progress.tables?.get(turn.plan.agent) ?? currentTools(turn)
-  await dispatch(new CallBatch(turn, table instanceof Promise ? await table : table, calls, runScope))
+  if (!(table instanceof Promise)) return dispatch(new CallBatch(turn, table, calls, runScope))
+  return table.then((listed) => dispatch(new CallBatch(turn, listed, calls, runScope)))
 }
 
 async function runChildren(

@@ -3,33 +3,31 @@ import { registerShape } from '../../base/object-shapes.ts'
 import type { Ports } from '../../base/ports.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 
-/** The runs of a runner that are under way, by session. */
+/** The runs of a runner that are under way. */
 export class ActiveRuns {
-  readonly #bySession: Map<string, ActiveRun[]> = new Map()
+  // a list: a Map that is filled and emptied for ever keeps finished runs alive until the next full collection
+  readonly #runs: ActiveRun[] = []
 
   /** Is no run under way? */
   get isEmpty(): boolean {
-    return this.#bySession.size === 0
+    return this.#runs.length === 0
   }
   /** All runs. */
   all(): ActiveRun[] {
-    return [...this.#bySession.values()].flat()
+    return [...this.#runs]
   }
   /** The runs of one session. A run whose lease was lost may still be there beside the run that holds it now. */
   of({ userId, sessionId }: { readonly userId: string; readonly sessionId: string }): ActiveRun[] {
-    return this.#bySession.get(sessionId)?.filter((run) => run.userId === userId) ?? []
+    return this.#runs.filter((run) => run.sessionId === sessionId && run.userId === userId)
   }
   /** Adds a run that starts. */
   add(run: ActiveRun): void {
-    const others = this.#bySession.get(run.sessionId)
-    if (others) others.push(run)
-    else this.#bySession.set(run.sessionId, [run])
+    this.#runs.push(run)
   }
-  /** Removes a run that has finished. */
+  /** Removes a run that is over. */
   delete(run: ActiveRun): void {
-    const others = this.#bySession.get(run.sessionId)?.filter((other) => other !== run)
-    if (others?.length) this.#bySession.set(run.sessionId, others)
-    else this.#bySession.delete(run.sessionId)
+    const at = this.#runs.indexOf(run)
+    if (at >= 0) this.#runs.splice(at, 1)
   }
 }
 

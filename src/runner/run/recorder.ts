@@ -21,6 +21,9 @@ import { MediaStore } from './store-media.ts'
 
 const NO_ENTRIES: readonly NewEntry[] = []
 
+/** Also when the run is stopped: to record its end. */
+const ALWAYS = (): boolean => true
+
 /** A run reads its inbox between two steps, but not more often than this. */
 const INBOX_MS = 500
 
@@ -104,22 +107,19 @@ export class Recorder implements LoopRecorder {
 
   /** Records the end of a stopped run, after the appends that were under way. */
   async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (this.#isAppending) await this.#waitForTurn()
-    this.#isAppending = true
-    try {
-      const last = entries()
-      const { ports } = this.#run.services
-      const shown = this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, ports) : last
-      await this.#write(shown, this.#listingAfter(shown), drained)
-    } finally {
+    if (this.#isAppending) {
+      await this.#waitForTurn()
       this.#endTurn()
     }
+    const last = entries()
+    const { ports } = this.#run.services
+    const shown = this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, ports) : last
+    await this.#append(shown, drained, ALWAYS)
   }
 
   /** Updates the stored list of pending requests when it is not up to date. */
   async listPending(): Promise<void> {
-    const listing = pendingAfter(this.#run, NO_ENTRIES)
-    if (listing) await this.#write(NO_ENTRIES, listing, undefined)
+    if (pendingAfter(this.#run, NO_ENTRIES)) await this.#append(NO_ENTRIES, undefined, ALWAYS)
   }
 
   /** Passes entries to plugins, then moves large media to artifacts. */
@@ -133,18 +133,23 @@ export class Recorder implements LoopRecorder {
     return await this.#media.store(changed)
   }
 
+  /** Stores entries, folds them, then yields their events. One append after another, in the order of the calls. */
   async #append(
     entries: readonly NewEntry[],
     drained: readonly string[] | undefined,
     isStillWanted?: () => boolean,
   ): Promise<void> {
-    const { stop } = this.#run
+    const { stop, services } = this.#run
     if (this.#isAppending) await this.#waitForTurn()
     this.#isAppending = true
     try {
-      if (stop.stopped) throw stop.stopped.reason
+      if (stop.stopped && isStillWanted !== ALWAYS) throw stop.stopped.reason
       if (isStillWanted && !isStillWanted()) return
-      await this.#write(entries, this.#listingAfter(entries), drained)
+      const listing = this.#listingAfter(entries)
+      const options = listing ? { drained, pending: listing.pending } : drained && { drained }
+      const before = this.#seq
+      this.#seq = await services.sessionService.append(this.#lease, before, entries, options)
+      this.#fold(entries, before, listing)
     } catch (error) {
       stop.stop(error) // after a failed append nothing more is recorded
       throw error
@@ -172,19 +177,6 @@ export class Recorder implements LoopRecorder {
     this.#moveTemp(entries)
     if (!view.hasWaited) view.hasWaited = entries.some(startsWaiting)
     return view.hasWaited ? pendingAfter(this.#run, entries) : undefined
-  }
-
-  /** Store, then fold, then yield. */
-  async #write(
-    entries: readonly NewEntry[],
-    listing: PendingListing | undefined,
-    drained: readonly string[] | undefined,
-  ): Promise<void> {
-    const { sessionService } = this.#run.services
-    const options = listing ? { drained, pending: listing.pending } : drained && { drained }
-    const before = this.#seq
-    this.#seq = await sessionService.append(this.#lease, before, entries, options)
-    this.#fold(entries, before, listing)
   }
 
   /** The entries are stored: they count now, and the consumer may see them. */
