@@ -103,7 +103,7 @@ export class Runner<Output = unknown> {
     const request = this.#requestOf(options)
     const { signal } = request
     const active = await this.#starter.start(signal ? { ...request, isCancelled: () => signal.aborted } : request)
-    const unfollowSignal = followSignal(options.signal, active)
+    const unfollowSignal = options.signal && followSignal(options.signal, active)
     await active.finished
     unfollowSignal?.()
     if (active.failure) throw active.failure.reason

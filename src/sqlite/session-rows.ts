@@ -192,9 +192,7 @@ export function keyOf({ app, user, session }: SessionRow): SessionKey {
 }
 
 /** Whether a number can be an epoch. A caller may pass an invented lease. */
-function isEpoch(epoch: number): boolean {
-  return Number.isSafeInteger(epoch) && epoch > FREE
-}
+const isEpoch = (epoch: number): boolean => Number.isSafeInteger(epoch) && epoch > FREE
 
 function keyColumns({ appName, userId, sessionId }: SessionKey): [string, string, string] {
   return [toText(appName), toText(userId), toText(sessionId)]
