@@ -66,7 +66,7 @@ export {
   type Request,
 } from './event/event.ts'
 export type { FailedModel, ModelFallback } from './event/model-fallback.ts'
-export type { PendingRequest } from './event/pending.ts'
+export type { PendingRequest } from './event/pending-request.ts'
 export { InMemoryMemoryService } from './memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './memory/service.ts'
 export { type CachedOptions, type CacheScope, cached } from './policy/cached.ts'

@@ -20,7 +20,7 @@ import {
 import { requestsFromBody } from './request-records.ts'
 import type { ToolEntry } from './resolve.ts'
 import { settle } from './settle.ts'
-import { Timeout, type WaitOptions, waitFor } from './wait.ts'
+import { Timeout, type WaitOptions, waitFor } from './wait-with-deadline.ts'
 
 /** How many yields are kept of a generator that returns nothing. */
 const MAX_YIELDS = 10_000

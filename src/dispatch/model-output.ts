@@ -4,10 +4,10 @@ import type { ModelOutput } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
 import { isFailure } from '../event/fold.ts'
 import { partsOf } from '../tool/result-parts.ts'
+import { cutResponse, responseOf, sizeOf } from './cut-response.ts'
 import type { DispatchHost } from './host.ts'
 import type { CallResult, ResolvedCall } from './outcome.ts'
-import { cutResponse, responseOf, sizeOf } from './response.ts'
-import { waitFor } from './wait.ts'
+import { waitFor } from './wait-with-deadline.ts'
 
 interface SettledCall extends ResolvedCall {
   readonly host: DispatchHost

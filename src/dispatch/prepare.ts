@@ -7,7 +7,6 @@ import { type CallState, NOT_RUN, type RequestState } from '../event/call-state.
 import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { countingRequests } from './approval.ts'
-import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './args.ts'
 import { editedArgs } from './confirm.ts'
 import { definitionOf } from './definition.ts'
 import { passGates } from './gates.ts'
@@ -17,7 +16,8 @@ import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './out
 import { recoverInterrupted } from './recover-interrupted.ts'
 import { requestsFromBody } from './request-records.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
-import { Timeout, waitFor } from './wait.ts'
+import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './storable-args.ts'
+import { Timeout, waitFor } from './wait-with-deadline.ts'
 
 /** How often in a row an equal call may fail before it is no longer run. */
 export const MAX_EQUAL_FAILURES = 3

@@ -6,7 +6,7 @@ import type { CallState } from '../event/call-state.ts'
 import { readReconciled } from '../tool/read-reconciled.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, type Prepared, type ResolvedCall, unknownOutcome } from './outcome.ts'
-import { waitFor } from './wait.ts'
+import { waitFor } from './wait-with-deadline.ts'
 
 const RECONCILED =
   'The outcome is recorded as unknown. Return { status: "done", result }, { status: "not-done" } or { status: "unknown" }.'

@@ -6,12 +6,12 @@ import type { CallState } from '../event/call-state.ts'
 import { describeInvalidResult, type Parsed } from '../schema/issues.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/result-parts.ts'
+import { cutResponse, MOST_BYTES_A_CHARACTER, responseOf, sizeOf } from './cut-response.ts'
 import type { DispatchHost } from './host.ts'
 import { withModelOutput } from './model-output.ts'
 import { type CallResult, failure } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
-import { cutResponse, MOST_BYTES_A_CHARACTER, responseOf, sizeOf } from './response.ts'
-import { Timeout, waitFor } from './wait.ts'
+import { Timeout, waitFor } from './wait-with-deadline.ts'
 
 /** A call whose body has returned. */
 export interface Unsettled {

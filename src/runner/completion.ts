@@ -1,7 +1,7 @@
 import { answerTextOf, isAnswerIn } from '../agent/agents/answer-text.ts'
 import type { Event } from '../event/event.ts'
-import type { PendingRequest } from '../event/pending.ts'
-import { pendingOf } from './approvals/pending.ts'
+import type { PendingRequest } from '../event/pending-request.ts'
+import { pendingOf } from './approvals/pending-requests.ts'
 import type { StartedRun } from './run/run-handle.ts'
 import { addUsage, noUsage, type Usage } from './usage.ts'
 

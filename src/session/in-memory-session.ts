@@ -1,7 +1,7 @@
 import { canonicalJson, copyJson } from '../base/json.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
-import type { PendingRequest } from '../event/pending.ts'
+import type { PendingRequest } from '../event/pending-request.ts'
 import type { Inbox } from './in-memory-inbox.ts'
 import type { ScopedState } from './in-memory-state.ts'
 import type { Lease, Session, SessionKey } from './service.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
-import type { PendingRequest } from '../event/pending.ts'
+import type { PendingRequest } from '../event/pending-request.ts'
 
 /** Identifies a session. */
 export interface SessionKey {

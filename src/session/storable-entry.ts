@@ -5,7 +5,7 @@ import { isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { isTempKey } from '../base/key-scope.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
-import type { PendingRequest } from '../event/pending.ts'
+import type { PendingRequest } from '../event/pending-request.ts'
 
 /** The entry without `temp:` state. Throws INVALID_REQUEST if the entry is malformed. A store calls it before it writes. */
 export function toStorableEntry(entry: NewEntry): NewEntry {

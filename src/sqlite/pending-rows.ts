@@ -1,9 +1,9 @@
 import type { StatementSync } from 'node:sqlite'
 import { ToolwrightError } from '../error/error.ts'
-import type { PendingRequest } from '../event/pending.ts'
+import type { PendingRequest } from '../event/pending-request.ts'
 import { checkPendingRequest, findPendingProblem } from '../session/storable-entry.ts'
-import type { ReportDamage } from './damage-reporter.ts'
 import type { Database } from './database.ts'
+import type { ReportDamage } from './report-skipped-rows.ts'
 import { toJson, toText, tryFromJson } from './text-encoding.ts'
 
 /** A pending request as columns. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../dispatch/host.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
-import type { PendingRequest } from '../event/pending.ts'
+import type { PendingRequest } from '../event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import type {
   AppendOptions,
@@ -14,13 +14,13 @@ import type {
 } from '../session/service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
 import { withEventIds } from '../session/storable-entry.ts'
-import { damageReporter } from './damage-reporter.ts'
 import type { Database } from './database.ts'
 import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
 import { encodeRequests, PendingRows } from './pending-rows.ts'
+import { damageReporter } from './report-skipped-rows.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { encodeStateDelta, StateRows } from './state-rows.ts'
 import { fromJson, toJson } from './text-encoding.ts'

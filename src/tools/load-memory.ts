@@ -2,7 +2,7 @@ import { textOf } from '../content/content.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
-import { truncate } from './truncate.ts'
+import { truncate } from './shorten-text.ts'
 
 const MAX_ENTRIES = 20
 /** Maximum length of one entry, so that all entries stay below the default size limit of a result. */

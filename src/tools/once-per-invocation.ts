@@ -1,6 +1,6 @@
 import { type Content, textOf } from '../content/content.ts'
 import type { CallbackContext, Invocation } from '../tool/context.ts'
-import { truncate } from './truncate.ts'
+import { truncate } from './shorten-text.ts'
 
 /** A longer query does not find better results. */
 const MAX_QUERY_LENGTH = 10_000

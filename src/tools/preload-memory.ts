@@ -4,7 +4,7 @@ import type { MemoryEntry } from '../memory/service.ts'
 import type { Tool } from '../tool/tool.ts'
 import { oncePerInvocation } from './once-per-invocation.ts'
 import { requestOnlyTool } from './request-only-tool.ts'
-import { truncate } from './truncate.ts'
+import { truncate } from './shorten-text.ts'
 
 const MAX_TEXT_LENGTH = 1_000
 

@@ -1,6 +1,6 @@
 import { base64ByteLength } from '../base/base64.ts'
 import type { Blob, FileData, Part } from '../content/content.ts'
-import { truncate } from './truncate.ts'
+import { truncate } from './shorten-text.ts'
 
 /** An artifact as the model sees it. */
 export interface ShownArtifact {

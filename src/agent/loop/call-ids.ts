@@ -1,7 +1,7 @@
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionCall, Part } from '../../content/content.ts'
-import { storableArgs } from '../../dispatch/args.ts'
+import { storableArgs } from '../../dispatch/storable-args.ts'
 import { newOwnId } from '../../event/own-id.ts'
 import { isFitId } from '../request/sendable-calls.ts'
 import type { RunHost } from './run-host.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PendingRequest } from '../../event/pending.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import { type RequestPrompt, requestPrompt, requestSummary } from './request-prompt.ts'
 
 function request(more: Partial<PendingRequest>): PendingRequest {

@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
-import type { PendingRequest } from '../../event/pending.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import { approve, deny, respond } from '../../runner/approvals/answer-parts.ts'
 import { escapeJson, escapeLine, escapeText } from '../screen/escape.ts'
 import { describeMismatch, inputFormat } from './input-format.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PendingRequest } from '../../event/pending.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import { approve, deny, respond } from './answer-parts.ts'
 
 const request = { id: 'r1', kind: 'confirmation', tool: 'pay' } as PendingRequest

@@ -4,7 +4,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import type { Part } from '../../content/content.ts'
 import { anything, checkOptions, record, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { PendingRequest } from '../../event/pending.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import { REQUEST_NAMES } from '../../event/request-names.ts'
 
 /**

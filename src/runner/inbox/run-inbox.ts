@@ -7,7 +7,7 @@ import type { NewEntry } from '../../event/event.ts'
 import type { InboxItem, PostedItem } from '../../session/service.ts'
 import { hasClientResult } from '../approvals/accept.ts'
 import { type AnswerContext, type Answers, readAnswers } from '../approvals/answers.ts'
-import { expired } from '../approvals/pending.ts'
+import { expired } from '../approvals/pending-requests.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 

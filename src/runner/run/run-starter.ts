@@ -4,24 +4,21 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Content } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
-import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending.ts'
+import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending-requests.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
-import { ActiveRuns, Pace } from '../lease/active-runs.ts'
 import { claimIfFree, claimSession, type HeldSession, isOutdated, openSession } from '../lease/claim-session.ts'
+import { LeaseRenewer } from '../lease/renew-leases.ts'
 import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
+import { ActiveRuns, Pace } from './active-runs.ts'
 import { Cancelled } from './cancelled.ts'
 import { RunData } from './run-data.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
-
-/** Renewals per lease: two may be late before the lease ends. */
-const RENEWALS_PER_LEASE = 3
 
 /** What a caller asks a run for. */
 export interface RunRequest {
@@ -72,7 +69,7 @@ export class RunStarter {
   readonly #pace: Pace
   readonly #id: string
   #runs = 0
-  #stopRenewing: (() => void) | undefined
+  readonly #renewer: LeaseRenewer
   #isClosed = false
   /** The runs under way. */
   readonly running: ActiveRuns = new ActiveRuns()
@@ -81,6 +78,7 @@ export class RunStarter {
     this.#options = options
     this.#services = options.services
     this.#pace = new Pace(options.services.ports)
+    this.#renewer = new LeaseRenewer(options.services.ports, () => this.running.all())
     this.#id = options.services.ports.newId()
   }
 
@@ -242,8 +240,7 @@ export class RunStarter {
     if (hasConsumer?.()) active.events.open()
     for (const event of before ?? NO_EVENTS) active.events.push(event)
     this.running.add(active)
-    // an older session service does not set leaseMs
-    this.#keepRenewing((held.lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE)
+    this.#renewer.start(held.lease)
     active.start(accepted.message, stateDelta, drained)
     if (signal?.aborted) active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
     return active
@@ -304,7 +301,7 @@ export class RunStarter {
   /** Stops all runs and starts no more. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#stopRenewing?.()
+    this.#renewer.close()
     const running = this.running.all()
     for (const active of running) active.stop(new Cancelled('The runner was closed.'))
     await Promise.all(running.map((active) => active.finished))
@@ -312,20 +309,6 @@ export class RunStarter {
 
   #throwIfClosed(): void {
     if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed. Create a new Runner.')
-  }
-
-  /** One timer renews the leases of all runs; it stops when there are none. */
-  #keepRenewing(everyMs: number): void {
-    this.#stopRenewing ??= this.#services.ports.setTimer(
-      () => {
-        this.#stopRenewing = undefined
-        if (this.running.isEmpty || this.#isClosed) return
-        for (const active of this.running.all()) active.tend().catch((error) => active.stop(error))
-        this.#keepRenewing(everyMs)
-      },
-      everyMs,
-      { background: true },
-    )
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Event, NewEntry } from '../../event/event.ts'
-import type { PendingRequest } from '../../event/pending.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import type { SessionKey, SessionService } from '../../session/service.ts'
 
 /** The key of the main session in the suites. */

@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../../event/pending.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import type { Lease, SessionService } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, rejectsWith } from './assert.ts'
 import { HOSTILE_IDS } from './hostile-ids.ts'

@@ -4,7 +4,7 @@ import type { CallState } from '../../event/call-state.ts'
 import { choiceIn } from '../../event/decision.ts'
 import type { Denial, NewEntry, Request } from '../../event/event.ts'
 import { type Fold, openRequests, startsWaiting } from '../../event/fold.ts'
-import type { PendingRequest } from '../../event/pending.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 
 /** The invocation that waits. */
 export interface WaitingInvocation {

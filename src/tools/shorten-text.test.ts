@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { truncate } from './truncate.ts'
+import { truncate } from './shorten-text.ts'
 
 test.each([
   ['', 3, ''],

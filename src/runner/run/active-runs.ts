@@ -1,17 +1,13 @@
 // The runs of a runner that are under way, and the pace at which runs start.
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Ports } from '../../base/ports.ts'
-import type { ActiveRun } from '../run/active-run.ts'
+import type { ActiveRun } from './active-run.ts'
 
 /** The runs of a runner that are under way. */
 export class ActiveRuns {
   // a list: a Map that is filled and emptied for ever keeps finished runs alive until the next full collection
   readonly #runs: ActiveRun[] = []
 
-  /** Is no run under way? */
-  get isEmpty(): boolean {
-    return this.#runs.length === 0
-  }
   /** All runs. */
   all(): ActiveRun[] {
     return [...this.#runs]
