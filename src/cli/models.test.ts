@@ -37,7 +37,7 @@ test('reports the variable to set when the API key of a named model is missing',
   expect(() => new Runner({ appName: 'app', agent, models })).toThrow('GEMINI_API_KEY')
 })
 
-test('finds the models of agents whose tools refer to each other in a circle', async () => {
+test('finds the models of agents whose tools refer to each other in a cycle', async () => {
   const tools: ReturnType<typeof agentTool>[] = []
   const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash', tools: [toolSource(() => tools)] })
   tools.push(agentTool(agent))

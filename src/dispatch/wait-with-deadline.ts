@@ -21,7 +21,7 @@ export interface WaitOptions {
   readonly host: DispatchHost
   /** The name of the tool, for the timeout message. */
   readonly name: string
-  /** The step of the call, for the timeout message; undefined = the body. */
+  /** The step of the call, for the timeout message; undefined for the body. */
   readonly step?: string
   /** The context whose signal is aborted on timeout or stop. */
   readonly context: CallContext

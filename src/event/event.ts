@@ -109,7 +109,7 @@ export interface Request {
   readonly path: string
   /** The tool call the request is about. */
   readonly callId: string
-  /** What is requested. */
+  /** The kind of request. */
   readonly kind: 'confirmation' | 'credential' | 'input'
   /** Made by a gate before the body, or by the body itself. */
   readonly origin: 'gate' | 'body'

@@ -2,7 +2,7 @@
 export interface PendingRequest {
   /** The id an answer must name. For a long-running call, the id of the call. */
   readonly id: string
-  /** What is requested. */
+  /** The kind of request. */
   readonly kind: 'confirmation' | 'credential' | 'input' | 'longRunning'
   /** The user of the session. */
   readonly userId: string

@@ -77,7 +77,7 @@ export interface HeldLog {
   readonly state: StateReader
   /**
    * An empty object that the store keeps beside its copy of the log in memory and returns with each read of that copy.
-   * The runner attaches what it computed from the log to it. Omit it if the store keeps no copy.
+   * The runner stores its computed state in this object. Omit it if the store keeps no copy.
    */
   readonly memo?: object
 }

@@ -23,7 +23,7 @@ const runnerOf = (steps: readonly Step[], sessionService = new InMemorySessionSe
   return new Runner({ appName: 'app', agent, sessionService, logger: recordingLogger() })
 }
 
-test('has ids before it starts, and starts with the first iteration', async () => {
+test('a run has ids before it starts and starts at the first iteration', async () => {
   const runner = runnerOf(['ok'])
   const run = runner.run({ userId: 'ada', message: 'Go' })
   const { sessionId, invocationId } = run

@@ -135,7 +135,7 @@ export class Clients {
         return
       }
       default:
-        throw new Error(`Nobody does ${action.type} like this.`)
+        throw new Error(`Unhandled action type: ${action.type}.`)
     }
   }
 

@@ -1,4 +1,4 @@
-/** Seeds that found a bug once. They always run. After a change of the generator a seed is a new random case. */
+/** Seeds that found a bug once. They always run. When the generator changes, these seeds produce different cases. */
 export const regressions: readonly number[] = [
   ...[
     20, 23, 39, 70, 215, 269, 277, 317, 437, 444, 522, 776, 862, 1058, 1419, 1516, 1852, 2830, 2981, 4014, 4102, 13842,

@@ -41,7 +41,7 @@ export class AgentTree {
       const names = [...above, this.root].map(({ name }) => name).join(' -> ')
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `Agents call each other as tools in a circle: ${names}. Remove one of these agent tools.`,
+        `Agents call each other as tools in a cycle: ${names}. Remove one of these agent tools.`,
       )
     }
     for (const agent of this.agents()) {
@@ -109,7 +109,7 @@ export class AgentTree {
     return tree
   }
 
-  /** Checks an agent and all below it, and notes their parents. */
+  /** Checks an agent and its descendants, and records their parents. */
   #addAgent(agent: Agent, above: readonly Agent[]): void {
     checkAgentName(agent.name)
     if (agent instanceof LlmAgent) agent.attach(() => this.plan(agent).table)
@@ -117,7 +117,7 @@ export class AgentTree {
       const names = [...above, agent].map(({ name }) => name).join(' -> ')
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `The agent tree has a circle: ${names}. Remove one of these agents from subAgents.`,
+        `The agent tree has a cycle: ${names}. Remove one of these agents from subAgents.`,
       )
     }
     const names = new Set<string>()

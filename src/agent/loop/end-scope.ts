@@ -9,7 +9,7 @@ import type { ModelTurn, RunHost, ScopeFrame } from './run-host.ts'
 export interface ScopeEnding {
   /** The code on the event. */
   readonly errorCode: EventErrorCode
-  /** The message on the event. A long one is clipped. */
+  /** The message on the event. Long messages are truncated. */
   readonly errorMessage: string
 }
 

@@ -8,7 +8,7 @@ export interface CallGroup {
   readonly invocationId: string
   /** The calls, in the order of the reply. */
   readonly calls: readonly GroupCall[]
-  /** The calls by logged id, for a reply with many calls. Calls with the same id are in order. */
+  /** The calls by logged id, for a reply with many calls. Calls with the same id keep the order of the reply. */
   readonly byId: ReadonlyMap<string, readonly GroupCall[]> | undefined
   /** The number of calls without a final response. */
   open: number

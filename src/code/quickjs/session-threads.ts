@@ -3,7 +3,7 @@ import type { VmThread } from './vm-thread.ts'
 
 /** How many idle threads are kept, for how long, and how a thread is started. */
 interface SessionThreadsOptions {
-  /** The most idle threads. Above it, the thread that is idle the longest is terminated. */
+  /** The maximum number of idle threads. Above this number, the thread that is idle the longest is terminated. */
   readonly maxSessions: number
   /** An idle thread is terminated after this many milliseconds. */
   readonly idleMs: number

@@ -139,7 +139,7 @@ function checkRecordedBefore(target: AnswerTarget, id: string, asOf: number): An
   if (since <= asOf) return target
   throw new ToolwrightError(
     'NOT_FOUND',
-    `Nothing was pending under the id "${id}" when the answer arrived. Call runner.pending() and answer again.`,
+    `No request with id "${id}" was pending when the answer arrived. Call runner.pending() and answer a listed request.`,
   )
 }
 
@@ -233,7 +233,7 @@ function expiredError({ id }: Request): ToolwrightError {
 function notPendingError(id: string): ToolwrightError {
   return new ToolwrightError(
     'NOT_FOUND',
-    `Nothing is pending under the id "${id}". Answer with an id that runner.pending() lists.`,
+    `No pending request has the id "${id}". Answer with an id that runner.pending() lists.`,
   )
 }
 

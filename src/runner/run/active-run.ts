@@ -11,6 +11,7 @@ import { cancelWork, type StartedWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Denial, Event, NewEntry } from '../../event/event.ts'
+import { leaseLost } from '../../session/session-errors.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
@@ -257,6 +258,11 @@ export class ActiveRun implements StartedRun {
   /** Cancels the run when the consumer stops iterating. */
   removeConsumer(reason: Cancelled): void {
     this.stop(reason)
+  }
+
+  /** Stops the run because another run holds its session. */
+  stopWithLostLease(): void {
+    this.stop(leaseLost(this.sessionId))
   }
 
   /** Renews the lease and drains the inbox. */

@@ -105,7 +105,7 @@ export class Recorder implements LoopRecorder {
     return isWanted
   }
 
-  /** Records the end of a stopped run, after the appends that were under way. */
+  /** Records the end of a stopped run, after the pending appends. */
   async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     if (this.#isAppending) {
       await this.#waitForTurn()

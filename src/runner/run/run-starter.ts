@@ -145,7 +145,7 @@ export class RunStarter {
   #stopRunsWithLostLease(key: SessionKey): boolean {
     const lost = this.running.of(key).filter(({ data }) => !data.progress.isFinalizing)
     for (const run of lost) {
-      run.stop(new ToolwrightError('LEASE_LOST', `The lease on session "${key.sessionId}" is no longer held.`))
+      run.stopWithLostLease()
     }
     return lost.length > 0
   }

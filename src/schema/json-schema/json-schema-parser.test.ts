@@ -256,7 +256,7 @@ describe('refuses an invalid JSON Schema when the tool is built', () => {
   for (let i = 0; i < 100; i++) hundred = object({ a: hundred })
   const many = object(Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`p${i}`, {}])))
   test.each<[string, object, RegExp]>([
-    ['a type nobody knows', object({ a: { type: 'strin' } }), /#\/properties\/a\/type/],
+    ['an unknown type', object({ a: { type: 'strin' } }), /#\/properties\/a\/type/],
     ['a type that is no string', { type: 5 }, /#\/type/],
     ['properties that are no schemas', object({ a: 'string' }), /#\/properties\/a /],
     ['required that is no list', { type: 'object', required: true }, /#\/required/],

@@ -3,7 +3,7 @@
 import { bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'
 
-/** `/chat` of Ollama. Calls are not streamed: their arguments are an object. */
+/** The `/chat` endpoint of Ollama. Calls are not streamed: their arguments are an object. */
 export function ollama({ text, calls = [], finish = 'stop' }: ModelTurn): Reply {
   const head = { model: 'llama-test', created_at: '2026-01-01T00:00:00Z' }
   const counts = { prompt_eval_count: 12, eval_count: 8, total_duration: 1 }

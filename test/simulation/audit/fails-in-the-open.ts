@@ -20,7 +20,7 @@ const EXPECTED_CODES = [
 /** Log messages for the model and network failures of the plan. */
 const EXPECTED_LOGS = [
   /^The model of agent "\w+" failed: The model is tired\.$/,
-  /^Session "\w+" could not be recovered: (The line is dead\.|The lease on session "\w+" is no longer held\.)$/,
+  /^Session "\w+" could not be recovered: (The line is dead\.|The lease on session "\w+" is no longer held: [^.]+\. Call runner\.resume\(\) to continue the run\.)$/,
 ]
 
 export function* failsInTheOpen(
