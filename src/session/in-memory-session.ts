@@ -88,14 +88,11 @@ registerShape(
   () => new InMemorySession({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY),
 )
 
-/** A shorter log is searched entry by entry. */
-const MIN_INDEXED_LENGTH = 16
-
 /** The log of one session: entries numbered from 1 without gaps, with unique event ids. */
 export class InMemoryLog {
   /** All entries. The array grows with each append. */
   readonly entries: Entry[] = []
-  /** Sequence numbers by event id; created when a search entry by entry would be slow. */
+  /** Sequence numbers by event id, created for the first append with an event. */
   #seqs: Map<string, number> | undefined
 
   /** The last sequence number. */
@@ -145,14 +142,9 @@ export class InMemoryLog {
   }
 
   #seqOf(eventId: string): number | undefined {
-    const { entries } = this
-    if (entries.length < MIN_INDEXED_LENGTH) {
-      for (let at = 0; at < entries.length; at++) if (entries[at]?.event?.id === eventId) return at + 1
-      return undefined
-    }
     if (!this.#seqs) {
       this.#seqs = new Map()
-      for (const { seq, event } of entries) if (event) this.#seqs.set(event.id, seq)
+      for (const { seq, event } of this.entries) if (event) this.#seqs.set(event.id, seq)
     }
     return this.#seqs.get(eventId)
   }
