@@ -92,7 +92,7 @@ test('rejects a cycle of agents that call each other as tools', () => {
   const flow = new SequentialAgent({ name: 'flow', subAgents: below })
   const boss = named('boss', { tools: [agentTool(flow)] })
   below.push(boss)
-  expect(problem(() => run(flow))).toMatch(/circle: flow -> flow/)
+  expect(problem(() => run(flow))).toMatch(/cycle: flow -> flow/)
 })
 
 test('accepts one agent as a tool of two agents, and as a tool and a sub-agent', () => {
