@@ -2,7 +2,7 @@
 import { copyJson, type JsonObject } from '../base/json.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/call-state.ts'
+import type { CallState } from '../event/invocation-state.ts'
 import { CallContext } from '../tool/call-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { DispatchHost } from './host.ts'

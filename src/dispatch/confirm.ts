@@ -1,33 +1,20 @@
-// The confirmation gate: a call that needs an approval does not run without one.
-import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
-import { clip } from '../base/limits.ts'
+// The confirmation gate: a call that needs an approval does not run without one. An approval is bound to the tool
+// definition and the arguments the approver saw.
+import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
-import { withTimeout } from '../base/with-timeout.ts'
-import { messageOf } from '../error/error.ts'
-import type { CallState, RequestState } from '../event/call-state.ts'
-import { decisionOf } from '../event/decision.ts'
-import { isPlainJson } from '../policy/plain-json.ts'
-import { readonlyContext } from '../tool/readonly-context.ts'
+import type { ToolConfirmation } from '../content/content.ts'
+import { decisionOf, declinedIn } from '../event/decision.ts'
+import type { Request } from '../event/event.ts'
+import { openRequests } from '../event/fold.ts'
+import type { CallState, RequestState } from '../event/invocation-state.ts'
 import type { Tool } from '../tool/tool.ts'
-import { whyLapsed } from './approval.ts'
-import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
-import {
-  type CallResult,
-  failure,
-  type NewRequest,
-  type Prepared,
-  type ReadyCall,
-  type RequestingCall,
-  unknownOutcome,
-} from './outcome.ts'
-import { gateOf } from './resolve.ts'
+import { type CallResult, failure, type Prepared, type ReadyCall, unknownOutcome } from './outcome.ts'
+import { needsConfirmation, requestConfirmation } from './request-confirmation.ts'
+import { gateOf, type ToolEntry } from './resolve.ts'
 
 /** How many confirmations are requested for one call when its approvals lapse. */
 const MAX_REQUESTS = 2
-
-/** How long `requiresConfirmation` may take, in milliseconds. After it, the call needs a confirmation. */
-const PREDICATE_MS = 5_000
 
 /** Returns the call when it may run. Else returns a new request, a suspended call, or the response to a denied call. */
 export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared> {
@@ -37,7 +24,7 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   if (!latest && !(await needsConfirmation(batch, ready))) return ready
   const definition = await definitionOf(entry)
   const args = plainArgs(ready.args)
-  if (!latest) return await requestConfirmation(batch, ready, definition)
+  if (!latest) return await requestConfirmation(batch, ready, { definition, args })
   if (latest.denied !== undefined) return rejected(call, latest.denied)
   if (latest.answer === undefined) return { type: 'suspended', call }
   const decision = decisionOf(latest.answer)
@@ -49,12 +36,12 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
     const dropped = decision.args && !entry.tool.allowEditedArgs ? 'It no longer accepts edited arguments. ' : ''
     const notice = `The tool has changed since the last request (DEFINITION_CHANGED). ${dropped}`
     return requests.length < MAX_REQUESTS
-      ? await requestConfirmation(batch, ready, definition, notice)
+      ? await requestConfirmation(batch, ready, { definition, args, notice })
       : definitionChanged(call)
   }
   if (lapsed === 'args') {
     const notice = 'The arguments differ from the approved arguments. '
-    if (requests.length < MAX_REQUESTS) return await requestConfirmation(batch, ready, definition, notice)
+    if (requests.length < MAX_REQUESTS) return await requestConfirmation(batch, ready, { definition, args, notice })
     return failure(call, 'CANCELLED', notRun(call, 'its arguments differ from the approved arguments'))
   }
   const { payload } = decision
@@ -64,6 +51,82 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
     ...(payload !== undefined && { payload }),
   })
   return ready
+}
+
+/** The response to a call whose request was denied or has expired. */
+export function rejected(call: CallState, reason: string | undefined): CallResult {
+  const why = `tool call was rejected by the user${reason ? `: ${reason}` : ''}`
+  if (!call.wasInterrupted) return failure(call, 'CANCELLED', why)
+  const before = `Tool "${call.name}" was interrupted and may have taken effect. It was not run again`
+  return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${before}: ${why}`)
+}
+
+function definitionChanged(call: CallState): CallResult {
+  return failure(call, 'DEFINITION_CHANGED', notRun(call, 'its definition has changed since the request'))
+}
+
+function notRun({ name }: CallState, reason: string): string {
+  return `Tool "${name}" was not run: ${reason}. Call it again to request a new approval.`
+}
+
+/** What the answers to requests of a body decide. */
+export type BodyAnswers =
+  | { readonly type: 'stopped'; readonly outcome: Prepared }
+  | { readonly type: 'answered'; readonly confirmation: ToolConfirmation | undefined }
+
+/** A denial ends the call. An open request suspends it. An approval becomes `toolConfirmation` of the body's context. */
+export async function checkBodyRequests({ call, context, entry, args }: ReadyCall): Promise<BodyAnswers> {
+  if (openRequests(call).length > 0) return { type: 'stopped', outcome: { type: 'suspended', call } }
+  context.setRequests(countingRequests(context, await definitionOf(entry), plainArgs(args)))
+  let confirmation: ToolConfirmation | undefined
+  for (const { request, answer, denied } of context.requests) {
+    if (request.origin !== 'body') continue
+    if (denied !== undefined) return { type: 'stopped', outcome: rejected(call, denied) }
+    if (answer === undefined) continue
+    const declined = request.kind === 'input' ? declinedIn(answer) : undefined
+    if (declined) return { type: 'stopped', outcome: rejected(call, declined.reason) }
+    if (request.kind !== 'confirmation') continue
+    const { confirmed, payload, reason } = decisionOf(answer)
+    if (!confirmed) return { type: 'stopped', outcome: rejected(call, reason) }
+    confirmation = { hint: request.hint ?? '', confirmed, ...(payload !== undefined && { payload }) }
+  }
+  return { type: 'answered', confirmation }
+}
+
+/** The call as it would run now. */
+interface CurrentCall {
+  /** Digest of the tool definition. */
+  readonly definition: string
+  /** The arguments of the call; left out when only the definition is compared. */
+  readonly args?: JsonObject
+}
+
+/** Why the approval of a request is no longer valid; undefined when it is. `approved`: the arguments the approver sent. */
+function whyLapsed(
+  request: Request,
+  { definition, args }: CurrentCall,
+  approved: JsonObject | null = request.args,
+): 'definition' | 'args' | undefined {
+  if (request.definition !== definition) return 'definition'
+  if (args && (!approved || canonicalJson(approved) !== canonicalJson(args))) return 'args'
+  return undefined
+}
+
+/** Is it an approved request of the body? */
+function isBodyApproval({ request, answer }: RequestState): boolean {
+  return (
+    request.kind === 'confirmation' && request.origin === 'body' && answer !== undefined && decisionOf(answer).confirmed
+  )
+}
+
+/** The requests of a call, without lapsed approvals of its body. `confirm` checks the approval of the gate. */
+export function countingRequests(
+  { requests }: Pick<CallState, 'requests'>,
+  definition: string,
+  args?: JsonObject,
+): readonly RequestState[] {
+  const current = args ? { definition, args } : { definition }
+  return requests.filter((one) => !isBodyApproval(one) || !whyLapsed(one.request, current))
 }
 
 function isGateRequest({ request }: RequestState): boolean {
@@ -90,81 +153,36 @@ async function approvedArgs({ entry }: ReadyCall, { request, answer }: RequestSt
   return parsed.issues ? undefined : plainArgs(parsed.value)
 }
 
-async function requestConfirmation(
-  batch: Batch,
-  ready: ReadyCall,
-  definition: string,
-  notice = '',
-): Promise<RequestingCall> {
-  const { call, entry, args } = ready
-  const { allowEditedArgs } = entry.tool
-  const schema = allowEditedArgs ? entry.declaration?.parametersJsonSchema : undefined
-  const request: NewRequest = {
-    kind: 'confirmation',
-    origin: 'gate',
-    args: plainArgs(args),
-    definition,
-    hint: notice + (await hintOf(batch, ready)),
-    ...(allowEditedArgs && { editable: true }),
-    ...(isRecord(schema) && { schema }),
-  }
-  return { type: 'requesting', call, requests: [request] }
-}
-
-async function hintOf({ host }: Batch, ready: ReadyCall): Promise<string> {
-  const { tool } = ready.entry
-  try {
-    const hint: unknown = tool.confirmationHint?.((await ownCopy(ready)) as JsonObject)
-    if (typeof hint === 'string' && hint !== '') return clip(hint)
-    if (hint instanceof Promise) hint.catch(() => {}) // hints are synchronous: a promise is ignored
-  } catch (error) {
-    const problem = `confirmationHint of tool "${tool.name}" failed: ${messageOf(error)}. The default hint is used.`
-    host.services.logger.warn(problem, error)
-  }
-  return `Approve execution of tool \`${tool.name}\`?`
-}
-
-/** The response to a call whose request was denied or has expired. */
-export function rejected(call: CallState, reason: string | undefined): CallResult {
-  const why = `tool call was rejected by the user${reason ? `: ${reason}` : ''}`
-  if (!call.wasInterrupted) return failure(call, 'CANCELLED', why)
-  const before = `Tool "${call.name}" was interrupted and may have taken effect. It was not run again`
-  return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${before}: ${why}`)
-}
-
-function definitionChanged(call: CallState): CallResult {
-  return failure(call, 'DEFINITION_CHANGED', notRun(call, 'its definition has changed since the request'))
-}
-
-function notRun({ name }: CallState, reason: string): string {
-  return `Tool "${name}" was not run: ${reason}. Call it again to request a new approval.`
-}
-
 /** Arguments as JSON, for the log. The arguments of the body may hold other values, such as dates. */
 export function plainArgs(args: unknown): JsonObject {
   const { value } = toJsonValue(args)
   return isRecord(value) ? value : { value }
 }
 
-/** Only `false` opens the gate: a predicate that throws, hangs or returns another value requires a confirmation. */
-async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise<boolean> {
-  const { host, agentName, scope } = batch
-  const { tool } = ready.entry
-  const requiresConfirmation = gateOf(ready.entry)
-  if (typeof requiresConfirmation !== 'function') return Boolean(requiresConfirmation)
-  try {
-    const given = (await ownCopy(ready)) as JsonObject
-    const context = readonlyContext(host, agentName, scope.branch)
-    const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
-    return (await withTimeout(answer, PREDICATE_MS, host.services.ports, () => undefined)) !== false
-  } catch {
-    return true
+const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
+
+/** The digest of a tool definition: name, parameters, effect, gate, auth scheme, and whether arguments may be edited. */
+export function definitionOf(entry: ToolEntry): Promise<string> {
+  let digest = known.get(entry)
+  if (!digest) {
+    digest = digestOf(describe(entry))
+    known.set(entry, digest)
   }
+  return digest
 }
 
-/** A copy of the arguments. Values a schema created (dates, maps) cannot be copied, so the arguments are parsed again. */
-async function ownCopy({ call, entry, args, rewritten }: ReadyCall): Promise<unknown> {
-  if (isPlainJson(args)) return copyJson(args)
-  const parsed = await entry.parse(copyJson(rewritten ?? call.args))
-  return parsed.issues ? {} : parsed.value
+function describe(entry: ToolEntry): string {
+  const { tool, declaration } = entry
+  const { name, effect = 'atMostOnce', authConfig, isLongRunning, allowEditedArgs } = tool
+  const requiresConfirmation = gateOf(entry)
+  const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
+  const parameters = declaration?.parametersJsonSchema ?? null
+  const scheme = authConfig?.authScheme ?? null
+  const editable = allowEditedArgs ? true : undefined // absent when false: digests of earlier versions stay the same
+  return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true, editable })
+}
+
+async function digestOf(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

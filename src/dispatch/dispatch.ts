@@ -1,8 +1,8 @@
 // The only entry point to tool bodies: resolve, prepare, record the intent, execute, settle, record.
 
 import type { JsonObject } from '../base/json.ts'
-import type { CallState } from '../event/call-state.ts'
 import type { NewEntry } from '../event/event.ts'
+import type { CallState } from '../event/invocation-state.ts'
 import { cancelWork } from './cancel-work.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'

@@ -2,7 +2,7 @@
 // Nothing outside this file calls a tool's body.
 import { yieldToTimers } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
-import type { CallState } from '../event/call-state.ts'
+import type { CallState } from '../event/invocation-state.ts'
 import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
 import { editedArgs } from './confirm.ts'

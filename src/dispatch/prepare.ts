@@ -1,22 +1,19 @@
 // Validates one call and passes it through callbacks and gates, up to the point where its body may run.
-import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeepError } from '../base/json.ts'
+import { copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeepError } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
-import { messageOf } from '../error/error.ts'
-import { type CallState, NOT_RUN, type RequestState } from '../event/call-state.ts'
+import { type CallState, NOT_RUN, type RequestState } from '../event/invocation-state.ts'
 import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
-import { countingRequests } from './approval.ts'
-import { editedArgs } from './confirm.ts'
-import { definitionOf } from './definition.ts'
-import { passGates } from './gates.ts'
+import { authorize } from './authorize.ts'
+import { callBeforeTool } from './before-tool.ts'
+import { checkBodyRequests, confirm, countingRequests, definitionOf, editedArgs } from './confirm.ts'
 import type { Batch } from './host.ts'
 import { missingTool, refuseCall } from './on-tool-error.ts'
 import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
 import { recoverInterrupted } from './recover-interrupted.ts'
-import { requestsFromBody } from './request-records.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
-import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './storable-args.ts'
+import { MAX_ARGS_DEPTH, storableArgs, TRUNCATED_BYTES } from './storable-args.ts'
 import { Timeout, waitFor } from './wait-with-deadline.ts'
 
 /** How often in a row an equal call may fail before it is no longer run. */
@@ -83,15 +80,15 @@ function prepareResolved(
     const problem = `Invalid arguments for ${call.name}: they must be a JSON object, got ${kindOf(args)}`
     return refuseCall(batch, { call, entry, context, args }, 'INVALID_ARGS', problem)
   }
-  const tooLarge = truncatedBytes(args)
-  if (tooLarge !== undefined)
+  const tooLarge = args[TRUNCATED_BYTES]
+  if (typeof tooLarge === 'number')
     return refuseCall(batch, { call, entry, context, args }, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
   if (call.intent)
     return recoverInterrupted(batch, { call, entry, context }, (intended, isRewritten) =>
       validate(batch, { call, entry, context, args: intended, isRewritten, next: gates }),
     )
   const edited = requests.length ? editedArgs(call, entry.tool) : undefined
-  const next = batch.hooks.beforeTool.length ? callBeforeTool : gates
+  const next = batch.hooks.beforeTool.length ? callbacksThenGates : gates
   const isRewritten = edited !== undefined
   const prepared = validate(batch, { call, entry, context, args: edited ?? args, isRewritten, next })
   return edited ? withInvalidEdit(prepared, edited) : prepared
@@ -141,8 +138,8 @@ function validate(batch: Batch, unchecked: UncheckedCall): Prepared | Promise<Pr
     const parsed = entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
     // copied here, before a callback changes the arguments
     const rewritten = isRewritten ? storableArgs(toJsonValue(args).value, batch.host.services.maxArgsBytes) : undefined
-    const tooLarge = rewritten && truncatedBytes(rewritten)
-    if (tooLarge !== undefined) {
+    const tooLarge = rewritten?.[TRUNCATED_BYTES]
+    if (typeof tooLarge === 'number') {
       const problem = argsTooLarge(batch, call, tooLarge)
       return refuseCall(batch, { ...unchecked, args: rewritten }, 'INVALID_ARGS', problem)
     }
@@ -191,51 +188,12 @@ function refuseUnchecked(batch: Batch, unchecked: UncheckedCall, error: unknown)
   return refuseCall(batch, unchecked, 'INVALID_ARGS', `Invalid arguments for ${unchecked.call.name}: ${why}`)
 }
 
-/** Callbacks get the arguments as they were sent, and return them in the same form, to be validated again. */
-async function callBeforeTool(batch: Batch, ready: ReadyCall): Promise<Prepared> {
+async function callbacksThenGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, entry, context } = ready
-  let args: unknown = ready.rewritten ?? call.args
-  let rewritten = false
-  for (const beforeTool of batch.hooks.beforeTool) {
-    const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
-    const outcome = await catchError(() => beforeTool({ tool: entry.tool, args: offered, context }))
-    if (context.requested.length) return await requestsFromBody(ready) // a callback may make requests like a body
-    if ('error' in outcome) return failure(call, 'EXECUTION_FAILED', messageOf(outcome.error))
-    const returned: unknown = outcome.value
-    if (returned !== undefined) {
-      if (!isBeforeToolResult(returned)) return deniedByBadReturn(batch, call, returned)
-      if (returned.args === undefined)
-        return { type: 'answered', call, entry, args: ready.args, context, value: returned.result }
-      args = returned.args
-    }
-    // arguments changed in place count like returned arguments
-    else if (canonicalJson(offered) !== canonicalJson(args)) args = offered
-    else continue
-    rewritten = true
-  }
-  return rewritten
-    ? validate(batch, { call, entry, context, args, isRewritten: true, next: gates })
-    : gates(batch, ready)
-}
-
-/** Is it `{ args }` with an object, or `{ result }`, without other keys? */
-function isBeforeToolResult(returned: unknown): returned is { args?: JsonObject; result?: unknown } {
-  if (!isRecord(returned) || !Object.keys(returned).every((key) => key === 'args' || key === 'result')) return false
-  return returned.args === undefined
-    ? Object.hasOwn(returned, 'result')
-    : isRecord(returned.args) && returned.result === undefined
-}
-
-/** Denies the call when a callback returns an unexpected value: the callback may mean to deny it. */
-function deniedByBadReturn({ host, agentName }: Batch, call: CallState, returned: unknown): Prepared {
-  host.services.logger.error(
-    `A beforeTool callback returned ${kindOf(returned)} for tool "${call.name}" of agent "${agentName}", so the call was denied. Return nothing (undefined), { args } or { result }.`,
-  )
-  return failure(
-    call,
-    'CANCELLED',
-    `Tool "${call.name}" was not run: a beforeTool callback returned an unexpected value.`,
-  )
+  const outcome = await callBeforeTool(batch, ready)
+  if ('changed' in outcome)
+    return await validate(batch, { call, entry, context, args: outcome.changed, isRewritten: true, next: gates })
+  return outcome.type === 'ready' ? await gates(batch, outcome) : outcome
 }
 
 /** Skips the asynchronous gates for a call without a gate or a request. */
@@ -246,10 +204,13 @@ function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
   return passGates(batch, ready)
 }
 
-async function catchError<T>(work: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
-  try {
-    return { value: await work() }
-  } catch (error) {
-    return { error }
-  }
+/** The answers to requests of the body, then the confirmation gate, then the credential gate. */
+async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
+  const answered = ready.call.requests.length ? await checkBodyRequests(ready) : undefined
+  if (answered?.type === 'stopped') return answered.outcome
+  const confirmed = await confirm(batch, ready)
+  if (confirmed.type !== 'ready') return confirmed
+  const passed = confirmed.entry.tool.authConfig ? authorize(confirmed) : confirmed
+  if (answered?.confirmation && passed.type === 'ready') passed.context.setConfirmation(answered.confirmation)
+  return passed
 }

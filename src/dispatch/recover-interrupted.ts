@@ -2,7 +2,7 @@
 import { copyJson } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/call-state.ts'
+import type { CallState } from '../event/invocation-state.ts'
 import { readReconciled } from '../tool/read-reconciled.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, type Prepared, type ResolvedCall, unknownOutcome } from './outcome.ts'

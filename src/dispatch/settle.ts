@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/call-state.ts'
+import type { CallState } from '../event/invocation-state.ts'
 import { describeInvalidResult, type Parsed } from '../schema/issues.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/result-parts.ts'

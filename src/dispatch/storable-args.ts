@@ -5,8 +5,8 @@ import { toJsonValue } from '../base/to-json-value.ts'
 /** The maximum depth of arguments. Deeper arguments are refused. */
 export const MAX_ARGS_DEPTH: number = MAX_DEPTH - RESERVED_DEPTH - 1
 
-/** The key that replaces arguments that are too large. A call with such arguments is refused, from a model and from code. */
-const TRUNCATED = 'truncatedArgsBytes'
+/** The key that replaces arguments that are too large, with their size. Dispatch refuses a call with such arguments. */
+export const TRUNCATED_BYTES = 'truncatedArgsBytes'
 
 /**
  * Copies arguments for the log, because a model or callback may keep and change its own object. Dispatch refuses
@@ -20,11 +20,5 @@ export function storableArgs(args: unknown, maxBytes: number): JsonObject {
 
 /** The record of arguments that are too large. */
 export function truncatedArgs(bytes: number): JsonObject {
-  return { [TRUNCATED]: bytes }
-}
-
-/** The size of arguments that were too large to record; undefined when the arguments are recorded. */
-export function truncatedBytes(args: JsonObject): number | undefined {
-  const bytes = args[TRUNCATED]
-  return typeof bytes === 'number' ? bytes : undefined
+  return { [TRUNCATED_BYTES]: bytes }
 }

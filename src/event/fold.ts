@@ -2,11 +2,22 @@
 import type { JsonObject } from '../base/json.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
-import { type CallState, copyCall, NOT_RUN, type RequestState, requestKey, signatureOf } from './call-state.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
 import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
+import {
+  type CallState,
+  copyCall,
+  copyScope,
+  countFailure,
+  NOT_RUN,
+  type RequestState,
+  reopenScopes,
+  requestKey,
+  type ScopeState,
+  type Speaker,
+  signatureOf,
+} from './invocation-state.ts'
 import { depthOf } from './scope.ts'
-import { copyScope, countFailure, reopenScopes, type ScopeState, type Speaker } from './scope-state.ts'
 
 const NONE: readonly never[] = []
 const NO_CALLS: readonly CallState[] = []

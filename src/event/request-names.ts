@@ -10,8 +10,3 @@ export const REQUEST_NAMES: { readonly [Kind in Request['kind']]: string } = {
   input: `${REQUEST_PREFIX}input`,
   credential: `${REQUEST_PREFIX}credential`,
 }
-
-/** Is it the name of a request, or reserved for one? */
-export function isRequestName(name: string): boolean {
-  return name.startsWith(REQUEST_PREFIX)
-}

@@ -58,7 +58,7 @@ export function compileSchema(
 }
 
 function compile(schema: object, what: string, lenient: boolean): CompiledSchema {
-  if (isPlainZodObject(schema)) return new LazySchema(() => compileStandard(schema, what))
+  if (isPlainZodObject(schema)) return new LazySchema(schema, () => checkStandard(schema, what))
   const ready = isStandard(schema) ? compileStandard(schema, what) : compileJsonSchema(schema, what, lenient)
   return { ...ready, isObject: describesObject(ready.jsonSchema) }
 }
@@ -71,8 +71,12 @@ function isStandard(schema: object): schema is StandardSchemaV1 {
 type Ready = Pick<CompiledSchema, 'jsonSchema' | 'parse'>
 
 function compileStandard(schema: StandardSchemaV1, what: string): Ready {
-  const checked = checkSchema(toJsonSchema(schema, what), what, { patterns: false })
-  return { jsonSchema: checked.jsonSchema, parse: createStandardParser(schema['~standard'], checked) }
+  const checked = checkStandard(schema, what)
+  return { jsonSchema: checked.jsonSchema, parse: createStandardParser(schema['~standard'], () => checked) }
+}
+
+function checkStandard(schema: StandardSchemaV1, what: string): CheckedSchema {
+  return checkSchema(toJsonSchema(schema, what), what, { patterns: false })
 }
 
 function compileJsonSchema(schema: object, what: string, lenient: boolean): Ready {
@@ -84,27 +88,27 @@ function compileJsonSchema(schema: object, what: string, lenient: boolean): Read
   return { jsonSchema: checked.jsonSchema, parse: createJsonSchemaParser(checked, what, lenient) }
 }
 
-/** An object schema that certainly compiles: it is compiled by its first use. */
+/** An object schema that certainly compiles: it is converted when it is first used. */
 class LazySchema implements CompiledSchema {
   readonly isObject = true
-  /** An arrow function, because callers pass it around without its object. */
-  readonly parse: CompiledSchema['parse'] = (value) => (this.#ready ?? this.#get()).parse(value)
-  #compile: (() => Ready) | undefined
-  #ready: Ready | undefined
+  readonly parse: CompiledSchema['parse']
+  #check: (() => CheckedSchema) | undefined
+  #checked: CheckedSchema | undefined
 
-  constructor(compile: () => Ready) {
-    this.#compile = compile
+  constructor(schema: StandardSchemaV1, check: () => CheckedSchema) {
+    this.#check = check
+    this.parse = createStandardParser(schema['~standard'], () => this.#get())
   }
 
   get jsonSchema(): JsonObject {
     return this.#get().jsonSchema
   }
 
-  #get(): Ready {
-    if (!this.#ready) {
-      this.#ready = (this.#compile as () => Ready)()
-      this.#compile = undefined
+  #get(): CheckedSchema {
+    if (!this.#checked) {
+      this.#checked = (this.#check as () => CheckedSchema)()
+      this.#check = undefined
     }
-    return this.#ready
+    return this.#checked
   }
 }

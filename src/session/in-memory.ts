@@ -224,8 +224,9 @@ export class InMemorySessionService implements SessionService {
   }
 
   #find(key: SessionKey): InMemorySession | undefined {
-    checkKey(key)
-    return this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
+    const found = this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
+    if (!found) checkKey(key) // the key of a stored session is valid
+    return found
   }
 
   #held(lease: Lease): InMemorySession {

@@ -2,9 +2,9 @@
 import { canonicalJson, copyJson, jsonSize } from '../base/json.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { ToolError } from '../error/error.ts'
-import type { RequestState } from '../event/call-state.ts'
 import { inputOf } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
+import type { RequestState } from '../event/invocation-state.ts'
 import type { CompiledSchema } from '../schema/compile.ts'
 import type { RequestedActions } from './actions.ts'
 

@@ -1,6 +1,6 @@
 import type { AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
-import type { RequestState } from '../event/call-state.ts'
+import type { RequestState } from '../event/invocation-state.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import type { Tool } from './tool.ts'
 

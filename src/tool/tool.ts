@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { Content, FunctionDeclaration } from '../content/content.ts'
-import { isRequestName, REQUEST_PREFIX } from '../event/request-names.ts'
+import { REQUEST_PREFIX } from '../event/request-names.ts'
 import type { Parsed } from '../schema/issues.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
 import type { LlmRequestConfig, WireTool } from './llm-request-config.ts'
@@ -108,7 +108,7 @@ export const TOOL_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 /** Why the name is invalid. Undefined if it is valid. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return 'a tool needs a name'
-  if (isRequestName(name)) return `names starting with "${REQUEST_PREFIX}" are reserved`
+  if (name.startsWith(REQUEST_PREFIX)) return `names starting with "${REQUEST_PREFIX}" are reserved`
   if (!TOOL_NAME.test(name))
     return 'a name starts with a letter or "_" and has at most 128 letters, digits, "_", "-", "." or ":"'
   return undefined

@@ -1,10 +1,9 @@
 // Structured answers: the tool for models that do not accept tools and a response schema in one request, and parsing.
 import type { JsonObject } from '../../base/json.ts'
 import { isRecord } from '../../base/json.ts'
-import type { CallState } from '../../event/call-state.ts'
 import type { Fold } from '../../event/fold.ts'
 import { isFailure } from '../../event/fold.ts'
-import type { ScopeState } from '../../event/scope-state.ts'
+import type { CallState, ScopeState } from '../../event/invocation-state.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
 import type { Parsed } from '../../schema/issues.ts'
 import type { Tool } from '../../tool/tool.ts'

@@ -1,5 +1,5 @@
-import type { CallState } from '../../event/call-state.ts'
 import type { Fold } from '../../event/fold.ts'
+import type { CallState } from '../../event/invocation-state.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'

@@ -1,7 +1,7 @@
 // Finds agents that an interrupted invocation needs and that no longer exist, because the program changed since.
-import type { CallState } from '../../event/call-state.ts'
+
 import type { Fold } from '../../event/fold.ts'
-import type { ScopeState } from '../../event/scope-state.ts'
+import type { CallState, ScopeState } from '../../event/invocation-state.ts'
 import { agentToolSettings } from '../agents/agent-tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'

@@ -2,10 +2,9 @@
 
 import { unreachable } from '../../base/unreachable.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import type { CallState } from '../../event/call-state.ts'
 import { type Fold, openRequests } from '../../event/fold.ts'
+import type { CallState, ScopeState } from '../../event/invocation-state.ts'
 import { childPath } from '../../event/scope.ts'
-import type { ScopeState } from '../../event/scope-state.ts'
 import type { Agent } from '../agents/agent.ts'
 import { agentToolSettings } from '../agents/agent-tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'

@@ -3,20 +3,37 @@
 import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { Entry, Event, NewEntry } from '../../event/event.ts'
-import { Fold, startsWaiting } from '../../event/fold.ts'
+import { Fold, openRequests, startsWaiting } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { History } from '../request/history.ts'
 import { isSendable } from '../request/sendable-calls.ts'
 import { type Next, next } from './next.ts'
-import {
-  EvaluatedInvocation,
-  isDormant,
-  NO_INVOCATIONS,
-  type OpenInvocation,
-  withInvocation,
-} from './open-invocation.ts'
+
+/** An unfinished invocation and its next step. */
+export interface OpenInvocation {
+  /** The state of the invocation. */
+  readonly fold: Fold
+  /** Its next step. */
+  readonly step: Next
+}
+
+/** A fold and its next step. The step is computed again when the fold has changed. */
+class EvaluatedInvocation implements OpenInvocation {
+  readonly fold: Fold
+  /** The version of the fold that `step` was computed for. */
+  version = -1
+  step: Next = { type: 'done' }
+  /** The invocation waits for results of long-running calls and for nothing else. */
+  isDormant = false
+  constructor(fold: Fold) {
+    this.fold = fold
+  }
+}
+
+/** Shared and never written, because most sessions have no unfinished earlier invocation. */
+const NO_INVOCATIONS: Map<string, EvaluatedInvocation> = new Map()
 
 /** The log of a session, folded. */
 export class SessionView {
@@ -246,6 +263,21 @@ export class SessionView {
     // an agent tool's history ends with its invocation; a resumed invocation builds it again
     this.#histories = this.#histories.filter((history) => !history.isIsolated)
   }
+}
+
+/** Adds an invocation. Returns a new map if `all` is the shared empty one. */
+function withInvocation(
+  all: Map<string, EvaluatedInvocation>,
+  invocation: EvaluatedInvocation,
+): Map<string, EvaluatedInvocation> {
+  const own = all === NO_INVOCATIONS ? new Map<string, EvaluatedInvocation>() : all
+  return own.set(invocation.fold.invocationId, invocation)
+}
+
+/** Does the invocation wait for results of long-running calls, and for no answer? */
+function isDormant(fold: Fold, step: Next): boolean {
+  if (step.type !== 'wait' || !step.on.every(({ pending }) => pending)) return false
+  return fold.waitingCalls().every((call) => openRequests(call).length === 0)
 }
 
 const NONE: readonly OpenInvocation[] = []

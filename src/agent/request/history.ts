@@ -4,7 +4,7 @@ import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { codeCallOf, responseIn, responsePart } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
-import { isRequestName } from '../../event/request-names.ts'
+import { REQUEST_PREFIX } from '../../event/request-names.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { CallGroup, GroupCall } from './call-group.ts'
 import { contextMessage } from './context-message.ts'
@@ -229,7 +229,7 @@ const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation be
 function isPendingRequest({ content, longRunningToolIds, turnComplete }: Event): boolean {
   if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
   return content.parts.some(
-    ({ functionCall: call }) => call && isRequestName(call.name) && longRunningToolIds.includes(call.id ?? ''),
+    ({ functionCall: call }) => call?.name.startsWith(REQUEST_PREFIX) && longRunningToolIds.includes(call.id ?? ''),
   )
 }
 

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, type Part, textOf } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import { isRequestName } from '../../event/request-names.ts'
+import { REQUEST_PREFIX } from '../../event/request-names.ts'
 import { escapeLine, escapeText } from './escape.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { StreamingText } from './streaming-text.ts'
@@ -157,7 +157,7 @@ export class EventRenderer {
 
   #trackCalls(event: Event): void {
     for (const { id, name, args } of functionCallsOf(event.content)) {
-      if (id === undefined || isRequestName(name)) continue
+      if (id === undefined || name.startsWith(REQUEST_PREFIX)) continue
       const isLongRunning = event.longRunningToolIds?.includes(id) === true
       this.#calls.set(id, { name, args, startedAt: event.timestamp, isLongRunning })
     }

@@ -2,11 +2,11 @@
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { CallState, RequestState } from '../../event/call-state.ts'
 import { choiceIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
-import { isRequestName, REQUEST_NAMES } from '../../event/request-names.ts'
+import type { CallState, RequestState } from '../../event/invocation-state.ts'
+import { REQUEST_NAMES, REQUEST_PREFIX } from '../../event/request-names.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { listIssues } from '../../schema/issues.ts'
 
@@ -115,7 +115,7 @@ function findTarget(
       throw invalid(`Call "${id}" has several requests. Answer with the request ids that runner.pending() lists.`)
     }
     const repeated = isResult ? undefined : requestAnsweredWith(call, sent)
-    if (repeated && name !== undefined && isRequestName(name)) return { fold, call, requestState: repeated }
+    if (repeated && name?.startsWith(REQUEST_PREFIX)) return { fold, call, requestState: repeated }
     // a retried approval must not become the result of the work that the approval started
     if (repeated && call.pending) {
       const problem = `The result of call "${id}" equals the recorded answer to its request "${repeated.request.id}"`

@@ -1,9 +1,9 @@
 // The pending requests of a session, derived from its fold.
 import type { SessionView } from '../../agent/loop/session-view.ts'
-import type { CallState } from '../../event/call-state.ts'
 import { choiceIn } from '../../event/decision.ts'
 import type { Denial, NewEntry, Request } from '../../event/event.ts'
 import { type Fold, openRequests, startsWaiting } from '../../event/fold.ts'
+import type { CallState } from '../../event/invocation-state.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 
 /** The invocation that waits. */

@@ -4,7 +4,7 @@ import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
 import type { InboxItem, Lease, PostedItem, SessionKey, SessionService } from '../../session/service.ts'
 import { acceptAnswers, eventsAfterAnswers } from '../approvals/accept.ts'
-import { claimIfFree } from '../lease/claim-session.ts'
+import { claimIfFree } from '../lease.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { RunFollower } from './run-follower.ts'
 

@@ -4,7 +4,7 @@ import type { Ports } from '../../base/ports.ts'
 import { createEvent, type Event } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { InboxItem, PostedItem, SessionService } from '../../session/service.ts'
-import type { HeldSession } from '../lease/claim-session.ts'
+import type { HeldSession } from '../lease.ts'
 
 interface Settling {
   readonly sessionService: SessionService

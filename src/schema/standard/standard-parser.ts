@@ -4,17 +4,21 @@ import type { CheckedSchema } from '../json-schema/check-schema.ts'
 import { findSizeProblem } from '../value-size.ts'
 import { toIssues } from './standard-issues.ts'
 
-/** The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws gives an issue. */
+/**
+ * The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws gives an issue.
+ * `getChecked` is called for the first value, so that a schema nobody uses is not converted.
+ */
 export function createStandardParser(
   standard: StandardSchemaV1.Props,
-  checked: CheckedSchema,
+  getChecked: () => CheckedSchema,
 ): (value: unknown) => Parsed | Promise<Parsed> {
-  const read = checked.hasInheritedNames ? withoutPrototypes : undefined
+  let hasInheritedNames: boolean | undefined
   return (value) => {
+    hasInheritedNames ??= getChecked().hasInheritedNames // throws INVALID_CONFIG if the schema cannot be used
     try {
       const problem = findSizeProblem(value)
       if (problem) return problem
-      const result = standard.validate(read ? read(value) : value)
+      const result = standard.validate(hasInheritedNames ? withoutPrototypes(value) : value)
       // A validator may return its own kind of promise; callers only know native promises.
       return 'then' in result
         ? Promise.resolve(result)

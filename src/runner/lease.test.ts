@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import { InMemorySessionService } from '../../session/in-memory.ts'
-import type { HeldLog, Lease } from '../../session/service.ts'
-import { scriptedModel } from '../../testing/scripted-model.ts'
-import { tool } from '../../tool/define-tool.ts'
-import { approve } from '../approvals/answer-parts.ts'
-import { Runner } from '../runner.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
+import { InMemorySessionService } from '../session/in-memory.ts'
+import type { HeldLog, Lease } from '../session/service.ts'
+import { scriptedModel } from '../testing/scripted-model.ts'
+import { tool } from '../tool/define-tool.ts'
+import { approve } from './approvals/answer-parts.ts'
+import { Runner } from './runner.ts'
 
 /** A store whose log ends with an unreadable entry while `isDamaged`. */
 class DamagedStore extends InMemorySessionService {

@@ -1,8 +1,54 @@
+// Checks what callers pass to the methods of a Runner: options and messages.
 import { copyJson, isRecord, jsonSize, RESERVED_DEPTH } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
-import { MAX_CONTENT_BYTES } from '../base/limits.ts'
+import { MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
+import {
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  type OptionRules,
+  type Rule,
+  record,
+  text,
+  wholeNumber,
+} from '../error/check-options.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { RunConfig } from '../tool/run-config.ts'
+import type { CancelOptions, RecoverOptions, ResumeOptions, RunOptions } from './runner-options.ts'
+
+/** Checks the options of a method of the runner. A session key may be spread into them: `appName` must be the runner's. */
+export function checkCallOptions(appName: string, method: Method, options: CallOptions): void {
+  const call = `runner.${method}()`
+  checkOptions(call, options, CALL_RULES[method], 'INVALID_REQUEST')
+  if (options.appName !== undefined && options.appName !== appName) {
+    const message = `${call}: appName "${options.appName}" is not the app of this runner, "${appName}".`
+    throw new ToolwrightError('INVALID_REQUEST', message)
+  }
+  if (options.runConfig) checkRunConfig(call, options.runConfig)
+}
+
+type Method = 'run' | 'complete' | 'resume' | 'cancel' | 'pending' | 'recover'
+
+interface CallOptions {
+  readonly appName?: string | undefined
+  readonly userId?: string | undefined
+  readonly runConfig?: RunConfig | undefined
+}
+
+function checkRunConfig(call: string, runConfig: RunConfig): void {
+  checkOptions(`${call}, runConfig`, runConfig, RUN_CONFIG_RULES, 'INVALID_REQUEST')
+}
+
+/** `customMetadata` is recorded with every event. */
+export function checkMetadataSize({ customMetadata }: RunConfig): void {
+  if (!customMetadata || jsonSize(customMetadata, MAX_METADATA_BYTES) <= MAX_METADATA_BYTES) return
+  throw new ToolwrightError(
+    'TOO_LARGE',
+    `runConfig.customMetadata has more than ${MAX_METADATA_BYTES} bytes. Send less.`,
+  )
+}
 
 /**
  * Validates the caller's message and copies it to the content that is recorded, with the role `user`.
@@ -102,4 +148,49 @@ function isPart(part: unknown): boolean {
   const { text, inlineData, fileData } = part
   const objects = [inlineData, fileData].filter((one) => one !== undefined)
   return (text === undefined || (typeof text === 'string' && text !== '')) && objects.every(isRecord)
+}
+
+const RUN_RULES: OptionRules<RunOptions & Pick<CallOptions, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  message: anything,
+  stateDelta: record,
+  runConfig: record,
+  runContext: record,
+  signal: { expects: 'an AbortSignal', accepts: (value) => record.accepts(value) && 'aborted' in (value as object) },
+}
+
+const RUN_CONFIG_RULES: OptionRules<RunConfig> = {
+  streaming: flag,
+  maxLlmCalls: wholeNumber(1),
+  detach: flag,
+  customMetadata: record,
+}
+
+const CANCEL_RULES: OptionRules<CancelOptions & Pick<CallOptions, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  invocationId: text,
+  runContext: record,
+}
+
+const RESUME_RULES: OptionRules<ResumeOptions & CallOptions> = {
+  ...CANCEL_RULES,
+  runConfig: RUN_RULES.runConfig,
+  signal: RUN_RULES.signal,
+}
+
+const RECOVER_RULES: OptionRules<RecoverOptions> = { runContext: callback }
+
+const PENDING_RULES: { readonly [option: string]: Rule } = { appName: text, userId: text, sessionId: text }
+
+const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Rule } } = {
+  run: RUN_RULES,
+  complete: RUN_RULES,
+  resume: RESUME_RULES,
+  cancel: CANCEL_RULES,
+  pending: PENDING_RULES,
+  recover: RECOVER_RULES,
 }

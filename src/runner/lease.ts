@@ -1,9 +1,11 @@
-// Claims the lease of a session and opens its log.
-import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import { SessionView } from '../../agent/loop/session-view.ts'
-import { isRecord } from '../../base/json.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { HeldLog, Lease, SessionKey, SessionService } from '../../session/service.ts'
+// The leases of sessions: claims them, opens the log behind them, and renews them.
+import type { AgentTree } from '../agent/agents/agent-tree.ts'
+import { SessionView } from '../agent/loop/session-view.ts'
+import { isRecord } from '../base/json.ts'
+import type { Ports } from '../base/ports.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import { DEFAULT_LEASE_MS } from '../session/lease.ts'
+import type { HeldLog, Lease, SessionKey, SessionService } from '../session/service.ts'
 
 /** A session whose lease this process has claimed. */
 export interface HeldSession {
@@ -91,4 +93,48 @@ interface ViewMemo {
 /** Has the log grown since it was read? */
 export function isOutdated({ log: { entries }, view }: HeldSession): boolean {
   return view.seq > (entries.at(-1)?.seq ?? 0)
+}
+
+/** Renewals per lease: two may be late before the lease ends. */
+const RENEWALS_PER_LEASE = 3
+
+/** A run whose lease is renewed. */
+export interface LeasedRun {
+  /** Renews the lease and drains the inbox. */
+  tend(): Promise<void>
+  /** Stops the run. */
+  stop(reason: unknown): void
+}
+
+/** Renews the leases of all runs of a runner with one timer. */
+export class LeaseRenewer {
+  readonly #ports: Pick<Ports, 'setTimer'>
+  readonly #runs: () => readonly LeasedRun[]
+  #stop: (() => void) | undefined
+
+  /** `runs` gives the runs under way. */
+  constructor(ports: Pick<Ports, 'setTimer'>, runs: () => readonly LeasedRun[]) {
+    this.#ports = ports
+    this.#runs = runs
+  }
+
+  /** Call when a run starts. The timer stops when no run is under way. */
+  start({ leaseMs }: Lease): void {
+    if (this.#stop) return
+    // an older session service does not set leaseMs
+    const everyMs = (leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
+    const renewAll = (): void => {
+      this.#stop = undefined
+      const runs = this.#runs()
+      for (const run of runs) run.tend().catch((error) => run.stop(error))
+      if (runs.length) this.#stop = this.#ports.setTimer(renewAll, everyMs, { background: true })
+    }
+    this.#stop = this.#ports.setTimer(renewAll, everyMs, { background: true })
+  }
+
+  /** Stops the timer. */
+  close(): void {
+    this.#stop?.()
+    this.#stop = undefined
+  }
 }

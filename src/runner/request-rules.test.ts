@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Content, Message } from '../content/content.ts'
-import { toContent } from './message.ts'
+import { toContent } from './request-rules.ts'
 
 test.each<[string, Message]>([
   ['a text', 'Hi'],

@@ -1,0 +1,78 @@
+// Decides whether a call needs a confirmation, and builds the request for one.
+import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { clip } from '../base/limits.ts'
+import { withTimeout } from '../base/with-timeout.ts'
+import { messageOf } from '../error/error.ts'
+import { isPlainJson } from '../policy/plain-json.ts'
+import { readonlyContext } from '../tool/readonly-context.ts'
+import type { Batch } from './host.ts'
+import type { NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
+import { gateOf } from './resolve.ts'
+
+/** How long `requiresConfirmation` may take, in milliseconds. After it, the call needs a confirmation. */
+const PREDICATE_MS = 5_000
+
+/** Only `false` opens the gate: a predicate that throws, hangs or returns another value requires a confirmation. */
+export async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise<boolean> {
+  const { host, agentName, scope } = batch
+  const { tool } = ready.entry
+  const requiresConfirmation = gateOf(ready.entry)
+  if (typeof requiresConfirmation !== 'function') return Boolean(requiresConfirmation)
+  try {
+    const given = (await ownCopy(ready)) as JsonObject
+    const context = readonlyContext(host, agentName, scope.branch)
+    const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
+    return (await withTimeout(answer, PREDICATE_MS, host.services.ports, () => undefined)) !== false
+  } catch {
+    return true
+  }
+}
+
+/** What the approver is asked to approve. */
+interface Shown {
+  readonly definition: string
+  readonly args: JsonObject
+  /** Why an earlier approval is no longer valid. */
+  readonly notice?: string
+}
+
+/** A call that requests a confirmation of the definition and the arguments. */
+export async function requestConfirmation(
+  batch: Batch,
+  ready: ReadyCall,
+  { definition, args, notice = '' }: Shown,
+): Promise<RequestingCall> {
+  const { call, entry } = ready
+  const { allowEditedArgs } = entry.tool
+  const schema = allowEditedArgs ? entry.declaration?.parametersJsonSchema : undefined
+  const request: NewRequest = {
+    kind: 'confirmation',
+    origin: 'gate',
+    args,
+    definition,
+    hint: notice + (await hintOf(batch, ready)),
+    ...(allowEditedArgs && { editable: true }),
+    ...(isRecord(schema) && { schema }),
+  }
+  return { type: 'requesting', call, requests: [request] }
+}
+
+async function hintOf({ host }: Batch, ready: ReadyCall): Promise<string> {
+  const { tool } = ready.entry
+  try {
+    const hint: unknown = tool.confirmationHint?.((await ownCopy(ready)) as JsonObject)
+    if (typeof hint === 'string' && hint !== '') return clip(hint)
+    if (hint instanceof Promise) hint.catch(() => {}) // hints are synchronous: a promise is ignored
+  } catch (error) {
+    const problem = `confirmationHint of tool "${tool.name}" failed: ${messageOf(error)}. The default hint is used.`
+    host.services.logger.warn(problem, error)
+  }
+  return `Approve execution of tool \`${tool.name}\`?`
+}
+
+/** A copy of the arguments. Values a schema created (dates, maps) cannot be copied, so the arguments are parsed again. */
+async function ownCopy({ call, entry, args, rewritten }: ReadyCall): Promise<unknown> {
+  if (isPlainJson(args)) return copyJson(args)
+  const parsed = await entry.parse(copyJson(rewritten ?? call.args))
+  return parsed.issues ? {} : parsed.value
+}
