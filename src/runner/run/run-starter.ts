@@ -86,42 +86,44 @@ export class RunStarter {
     const crowded = this.#pace.enter()
     if (crowded) await crowded
     const claimedAt = this.#services.ports.monotonicNow()
-    let claimed: ClaimedSession | undefined
+    let owned: ClaimedSession | undefined
     let held: HeldSession | undefined
     try {
       this.#throwIfClosed()
-      const claim = await this.#claim(request)
+      const { userId, sessionId, isNew } = request
+      const key = { appName: this.#options.appName, userId, sessionId }
+      if (isNew) await this.#services.sessionService.createSession(key)
+      const claim = isNew ? claimed(await this.#services.sessionService.claim(key)) : await this.#claim(key, request)
       if (claim.type === 'followed') {
         this.#pace.release()
         if (request.hasConsumer?.()) claim.run.events.open()
         return claim.run
       }
-      claimed = claim
+      owned = claim
       held = await this.#open(requireLease(claim, request), claimedAt)
-      const settled = request.isNew ? NO_EVENTS : await this.#settle(held, request)
+      const settled = isNew ? NO_EVENTS : await this.#settle(held, request)
       if (isOutdated(held)) held = await this.#open(held.lease, claimedAt)
       const seen = before.length + settled.length ? [...before, ...settled] : NO_EVENTS
       const overdue = this.#overdue(held, request)
-      if (overdue === undefined) return await this.#acceptAndStart(held, request, claim, seen)
-      claimed = undefined // the overdue invocation releases the lease
+      if (overdue === undefined) {
+        const started = this.#acceptAndStart(held, request, claim, seen)
+        return started instanceof Promise ? await started : started // without a promise for plain text
+      }
+      owned = undefined // the overdue invocation releases the lease
       const first = this.#startRun(held, continuing(overdue), { ...request, stateDelta: undefined })
       return await this.#startAfter(first, request, seen)
     } catch (error) {
       this.#pace.release()
-      if (claimed?.lease) await this.#release(claimed.lease, held, claimed.drained)
+      if (owned?.lease) await this.#release(owned.lease, held, owned.drained)
       throw error
     }
   }
 
-  async #claim(request: RunRequest): ReturnType<typeof postAndFollow> {
+  async #claim(key: SessionKey, request: RunRequest): ReturnType<typeof postAndFollow> {
     const { sessionService, ports } = this.#services
-    const { userId, sessionId, message, stateDelta, isNew } = request
-    const key = { appName: this.#options.appName, userId, sessionId }
-    if (isNew) await sessionService.createSession(key)
-    if (isNew || !message || request.invocationId) {
-      const create = message !== undefined
-      const lease = isNew ? await sessionService.claim(key) : await claimSession(sessionService, key, create)
-      return { type: 'claimed', lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
+    const { message, stateDelta } = request
+    if (!message || request.invocationId) {
+      return claimed(await claimSession(sessionService, key, message !== undefined))
     }
     const throwIfCancelled = (): void => {
       this.#throwIfClosed()
@@ -129,16 +131,16 @@ export class RunStarter {
     }
     throwIfCancelled()
     const free = await claimIfFree(sessionService, key)
-    if (free) return { type: 'claimed', lease: free.lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
+    if (free) return claimed(free.lease)
     const findHolder = (): ActiveRun | undefined => this.running.of(key)[0]
     return await postAndFollow(key, { message, stateDelta }, { sessionService, ports, findHolder, throwIfCancelled })
   }
 
   /** Reads the log. A run of this runner that still believes it holds the session is stopped. */
-  #open(lease: Lease, claimedAt: number): Promise<HeldSession> {
+  async #open(lease: Lease, claimedAt: number): Promise<HeldSession> {
     const isFresh = this.#stopRunsWithLostLease(lease.key)
-    const { sessionService } = this.#services
-    return sessionService.read(lease).then((log) => openSession({ lease, claimedAt }, log, this.#options.tree, isFresh))
+    const log = await this.#services.sessionService.read(lease)
+    return openSession({ lease, claimedAt }, log, this.#options.tree, isFresh)
   }
 
   #stopRunsWithLostLease(key: SessionKey): boolean {
@@ -171,32 +173,40 @@ export class RunStarter {
     return overdueIn(view)
   }
 
-  async #acceptAndStart(
+  #acceptAndStart(
     held: HeldSession,
     request: RunRequest,
+    claim: ClaimedSession,
+    before: readonly Event[],
+  ): ActiveRun | Promise<ActiveRun> {
+    const { message, invocationId, runContext } = request
+    if (message && !invocationId) return this.#startWithAnswers(held, { ...request, message }, claim, before)
+    const accepted = acceptMessage(held.view, request, this.#options.whilePaused)
+    this.#throwIfClosed()
+    if (accepted.cancel.length === 0) return this.#startRun(held, accepted, request, { before })
+    return this.#cancelAll(held, accepted.cancel, runContext).then((ended) => {
+      this.#throwIfClosed()
+      return this.#startRun(held, accepted, request, { before: [...before, ...ended] })
+    })
+  }
+
+  /** Answers continue their invocation. Repeated answers replay the events that followed the first ones. */
+  async #startWithAnswers(
+    held: HeldSession,
+    request: RunRequest & { readonly message: Content },
     { drained, asOf }: ClaimedSession,
     before: readonly Event[],
   ): Promise<ActiveRun> {
-    const { message, invocationId: named } = request
-    const accepted =
-      named || !message
-        ? acceptMessage(held.view, request, this.#options.whilePaused)
-        : await this.#acceptAnswers(held, message, asOf)
-    if (accepted.replay) {
-      const { invocationId, replay } = accepted
-      if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
-      // the answers were recorded, then the run was interrupted: sending them again resumes it
-      const resumed = { ...request, stateDelta: undefined }
-      return this.#startRun(held, continuing(invocationId), resumed, { drained, before: [...before, ...replay] })
-    }
-    const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel, request.runContext) : NO_EVENTS
+    const { view, log } = held
+    const now = this.#services.ports.now()
+    const accepted = await acceptAnswers({ view, entries: log.entries }, request.message, { now, asOf })
     this.#throwIfClosed()
-    return this.#startRun(held, accepted, request, { drained, before: ended.length ? [...before, ...ended] : before })
-  }
-
-  async #acceptAnswers({ view, log }: HeldSession, message: Content, asOf: number): Promise<Accepted> {
-    const { entries } = log
-    return await acceptAnswers({ view, entries }, message, { now: this.#services.ports.now(), asOf })
+    if (!accepted.replay) return this.#startRun(held, accepted, request, { drained, before })
+    const { invocationId, replay } = accepted
+    if (!isAtWork(view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
+    // the answers were recorded, then the run was interrupted: sending them again resumes it
+    const resumed = { ...request, stateDelta: undefined }
+    return this.#startRun(held, continuing(invocationId), resumed, { drained, before: [...before, ...replay] })
   }
 
   /** Starts the requested run after the run of the overdue invocation has finished. */
@@ -317,6 +327,10 @@ function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lea
     'NOT_FOUND',
     `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
   )
+}
+
+function claimed(lease: Lease | undefined): ClaimedSession {
+  return { type: 'claimed', lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
 }
 
 function continuing(invocationId: string): Accepted {
