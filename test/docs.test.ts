@@ -202,7 +202,7 @@ test('no page says "not yet" or "later" about an existing export or option', () 
   expect(wrong).toEqual([])
 })
 
-test('every name without documentation still exists', () => {
+test('every name in the list of undocumented names still exists', () => {
   const names = new Set(['src/index.ts', 'src/testing/index.ts'].flatMap((file) => exportedNames(readSource(file))))
   expect([...unspoken].filter((name) => !names.has(name))).toEqual([])
 })
@@ -254,13 +254,13 @@ test('the migration page names every export of google.adk.tools and @google/adk 
   expect([...pythonToolNames, ...googleAdkNames].filter((name) => !named.has(name))).toEqual([])
 })
 
-test('a program of another kit is neither compiled nor run here', () => {
+test('a program of another framework in the documentation is neither compiled nor run', () => {
   const page = readPage('docs/a/x.md', '```ts theirs\n1\n```\n```ts test\n2\n```\n')
   expect(programs(page).map(({ name }) => name)).toEqual(['a-x-5.ts'])
   expect(theirBlocks(page).map(({ code }) => code)).toEqual(['1\n'])
 })
 
-test('reads programs and their expected output from the code blocks of a page', () => {
+test('the tests of the documentation read programs and their expected output from the code blocks of a page', () => {
   const text = 'a\n```ts run\nconst a = 1\n```\n```text\n1\n```\n```ts more\na\n```\n'
   const [program] = programs(readPage('docs/x.md', text))
   expect(program).toMatchObject({ name: 'x-3.ts', output: '1\n', blocks: [{ line: 3 }, { line: 9 }] })

@@ -208,7 +208,7 @@ test.each([
   expect(run).toHaveBeenCalledTimes(code ? 0 : 1)
 })
 
-test('an event that is appended again is stored once', async () => {
+test('an event that is appended to SQLite again is stored once', async () => {
   using services = sqlite(temporaryFile())
   await services.sessionService.createSession(HOME)
   await write(services.sessionService, HOME, entryOf('e1'))

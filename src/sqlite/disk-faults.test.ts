@@ -11,7 +11,7 @@ import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
 
-test('writes fail while another program holds the lock too long, reads work, and nothing is lost', async () => {
+test('writes to SQLite fail while another program holds the lock too long, reads work, and nothing is lost', async () => {
   const file = temporaryFile()
   const clock = { time: 0 }
   using services = sqlite(file, { busyTimeoutMs: 1, now: () => clock.time })
@@ -74,7 +74,7 @@ test('an append on a full disk leaves no partial data', async () => {
   database.close()
 })
 
-test('a read-only file can be read', async () => {
+test('a read-only SQLite file can be read', async () => {
   const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
   const service = serviceOn(database)
   await service.createSession(HOME)
@@ -96,7 +96,7 @@ test.each([
   ['not a record', "UPDATE toolwright_entries SET body = '7' WHERE seq = 3", 'Entry 3'],
   ['missing', 'DELETE FROM toolwright_entries WHERE seq = 2', 'Entry 2'],
   ['missing at the end', 'DELETE FROM toolwright_entries WHERE seq = 3', 'Entry 3'],
-])('reading a log fails when an entry is %s', async (_what, damage, which) => {
+])('reading a log from SQLite fails when an entry is %s', async (_what, damage, which) => {
   const file = temporaryFile()
   using first = sqlite(file)
   await first.sessionService.createSession(HOME)
@@ -121,7 +121,7 @@ test.each([
     ['x', 'y'],
     ['r2'],
   ],
-])('a damaged row of %s is reported once and skipped: %s', async (_what, damage, items, requests) => {
+])('a damaged SQLite row of %s is reported once and skipped: %s', async (_what, damage, items, requests) => {
   const file = temporaryFile()
   const warn = vi.fn()
   using services = sqlite(file, { logger: { warn, error: vi.fn() } })
@@ -151,7 +151,7 @@ test.each([
 
 test.each([
   ['state', "UPDATE toolwright_state SET value = '{\"a'", (service: SessionService) => service.getSession(HOME)],
-])('damaged %s is reported with an error', async (_what, damage, look) => {
+])('a damaged SQLite file (%s) is reported with an error', async (_what, damage, look) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const { sessionService } = services
@@ -162,7 +162,7 @@ test.each([
   await expect(look(sessionService)).rejects.toMatchObject(storage('Restore the file from a backup'))
 })
 
-test('a truncated file is reported with an error', async () => {
+test('a truncated SQLite file is reported with an error', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)

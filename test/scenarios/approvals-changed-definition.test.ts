@@ -18,7 +18,7 @@ import {
 
 const strict = z.object({ amount: z.number().max(1_000) })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   /** Requests a confirmation in a process that has ended since. */
   async function requestConfirmation(store: SessionService) {
     const { pending } = await sendMessage(
@@ -118,7 +118,7 @@ describe.each(stores)('%s', (_, newStore) => {
     },
   )
 
-  describe('missing agent', () => {
+  describe('with a missing agent', () => {
     const transfer = { calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }
     const clerk = (refund: Parameters<typeof team>[1]) =>
       new LlmAgent({ name: 'clerk', model: scriptedModel([refundReply(5), 'paid']), tools: [refund] })

@@ -14,7 +14,7 @@ import {
 } from './approvals-kit.ts'
 import { createDeferred } from './kit.ts'
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('runs the call once after a hundred simultaneous submissions, and returns the same events to all [DG-06]', async () => {
     const store = newStore()
     const gate = createDeferred()

@@ -21,7 +21,7 @@ function book(run: (context: ToolContext) => unknown, more: { requiresConfirmati
   return tool({ name: 'book', description: 'Book', ...more, run: (_args, context) => run(context) })
 }
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   describe('requestInput', () => {
     const schemas: [string, unknown][] = [
       ['Zod', z.object({ nights: z.number().int(), view: z.enum(['sea', 'yard']).default('yard') })],
@@ -345,7 +345,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('closes the intent of an attempt that ends with a pending request', async () => {
+test('the runner closes the intent of an attempt that ends with a pending request', async () => {
   const { sessionService, appended } = createRecordingStore()
   const runs = vi.fn()
   const tools = [

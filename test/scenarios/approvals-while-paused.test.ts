@@ -31,7 +31,7 @@ const order = longRunning(tool({ name: 'order', description: 'Order', run: () =>
 const ordering = { calls: [{ id: 'o1', name: 'order' }] }
 const moved = { status: 'cancelled', reason: expect.any(String) }
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   describe('new text during a pause', () => {
     test.each([undefined, 'reject', 'continue'] as const)(
       'is rejected while a confirmation is pending (whilePaused: %s), with the pending request in the message',
@@ -85,7 +85,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('pending requests after a transfer or loop exit', () => {
+  describe('with pending requests, after a transfer or loop exit,', () => {
     const transfer = tool({
       name: 'hand_over',
       description: 'Hand over',

@@ -16,7 +16,7 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([])
 })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('answers TIMEOUT for a body that ignores its signal and drops its late result [DG-20]', async () => {
     const timers = new ManualTimers()
     const store = newStore()

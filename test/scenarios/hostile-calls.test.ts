@@ -18,7 +18,7 @@ import { resumeSession } from './lease-kit.ts'
 
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])(
     'answers NOT_FOUND for a call of %j [DG-01]',
     async (name) => {

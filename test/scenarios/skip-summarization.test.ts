@@ -20,7 +20,7 @@ const show = (result: unknown = { text: 'as it is' }): Tool =>
     return result
   })
 
-test('ignores skipSummarization in a batch with a transfer', async () => {
+test('the runner ignores skipSummarization in a batch with a transfer', async () => {
   const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']) })
   const calls = [{ name: 'show' }, { name: 'transfer_to_agent', args: { agent_name: 'clerk' } }]
   for (const order of [calls, calls.toReversed()]) {

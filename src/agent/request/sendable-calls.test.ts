@@ -5,7 +5,7 @@ import { fitPart, isSendable } from './sendable-calls.ts'
 const call = (id: unknown, name: unknown = 'look', args: unknown = {}): Part =>
   ({ functionCall: { id, name, args } }) as Part
 
-test('keeps parts that are valid', () => {
+test('fitPart() keeps parts that are valid', () => {
   const used = new Set<string>()
   for (const part of [
     call('call_0'),
@@ -17,7 +17,7 @@ test('keeps parts that are valid', () => {
   }
 })
 
-test('makes every call id unique and valid for providers', () => {
+test('fitPart() makes every call id unique and valid for providers', () => {
   const used = new Set<string>()
   const ids = [
     'call_0',
@@ -51,7 +51,7 @@ describe('invalid tool names', () => {
 })
 
 test.each([['half a text'], [null], [[1]], [undefined]])(
-  'replaces arguments that are not an object (%s) with an empty object',
+  'fitPart() replaces arguments that are not an object (%s) with an empty object',
   (args) => {
     expect(fitPart(call('c', 'look', args), undefined)?.functionCall?.args).toEqual({})
   },
@@ -62,11 +62,11 @@ test.each<[string, Part]>([
   ['white space', { text: ' \n\t' }],
   ['an empty part', {}],
   ['a response in a model reply', { functionResponse: { id: 'c', name: 'look', response: {} } }],
-])('leaves out %s', (_what, part) => {
+])('fitPart() leaves out %s', (_what, part) => {
   expect(fitPart(part, undefined)).toBeUndefined()
 })
 
-test('keeps an empty part with a signature', () => {
+test('fitPart() keeps an empty part with a signature', () => {
   const part = { text: '', thoughtSignature: 'c2ln' }
   expect(fitPart(part, undefined)).toBe(part)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isPlainFileName } from './plain-file-name.ts'
 
 test.each(['a', 'report.csv', '.hidden', '-rf', 'über uns.txt', '日本.png', 'a..b', '...', 'con'])(
-  'accepts the file name %j',
+  'isPlainFileName() accepts the file name %j',
   (name) => {
     expect(isPlainFileName(name)).toBe(true)
   },
@@ -21,6 +21,6 @@ test.each([
   '\u001b[31m',
   '\ud800',
   'x'.repeat(201),
-])('refuses the file name %j', (name) => {
+])('isPlainFileName() refuses the file name %j', (name) => {
   expect(isPlainFileName(name)).toBe(false)
 })

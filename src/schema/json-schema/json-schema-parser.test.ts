@@ -8,7 +8,7 @@ const parse = (schema: object, value: unknown) => compileSchema(schema, 'Tool "t
 const TOO_MUCH = { issues: [{ path: '', expected: 'a value that takes less work to check against its schema' }] }
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
 
-describe('invalid values', () => {
+describe('values that a JSON Schema rejects', () => {
   test('are described by what each keyword expects, without the value', () => {
     const schema = object(
       {
@@ -216,7 +216,7 @@ describe('invalid values', () => {
   })
 })
 
-describe('defaults', () => {
+describe('defaults of a JSON Schema', () => {
   test('are copied into nested objects, lists and references', () => {
     const schema = object(
       {
@@ -247,7 +247,7 @@ describe('defaults', () => {
   })
 })
 
-describe('refuses an invalid JSON Schema when the tool is built', () => {
+describe('compileSchema() refuses an invalid JSON Schema when the tool is built', () => {
   const cyclic: { [key: string]: unknown } = { type: 'object' }
   cyclic.properties = { self: cyclic }
   let deep: object = { type: 'string' }
@@ -342,7 +342,7 @@ describe('refuses an invalid JSON Schema when the tool is built', () => {
   })
 })
 
-test('any value passed as a schema is refused or gives a parser that never throws', () => {
+test('compileSchema() refuses any value passed as a schema or returns a parser that never throws', () => {
   const keyword = fc.constantFrom(
     ...'type properties required items enum const anyOf oneOf allOf not if then $ref $defs default pattern format'.split(
       ' ',

@@ -10,7 +10,7 @@ const fits = (schema: object, value: unknown): boolean =>
 
 type Case = [title: string, schema: object, valid: unknown[], invalid: unknown[]]
 
-describe('validates keywords', () => {
+describe('compileSchema() validates JSON Schema keywords', () => {
   test.each<Case>([
     ['type integer', { type: 'integer' }, [1, 1.0, -0, 1e20], [1.5, '1', null, Number.NaN]],
     ['a list of types', { type: ['string', 'null'] }, ['', null], [0, [], {}]],
@@ -273,7 +273,9 @@ describe('validates keywords', () => {
   })
 })
 
-test('agrees with another validator on random schemas and values', { timeout: 60_000 }, () => {
+test('compileSchema() agrees with another JSON Schema validator on random schemas and values', {
+  timeout: 60_000,
+}, () => {
   const key = fc.constantFrom('a', 'b', 'ab')
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(

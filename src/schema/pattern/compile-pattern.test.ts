@@ -12,7 +12,7 @@ function search(source: string, text: string, left = MAX_WORK): { matches: boole
   return { matches, work: left - work.left }
 }
 
-describe('the work for a hostile text grows with its length', { timeout: 30_000 }, () => {
+describe('the work of compilePattern() grows only with the length of a hostile text', { timeout: 30_000 }, () => {
   test.each([
     ['^(a+)+$', 'a', '!'],
     ['^(a*)*$', 'a', '!'],
@@ -38,7 +38,7 @@ describe('the work for a hostile text grows with its length', { timeout: 30_000 
     expect(long.work).toBeLessThan(unit.length * 10_000 * 20)
   })
 
-  test('refuses a large text with a large pattern as too much work', () => {
+  test('and a large text with a large pattern is refused as too much work', () => {
     expect(() => search('(?:a{2000})+b', 'a'.repeat(100_000))).toThrow(WorkLimitError)
     const { parse } = compileSchema({ type: 'string', pattern: '(?:a{2000})+b' }, 'Tool "t"')
     expect(parse('a'.repeat(100_000))).toEqual({
@@ -48,7 +48,7 @@ describe('the work for a hostile text grows with its length', { timeout: 30_000 
   })
 })
 
-test('agrees with the native engine on short texts', { timeout: 60_000 }, () => {
+test('compilePattern() agrees with the native engine on short texts', { timeout: 60_000 }, () => {
   const atom = fc.constantFrom(
     ...'a|b|.|\\d|\\w|\\W|\\s|[ab]|[^a]|[a-c\\d]|é|😀|[😀-😂]|\\p{L}|\\P{L}|\\u0061|\\u{1F600}|\\uD83D\\uDE00|\\x61'.split(
       '|',
@@ -104,7 +104,7 @@ function isInside(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) as number) > 0xffff
 }
 
-describe('common patterns', () => {
+describe('common patterns of compilePattern()', () => {
   test.each<[string, string[], string[]]>([
     ['^[A-Z]{3}-\\d{4,8}$', ['ABC-12345'], ['ABC-123', 'abc-1234', 'xABC-1234']],
     ['^https?://', ['http://a', 'https://'], ['ftp://', ' http://']],
@@ -129,7 +129,7 @@ describe('common patterns', () => {
   })
 })
 
-describe('refuses a pattern that cannot be matched in bounded time when the tool is built', () => {
+describe('compilePattern() refuses a pattern that cannot be matched in bounded time', () => {
   test.each<[string, RegExp]>([
     ['(a)\\1', /back-reference/],
     ['(?<x>a)\\k<x>', /back-reference/],
