@@ -1,6 +1,6 @@
 // Checks the documentation: its programs compile, run and print the shown output, links have targets, tables are complete.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
@@ -19,6 +19,7 @@ import {
   sourceOf,
   theirBlocks,
 } from './docs/pages.ts'
+import { vagueLines, vagueWords } from './docs/vague-words.ts'
 import { node } from './examples/child.ts'
 import { isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
@@ -121,12 +122,31 @@ test.each(all)('$file contains no to-dos and no paths of a machine', ({ text }) 
   expect(text).not.toMatch(/(?:^|[\s"'`(])\/(?:home|work|tmp|root|usr|Users|etc)\//m)
 })
 
-/** Words that name no actor and no thing; docs/contributing/glossary.md has the terms to use. */
-const vague =
-  /\b(?:whoever|somebody|anybody|nobody|a yes|goes? on with|in charge|comes? to rest|is told|are told|hears? of)\b/gi
-
 test.each(all.filter(({ file }) => file !== 'docs/contributing/glossary.md'))('$file names the actor', ({ text }) => {
-  expect(text.match(vague) ?? []).toEqual([])
+  expect(vagueWords(text)).toEqual([])
+})
+
+test('comments, messages and test titles contain no vague words', () => {
+  const files = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.mjs', 'examples/**/*.ts', 'scripts/**/*.ts'])
+  expect(files.length).toBeGreaterThan(500)
+  const searched = files.map((file) => file.replaceAll('\\', '/')).filter((file) => !wordLists.has(file))
+  expect(searched.flatMap((file) => vagueLines(readFileSync(file, 'utf8')).map((line) => `${file}:${line}`))).toEqual(
+    [],
+  )
+})
+
+/** Files that contain the vague words because they search for them. */
+const wordLists = new Set(['test/docs/vague-words.ts', 'test/docs.test.ts'])
+
+test('the search for vague words finds phrases in every line, and actors in comments', () => {
+  const lines = [
+    '// Somebody waits.',
+    "fail('Whoever waits is told.')",
+    "say('Nobody measures in Oslo.')",
+    ' * the user nobody',
+  ]
+  expect(vagueLines(lines.join('\n'))).toEqual([`1: ${lines[0]}`, `2: ${lines[1]}`])
+  expect(vagueWords('Nobody hears of calls that are told apart.')).toEqual(['Nobody', 'hears of'])
 })
 
 test('every file and folder that a page names exists', () => {

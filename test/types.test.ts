@@ -1,4 +1,4 @@
-// Global declarations apply to a whole program, so these tests compile a separate program.
+// A declaration of RunContext applies to all files that are compiled together, so this test compiles test/types alone.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'

@@ -56,7 +56,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return left.length === right.length && left.every((key) => Object.hasOwn(b, key) && isSame(at(a, key), at(b, key)))
 }
 
-/** The same with every key in another place. */
+/** The same value with the keys of every object in reverse order. */
 function turned(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(turned)

@@ -167,5 +167,5 @@ test('fromAiSdk() does not run a call whose arguments a token limit cut off', as
   const { text } = await new Runner({ appName: 'app', agent, logger: quiet }).complete({ userId: 'ada', message: '?' })
   expect(text).toBe('Done.')
   expect(JSON.stringify(at(server.requests[1]?.body, 'messages'))).toContain('INVALID_ARGS')
-  expect(ran).toEqual([{}]) // the second time the model chose it
+  expect(ran).toEqual([{}]) // only the second, complete call ran
 })

@@ -68,7 +68,7 @@ test('gemini() disables the automatic function calling of the client', async () 
 
 test('gemini() signs in to Vertex AI with googleAuthOptions', async () => {
   const getRequestHeaders = vi.fn(async () => new Headers({ authorization: 'Bearer token-of-mine' }))
-  const googleAuthOptions = { authClient: { getRequestHeaders } } as never // as much of a client as is asked
+  const googleAuthOptions = { authClient: { getRequestHeaders } } as never // the only method that is called
   const options = { apiKey: undefined, project: 'p', location: 'l', googleAuthOptions }
   const { requests, error } = await ask(['Hello.'], { options })
   expect(error).toBeUndefined()
@@ -79,7 +79,7 @@ test('gemini() signs in to Vertex AI with googleAuthOptions', async () => {
 test('gemini() waits for a silent model longer than the idle timeout of Node', async () => {
   const key = Symbol.for('undici.globalDispatcher.1')
   const world = globalThis as unknown as { [key: symbol]: { dispatch(options: object, handler: object): boolean } }
-  await fetch('data:,') // Node makes it when it is first needed
+  await fetch('data:,') // Node creates its dispatcher at the first fetch
   const real = world[key]
   const dispatched: object[] = []
   world[key] = {

@@ -5,7 +5,7 @@ import { MAX_WORK, WorkLimitError } from '../work-budget.ts'
 import { compilePattern } from './compile-pattern.ts'
 import { UnsupportedPatternError } from './parse-pattern.ts'
 
-/** Does it match, and how much work did that take? */
+/** Whether the pattern matches the text, and the work that the match took. */
 function search(source: string, text: string, left = MAX_WORK): { matches: boolean; work: number } {
   const work = { left }
   const matches = compilePattern(source).test(text, work)
@@ -99,7 +99,7 @@ test('compilePattern() agrees with the native engine on short texts', { timeout:
   expect(compared).toBeGreaterThan(5_000)
 })
 
-/** Is it between the halves of a character? */
+/** Whether the index is between the two halves of a character. */
 function isInside(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) as number) > 0xffff
 }
