@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-test('an app that declares RunContext must pass it to runs, and its tools read it with its types', {
+test('an app that declares RunContext must pass a value to its runs, and its tools read the declared type', {
   timeout: 120_000,
 }, async () => {
   const compiling = promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'test/types'])

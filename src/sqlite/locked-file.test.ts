@@ -66,7 +66,7 @@ test('a tool result is recorded after a locked file is unlocked, and other sessi
   expect(charge).toHaveBeenCalledOnce()
 })
 
-test('appends, a renewal and a release that wait for the lock keep their order', async () => {
+test('appends, a renewal and a release that wait for the SQLite lock keep their order', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { busyTimeoutMs: 1 })
   const { sessionService } = services
