@@ -12,11 +12,11 @@ const named = (name: string, more: Partial<Tool> = {}): Tool => ({
 const table = (...names: string[]) => makeToolTable(names.map((name) => ({ tool: named(name), source: 'a test' })))
 
 test.each([
-  ['adk_request_input', 'reserved'],
-  ['has space', 'starts with a letter'],
-  ['1st', 'starts with a letter'],
-  ['x'.repeat(129), 'at most 128'],
-])('makeToolTable() rejects the tool name %s when the agent is built', (name, why) => {
+  ['that is reserved', 'adk_request_input', 'reserved'],
+  ['with a space', 'has space', 'starts with a letter'],
+  ['that starts with a digit', '1st', 'starts with a letter'],
+  ['of 129 characters', 'x'.repeat(129), 'at most 128'],
+])('makeToolTable() rejects a tool name %s', (_what, name, why) => {
   expect(() => table(name)).toThrow(why)
 })
 

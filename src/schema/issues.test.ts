@@ -21,7 +21,7 @@ const kinds: [string, Schema, string][] = [
   ['ArkType', type({ city: type('string >= 3').configure({ message: NAME }) }), 'at least length 3'],
 ]
 test.each(kinds)(
-  'describeIssues() shows the message of a %s schema beside the expected value',
+  'describeIssues() shows the message of the schema beside the expected value: %s',
   async (_, schema, expected) => {
     expect(await told(schema, { city: 'O' })).toBe(`city: ${NAME} (expected ${expected})`)
   },

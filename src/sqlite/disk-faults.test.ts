@@ -151,7 +151,7 @@ test.each([
 
 test.each([
   ['state', "UPDATE toolwright_state SET value = '{\"a'", (service: SessionService) => service.getSession(HOME)],
-])('a damaged SQLite file (%s) is reported with an error', async (_what, damage, look) => {
+])('damaged %s in SQLite is reported with an error', async (_what, damage, look) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const { sessionService } = services

@@ -99,23 +99,23 @@ test('exampleTool() adds nothing without examples', async () => {
 })
 
 test.each<[string, unknown, string]>([
-  ['a text', 'hello', 'takes a list'],
-  ['nothing', undefined, 'takes a list'],
+  ['a text instead of a list', 'hello', 'takes a list'],
+  ['undefined instead of a list', undefined, 'takes a list'],
   ['a text instead of an example', ['hello'], 'example 1 must be { input, output }'],
-  ['no input', [{ output: 'a' }], 'the input of example 1'],
+  ['an example without input', [{ output: 'a' }], 'the input of example 1'],
   ['an empty input', [{ input: ' ', output: 'a' }], 'the input of example 1'],
-  ['no output', [oslo, { input: 'a' }], 'the output of example 2'],
+  ['an example without output', [oslo, { input: 'a' }], 'the output of example 2'],
   ['an empty list of outputs', [{ input: 'a', output: [] }], 'example 1 needs an output'],
   ['an empty output', [{ input: 'a', output: ['b', ''] }], 'the output of example 1'],
   ['an unknown role', [{ input: 'a', output: [{ role: 'robot', parts: [{ text: 'b' }] }] }], 'the output of example 1'],
-  ['no parts', [{ input: { role: 'user' }, output: 'a' }], 'the input of example 1'],
+  ['an input without parts', [{ input: { role: 'user' }, output: 'a' }], 'the input of example 1'],
   [
     'parts that are not objects',
     [{ input: { role: 'user', parts: ['hello'] }, output: 'a' }],
     'the input of example 1',
   ],
   [
-    'a content without parts',
+    'an output with an empty list of parts',
     [{ input: 'a', output: [{ role: 'model', parts: [] }] }],
     'the output of example 1 has no text, call or file',
   ],

@@ -299,7 +299,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     ]
     test.each<[string, z.ZodType | undefined, unknown]>([
       ['an object with a result', z.object({ result: z.number() }), { result: 5 }],
-      ['the same without a schema', undefined, { result: 5 }],
+      ['an object with a result, without a schema,', undefined, { result: 5 }],
       ['an object with declined', z.object({ declined: z.boolean() }), { declined: true }],
       ['null', undefined, null],
     ])('passes %s to the body unchanged', async (_what, schema, value) => {

@@ -29,7 +29,7 @@ describe.each(stores)('get_user_choice with sessions %s', (_, newStore) => {
   })
 
   test.each<[string, unknown]>([
-    ['a text that is no option', 'water'],
+    ['a text that is not an option', 'water'],
     ['the number of an option', 0],
     ['null', null],
     ['an empty object', {}],

@@ -158,7 +158,7 @@ describe('cancelling a run', () => {
   })
 
   test.each(['beforeTool', 'afterTool', 'onToolError'] as const)(
-    'does not wait for a %s callback that hangs',
+    'does not wait for the callback %s when the callback hangs',
     async (hook) => {
       const began = createDeferred()
       const hang = (): Promise<undefined> => {

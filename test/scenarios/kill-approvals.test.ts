@@ -49,7 +49,7 @@ test('the runner runs nothing when a confirmation is denied after kill -9', asyn
 })
 
 test.each(effects)(
-  'the runner runs an approved %s call once after kill -9 before its body, without a second confirmation',
+  'the runner runs an approved call with effect %s once after kill -9 before its body, without a second confirmation',
   async (effect) => {
     const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect], isGated: true })
     await createRunner().complete({ ...session, message: 'go' })

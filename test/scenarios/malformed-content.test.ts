@@ -127,7 +127,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
       ['a code execution result', { codeExecutionResult: { id: 'c1', outcome: 'OUTCOME_OK' } }, false],
       ['a picture', { inlineData: { mimeType: 'image/png', data: 'AAAA' } }, true],
       ['text', { text: 'look' }, true],
-    ])('%s is kept only when it is text or media', timeout, async (_what, part, isKept) => {
+    ])('are kept only when they are text or media: %s', timeout, async (_what, part, isKept) => {
       const store = newStore()
       const { refund, run } = refundTool({ requiresConfirmation: false })
       const give = tool({ name: 'give', description: 'Give', run: () => withParts({ ok: true }, [part as never]) })

@@ -95,7 +95,7 @@ describe('skipSummarization with an outputSchema', () => {
 
   test.each<[string, unknown, string[]]>([
     ['is invalid', { total: 3 }, ['show']],
-    ['is no object', 'three', ['show']],
+    ['is not an object', 'three', ['show']],
     ['is one of two responses', { sum: 3 }, ['show', 'look']],
   ])('asks the model for the answer when the result %s', async (_, result, names) => {
     const { text, state, events } = await runScenario({

@@ -37,16 +37,19 @@ test('fitPart() makes every call id unique and valid for providers', () => {
   expect(given.every(isSendable)).toBe(true)
 })
 
-describe('invalid tool names', () => {
+describe('a tool name', () => {
   test.each([
-    ['look up', 'look_up'],
-    ['', '_'],
-    ['1st', '_1st'],
-    ['x'.repeat(200), 'x'.repeat(64)],
-    ['rm -rf "/"', 'rm_-rf____'],
-    ['db.read', 'db.read'],
-  ])('%s is replaced by a valid name', (name, as) => {
+    ['with a space', 'look up', 'look_up'],
+    ['that is empty', '', '_'],
+    ['that starts with a digit', '1st', '_1st'],
+    ['of 200 characters', 'x'.repeat(200), 'x'.repeat(64)],
+    ['with quotes and slashes', 'rm -rf "/"', 'rm_-rf____'],
+  ])('%s is replaced by a valid name', (_what, name, as) => {
     expect(fitPart(call('c', name), undefined)?.functionCall?.name).toBe(as)
+  })
+
+  test('with a dot is kept', () => {
+    expect(fitPart(call('c', 'db.read'), undefined)?.functionCall?.name).toBe('db.read')
   })
 })
 

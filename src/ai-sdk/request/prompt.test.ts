@@ -140,14 +140,25 @@ const document: Part = { inlineData: { mimeType: 'application/pdf', data: PDF, d
 
 test.each([
   [
+    chat.name,
     chat,
     ['messages', 0, 'content'],
     [{ image_url: { url: `data:image/png;base64,${PNG}` } }, { file: { filename: 'plan.pdf' } }],
   ],
-  [responses, ['input', 0, 'content'], [{ image_url: `data:image/png;base64,${PNG}` }, { filename: 'plan.pdf' }]],
-  [claude, ['messages', 0, 'content'], [{ source: { data: PNG } }, { source: { data: PDF }, title: 'plan.pdf' }]],
-  [gemini, ['contents', 0, 'parts'], [{ inlineData: { data: PNG } }, { inlineData: { data: PDF } }]],
-] as const)('fromAiSdk() with $0.name sends images and documents', async (wire, path, expected) => {
+  [
+    responses.name,
+    responses,
+    ['input', 0, 'content'],
+    [{ image_url: `data:image/png;base64,${PNG}` }, { filename: 'plan.pdf' }],
+  ],
+  [
+    claude.name,
+    claude,
+    ['messages', 0, 'content'],
+    [{ source: { data: PNG } }, { source: { data: PDF }, title: 'plan.pdf' }],
+  ],
+  [gemini.name, gemini, ['contents', 0, 'parts'], [{ inlineData: { data: PNG } }, { inlineData: { data: PDF } }]],
+] as const)('fromAiSdk() with %s sends images and documents', async (_name, wire, path, expected) => {
   const body = await sent(wire, [{ role: 'user', parts: [{ text: 'See' }, picture, document] }])
   expect((at(body, ...path) as unknown[]).slice(1)).toMatchObject(expected)
 })

@@ -9,7 +9,7 @@ const answers: [string, (request: PendingRequest) => unknown][] = [
   ['respond()', (one) => respond(one, { confirmed: true })],
 ]
 
-test.each(answers)('%s() rejects a value that is not a pending request', (name, answer) => {
+test.each(answers)('%s rejects a value that is not a pending request', (name, answer) => {
   const [missing] = [] as PendingRequest[]
   for (const none of [missing, null, 'r1', {}, { ...request, id: '' }]) {
     expect(() => answer(none as never)).toThrow(
@@ -18,6 +18,6 @@ test.each(answers)('%s() rejects a value that is not a pending request', (name, 
   }
 })
 
-test.each(answers)('%s() answers a request by its id', (_name, answer) => {
+test.each(answers)('%s answers a request by its id', (_name, answer) => {
   expect(answer(request)).toMatchObject({ functionResponse: { id: 'r1', name: 'adk_request_confirmation' } })
 })

@@ -43,9 +43,9 @@ test('the runner rejects an unreadable log with the same error every time, and r
 const oddReads: [string, (log: HeldLog) => unknown][] = [
   ['without the first entry', (log) => ({ ...log, memo: {}, entries: log.entries.slice(1) })],
   ['with every entry twice', (log) => ({ ...log, memo: {}, entries: [...log.entries, ...log.entries] })],
-  ['backwards', (log) => ({ ...log, memo: {}, entries: log.entries.toReversed() })],
+  ['in reverse order', (log) => ({ ...log, memo: {}, entries: log.entries.toReversed() })],
   ['without a list of entries', ({ state }) => ({ state })],
-  ['as nothing', () => undefined],
+  ['as undefined', () => undefined],
 ]
 
 test.each(oddReads)(
