@@ -112,16 +112,26 @@ test.each([
 })
 
 test.each([
-  ['an inbox item', "UPDATE toolwright_inbox SET body = '3' WHERE item_id = 'x'", ['y'], ['r1', 'r2']],
-  ['an inbox item', `UPDATE toolwright_inbox SET body = '{"id":"z"}' WHERE item_id = 'x'`, ['y'], ['r1', 'r2']],
-  ['a pending request', `UPDATE toolwright_pending SET body = 'nu' WHERE body LIKE '%r1%'`, ['x', 'y'], ['r2']],
+  ['an inbox item that is a number', "UPDATE toolwright_inbox SET body = '3' WHERE item_id = 'x'", ['y'], ['r1', 'r2']],
   [
-    'a pending request',
+    'an inbox item without a type',
+    `UPDATE toolwright_inbox SET body = '{"id":"z"}' WHERE item_id = 'x'`,
+    ['y'],
+    ['r1', 'r2'],
+  ],
+  [
+    'a pending request that is invalid JSON',
+    `UPDATE toolwright_pending SET body = 'nu' WHERE body LIKE '%r1%'`,
+    ['x', 'y'],
+    ['r2'],
+  ],
+  [
+    'a pending request with only an id',
     `UPDATE toolwright_pending SET body = '{"id":"r1"}' WHERE body LIKE '%r1%'`,
     ['x', 'y'],
     ['r2'],
   ],
-])('a damaged SQLite row of %s is reported once and skipped: %s', async (_what, damage, items, requests) => {
+])('a damaged SQLite row is reported once and skipped: %s', async (_what, damage, items, requests) => {
   const file = temporaryFile()
   const warn = vi.fn()
   using services = sqlite(file, { logger: { warn, error: vi.fn() } })

@@ -43,7 +43,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     ['effect', () => ({ ...tool({ ...base(), effect: 'idempotent' }) })],
     ['gate', () => ({ ...tool({ ...base(), requiresConfirmation: () => true }) })],
   ] as const)(
-    'requests another confirmation when the tool has changed (%s), and runs the call after the second approval [DG-17]',
+    'requests another confirmation when the tool has changed (%s), then runs the call [DG-17]',
     async (_name, other) => {
       const store = newStore()
       const request = await requestConfirmation(store)

@@ -100,7 +100,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     expect(ids).toEqual(['l1', 'c1', 'l2'])
   })
 
-  describe('with pauses inside agents,', () => {
+  describe('with nested agents,', () => {
     let paid: string[] = []
     let modelCalls: string[] = []
     const pay = tool({

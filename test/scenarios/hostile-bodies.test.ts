@@ -84,7 +84,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     ['an object without a prototype', Object.create(null)],
   ]
   test.each(thrown)(
-    'answers EXECUTION_FAILED when a body throws %s, and keeps the sibling call and the run [DG-21]',
+    'answers EXECUTION_FAILED when a body throws %s, and the sibling call and the run continue [DG-21]',
     async (_what, value) => {
       for (const run of [
         () => {

@@ -133,7 +133,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       ['that are NaN', { amount: Number.NaN }],
     ]
     test.each(wrong)(
-      '%s are answered INVALID_ARGS without repeating their values, and no body runs [DG-24]',
+      '%s are rejected without repeating their values, and no body runs [DG-24]',
       async (_what, args) => {
         const store = newStore()
         const run = vi.fn()

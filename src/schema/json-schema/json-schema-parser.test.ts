@@ -313,7 +313,7 @@ describe('compileSchema() refuses an invalid JSON Schema when the tool is built'
     expect((thrown as Error).message).toContain('Tool "pay"')
   })
 
-  test('but accepts frozen and recursive schemas, shared parts, draft 7, anchors, and properties named like keywords', () => {
+  test('but accepts frozen, recursive, shared and draft 7 schemas, anchors, and properties named like keywords', () => {
     const shared = Object.freeze({ type: 'string' })
     const schema = Object.freeze({
       $schema: 'http://json-schema.org/draft-07/schema#',
