@@ -4,8 +4,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
 interface Case {
-  /** What must hold. */
-  readonly says: string
+  /** What the tests of the case must show. */
+  readonly rule: string
   /** Parts of the case that need features that do not exist yet. */
   readonly later?: string
   /** Whether the whole case needs such features. */
@@ -16,73 +16,73 @@ interface Case {
 
 const cases: { readonly [id: string]: Case } = {
   // calls, gates and answers
-  'DG-01': { says: 'an unknown tool is an error result, calls no other tool, and the run continues' },
-  'DG-02': { says: 'before a decision no body runs, one request is pending, and the model is not asked' },
-  'DG-03': { says: 'after a denial no body runs, for every kind of tool', later: 'tools of MCP and of OpenAPI' },
-  'DG-04': { says: 'a client cannot send a request or a call of its own' },
-  'DG-05': { says: 'an answer counts only for its own app, user and session, even with equal call ids' },
-  'DG-06': { says: 'one answer that many processes send at the same time runs the call once' },
-  'DG-07': { says: 'a call that a user claims a model has made does not run' },
+  'DG-01': { rule: 'an unknown tool is an error result, calls no other tool, and the run continues' },
+  'DG-02': { rule: 'before a decision no body runs, one request is pending, and the model is not asked' },
+  'DG-03': { rule: 'after a denial no body runs, for every kind of tool', later: 'tools of MCP and of OpenAPI' },
+  'DG-04': { rule: 'a client cannot send a request or a call of its own' },
+  'DG-05': { rule: 'an answer counts only for its own app, user and session, even with equal call ids' },
+  'DG-06': { rule: 'one answer that many processes send at the same time runs the call once' },
+  'DG-07': { rule: 'a call that a user claims a model has made does not run' },
   'DG-08': {
-    says: 'text of a tool or of another agent approves nothing',
+    rule: 'text of a tool or of another agent approves nothing',
     later: 'A2A, MCP sampling and elicitation, webhooks',
   },
-  'DG-09': { says: 'a model that calls reserved names of the framework satisfies no gate' },
-  'DG-10': { says: 'only a literal true approves; an unreadable answer denies with a reason' },
-  'DG-11': { says: 'a second request about a call pauses again; an approval answers one request' },
-  'DG-12': { says: 'an answer reaches the nested agent that asked, or is an error' },
-  'DG-13': { says: 'two calls are equal exactly when their canonical JSON is equal' },
+  'DG-09': { rule: 'a model that calls reserved names of the framework satisfies no gate' },
+  'DG-10': { rule: 'only a literal true approves; an unreadable answer denies with a reason' },
+  'DG-11': { rule: 'a second request about a call pauses again; an approval answers one request' },
+  'DG-12': { rule: 'an answer reaches the nested agent that asked, or is an error' },
+  'DG-13': { rule: 'two calls are equal exactly when their canonical JSON is equal' },
   'DG-14': {
-    says: 'approvals travel to a client and back',
+    rule: 'approvals travel to a client and back',
     later: 'REST, SSE and WebSocket',
     isWaiting: true,
   },
   'DG-15': {
-    says: 'names such as constructor and __proto__ are ordinary names everywhere',
+    rule: 'names such as constructor and __proto__ are ordinary names everywhere',
     later: 'MCP frames and OpenAPI examples',
   },
-  'DG-16': { says: 'a predicate that throws, hangs, returns no boolean or writes state requires a confirmation' },
-  'DG-17': { says: 'a tool that changed after the approval needs a new approval' },
-  'DG-18': { says: 'the approved call runs as it was shown, and the model is not asked again' },
+  'DG-16': { rule: 'a predicate that throws, hangs, returns no boolean or writes state requires a confirmation' },
+  'DG-17': { rule: 'a tool that changed after the approval needs a new approval' },
+  'DG-18': { rule: 'the approved call runs as it was shown, and the model is not asked again' },
   'DG-19': {
-    says: 'the gate also holds for calls from code, agent tools and branches',
+    rule: 'the gate also holds for calls from code, agent tools and branches',
     later: 'live sessions, tools served over MCP',
   },
-  'DG-20': { says: 'a body that never ends and ignores its signal is answered at its deadline' },
+  'DG-20': { rule: 'a body that never ends and ignores its signal is answered at its deadline' },
   'DG-21': {
-    says: 'the run survives every value that a body throws',
+    rule: 'the run survives every value that a body throws',
     later: 'errors thrown in a timer that a body left behind belong to the process',
   },
-  'DG-22': { says: 'a cancelled batch has one response for each call, in order' },
-  'DG-23': { says: 'no result breaks the run or exceeds the size limits of the log' },
-  'DG-24': { says: 'only valid arguments reach a body, and no error repeats their values' },
-  'DG-25': { says: 'a model that never stops calling tools is stopped, across pauses and inside other agents' },
+  'DG-22': { rule: 'a cancelled batch has one response for each call, in order' },
+  'DG-23': { rule: 'no result breaks the run or exceeds the size limits of the log' },
+  'DG-24': { rule: 'only valid arguments reach a body, and no error repeats their values' },
+  'DG-25': { rule: 'a model that never stops calling tools is stopped, across pauses and inside other agents' },
   // processes
-  'PR-01': { says: 'a crash before or after any append loses nothing and repeats nothing', later: 'on Postgres' },
+  'PR-01': { rule: 'a crash before or after any append loses nothing and repeats nothing', later: 'on Postgres' },
   'PR-02': {
-    says: 'after kill -9 in a body each call is treated as its effect declares',
+    rule: 'after kill -9 in a body each call is treated as its effect declares',
     by: 'test/scenarios/kill-effects.test.ts',
   },
   'PR-03': {
-    says: 'a call has one idempotency key in every process, and the key cannot be guessed',
+    rule: 'a call has one idempotency key in every process, and the key cannot be guessed',
     later: 'the header of OpenAPI tools',
   },
   'PR-04': {
-    says: 'after random kills no call is lost, doubled or orphaned',
+    rule: 'after random kills no call is lost, doubled or orphaned',
     by: 'test/scenarios/kill-random.test.ts',
   },
-  'PR-05': { says: 'a holder that lost its lease writes nothing, and its body sees an aborted signal' },
-  'PR-06': { says: 'many resumes at the same time continue the run once' },
-  'PR-07': { says: 'resuming completed work replays its events and runs nothing' },
-  'PR-08': { says: 'each of many answers reaches its own call, in any order, across restarts' },
-  'PR-09': { says: 'each long-running call starts once and gets one response' },
-  'PR-10': { says: 'a call that is cut off neither runs nor is stored' },
-  'PR-11': { says: 'every provider accepts the history of every log, and the log stays unchanged' },
-  'PR-12': { says: 'a cancel ends pending and running work once, and leaves completed work alone' },
-  'PR-13': { says: 'a request expires by the clock, and setting the clock back does not reopen it' },
-  'PR-14': { says: 'no other tool or agent does the work of a removed one' },
+  'PR-05': { rule: 'a holder that lost its lease writes nothing, and its body sees an aborted signal' },
+  'PR-06': { rule: 'many resumes at the same time continue the run once' },
+  'PR-07': { rule: 'resuming completed work replays its events and runs nothing' },
+  'PR-08': { rule: 'each of many answers reaches its own call, in any order, across restarts' },
+  'PR-09': { rule: 'each long-running call starts once and gets one response' },
+  'PR-10': { rule: 'a call that is cut off neither runs nor is stored' },
+  'PR-11': { rule: 'every provider accepts the history of every log, and the log stays unchanged' },
+  'PR-12': { rule: 'a cancel ends pending and running work once, and leaves completed work alone' },
+  'PR-13': { rule: 'a request expires by the clock, and setting the clock back does not reopen it' },
+  'PR-14': { rule: 'no other tool or agent does the work of a removed one' },
   'PR-15': {
-    says: 'a result for a deleted session restores nothing',
+    rule: 'a result for a deleted session restores nothing',
     later: 'tools that continue in the background',
   },
 }
@@ -95,7 +95,7 @@ const tested = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
 
 const listed = Object.entries(cases).map(([id, one]) => ({ id, ...one }))
 
-describe.each(listed.filter(({ isWaiting }) => !isWaiting))('$id: $says', ({ id, by }) => {
+describe.each(listed.filter(({ isWaiting }) => !isWaiting))('$id: $rule', ({ id, by }) => {
   if (by) test(`is tested by ${by}`, () => expect(existsSync(by)).toBe(true))
   else
     test('is tested on every store', () => {
@@ -103,11 +103,11 @@ describe.each(listed.filter(({ isWaiting }) => !isWaiting))('$id: $says', ({ id,
     })
 })
 
-test('every case in a title is in the catalogue', () => {
+test('every case id in a test title is in the catalogue', () => {
   expect(tested.filter(({ id }) => !Object.hasOwn(cases, id))).toEqual([])
 })
 
-test('reads case ids from the ends of titles, and stores from describe.each', () => {
+test('the catalogue reads case ids from the ends of titles, and stores from describe.each', () => {
   const text = `describe.each(stores)('%s', () => { test('a [DG-01]', f); test("b [DG-02, PR-03]", f) }) // [DG-04]`
   expect(idsIn(text)).toEqual(['DG-01', 'DG-02', 'PR-03'])
   expect(isOnEveryStore(text)).toBe(true)
@@ -119,5 +119,5 @@ function idsIn(text: string): string[] {
 }
 
 function isOnEveryStore(text: string): boolean {
-  return /describe\.each\((?:stores|clockedStores|Object\.entries\(places\))\)/.test(text)
+  return /describe\.each\((?:stores|clockedStores|Object\.entries\(storages\))\)/.test(text)
 }

@@ -429,7 +429,7 @@ test('D38: passes names without prefix to filters inside and outside of the pref
   expect([...(model.requests[0]?.tools.keys() ?? [])]).toEqual(['a_look_up', 'b_look_up'])
 })
 
-test('D39: rejects a bare function with the way to define a tool', () => {
+test('D39: rejects a bare function with advice how to define a tool', () => {
   // @ts-expect-error a function is not an options object
   expect(() => tool(() => 1)).toThrow(expect.objectContaining({ code: 'NEEDS_INFER' }))
 })

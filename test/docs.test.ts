@@ -1,6 +1,6 @@
 // Checks the documentation: its programs compile, run and print the shown output, links have targets, tables are complete.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
@@ -19,6 +19,7 @@ import {
   sourceOf,
   theirBlocks,
 } from './docs/pages.ts'
+import { vagueLines, vagueWords } from './docs/vague-words.ts'
 import { node } from './examples/child.ts'
 import { isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
@@ -121,12 +122,31 @@ test.each(all)('$file contains no to-dos and no paths of a machine', ({ text }) 
   expect(text).not.toMatch(/(?:^|[\s"'`(])\/(?:home|work|tmp|root|usr|Users|etc)\//m)
 })
 
-/** Words that name no actor and no thing; docs/contributing/glossary.md has the terms to use. */
-const vague =
-  /\b(?:whoever|somebody|anybody|nobody|a yes|goes? on with|in charge|comes? to rest|is told|are told|hears? of)\b/gi
-
 test.each(all.filter(({ file }) => file !== 'docs/contributing/glossary.md'))('$file names the actor', ({ text }) => {
-  expect(text.match(vague) ?? []).toEqual([])
+  expect(vagueWords(text)).toEqual([])
+})
+
+/** Files that contain the vague words because they search for them. */
+const wordLists = new Set(['test/docs/vague-words.ts', 'test/docs.test.ts'])
+
+test('comments, messages and test titles contain no vague words', () => {
+  const files = globSync(['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.mjs', 'examples/**/*.ts', 'scripts/**/*.ts'])
+  expect(files.length).toBeGreaterThan(500)
+  const searched = files.map((file) => file.replaceAll('\\', '/')).filter((file) => !wordLists.has(file))
+  expect(searched.flatMap((file) => vagueLines(readFileSync(file, 'utf8')).map((line) => `${file}:${line}`))).toEqual(
+    [],
+  )
+})
+
+test('the search for vague words finds phrases in every line, and actors in comments', () => {
+  const lines = [
+    '// Somebody waits.',
+    "fail('Whoever waits is told.')",
+    "say('Nobody measures in Oslo.')",
+    ' * the user nobody',
+  ]
+  expect(vagueLines(lines.join('\n'))).toEqual([`1: ${lines[0]}`, `2: ${lines[1]}`])
+  expect(vagueWords('Nobody hears of calls that are told apart.')).toEqual(['Nobody', 'hears of'])
 })
 
 test('every file and folder that a page names exists', () => {
@@ -202,7 +222,7 @@ test('no page says "not yet" or "later" about an existing export or option', () 
   expect(wrong).toEqual([])
 })
 
-test('every name without documentation still exists', () => {
+test('every name in the list of undocumented names still exists', () => {
   const names = new Set(['src/index.ts', 'src/testing/index.ts'].flatMap((file) => exportedNames(readSource(file))))
   expect([...unspoken].filter((name) => !names.has(name))).toEqual([])
 })
@@ -254,13 +274,13 @@ test('the migration page names every export of google.adk.tools and @google/adk 
   expect([...pythonToolNames, ...googleAdkNames].filter((name) => !named.has(name))).toEqual([])
 })
 
-test('a program of another kit is neither compiled nor run here', () => {
+test('a program of another framework in the documentation is neither compiled nor run', () => {
   const page = readPage('docs/a/x.md', '```ts theirs\n1\n```\n```ts test\n2\n```\n')
   expect(programs(page).map(({ name }) => name)).toEqual(['a-x-5.ts'])
   expect(theirBlocks(page).map(({ code }) => code)).toEqual(['1\n'])
 })
 
-test('reads programs and their expected output from the code blocks of a page', () => {
+test('the tests of the documentation read programs and their expected output from the code blocks of a page', () => {
   const text = 'a\n```ts run\nconst a = 1\n```\n```text\n1\n```\n```ts more\na\n```\n'
   const [program] = programs(readPage('docs/x.md', text))
   expect(program).toMatchObject({ name: 'x-3.ts', output: '1\n', blocks: [{ line: 3 }, { line: 9 }] })

@@ -20,7 +20,7 @@ test.each(entryPoints())('README.md or a page of docs names $specifier', ({ spec
   expect(pages.some((text) => new RegExp(`['\`]${specifier}['\`]`).test(text))).toBe(true)
 })
 
-test('tells exported values from exported types', () => {
+test('the list of exports separates values from types', () => {
   const text = `
     export { b, a, type T } from './a.ts'
     export type { S } from './b.ts'
@@ -29,7 +29,7 @@ test('tells exported values from exported types', () => {
   expect(exportedNames({ file: 'a.ts', text })).toEqual({ values: ['a', 'b', 'c'], types: ['I', 'S', 'T'] })
 })
 
-test('rejects an entry point with export *', () => {
+test('the list of exports rejects an entry point with export *', () => {
   expect(() => exportedNames({ file: 'a.ts', text: "export * from './a.ts'" })).toThrow(
     'a.ts: an entry point names its exports',
   )

@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 afterAll(() => app.remove())
 
-test('every command prints what the page shows', () => {
+test('every command of the getting started page prints what the page shows', () => {
   const steps: Step[] = []
   for (const [at, { language, words, code }] of blocks.entries()) {
     const file = words.find((word) => word.startsWith('file='))

@@ -24,14 +24,14 @@ const file = (text: string): ReturnType<typeof parseFile>[] => [parseFile({ file
 const values = (measurements: readonly Measurement[]): Record<string, number> =>
   Object.fromEntries(measurements.map(({ name, value }) => [name, value]))
 
-test('counts value imports and type imports, and no re-exports', () => {
+test('the limit of imports counts value imports and type imports, and no re-exports', () => {
   const text = `import { a } from './a.ts'
     import type { B } from './b.ts'
     export { c } from './c.ts'`
   expect(values(importsPerFile(file(text)))).toEqual({ imports: 2 })
 })
 
-test('counts public methods, accessors and fields of a class', () => {
+test('the limit of class members counts public methods, accessors and fields', () => {
   const text = `class Desk {
     #secret = 1
     private hidden = 1
@@ -48,7 +48,7 @@ test('counts public methods, accessors and fields of a class', () => {
   expect(values(membersPerClass(file(text)))).toEqual({ Desk: 5 })
 })
 
-test('counts the parameters of functions, methods and arrow functions', () => {
+test('the limit of parameters counts the parameters of functions, methods and arrow functions', () => {
   const text = `function plain(this: Desk, a, b = 1, ...c) {}
     const arrow = ({ a, b }) => a
     class Desk { open(a, b) {} }
@@ -56,12 +56,12 @@ test('counts the parameters of functions, methods and arrow functions', () => {
   expect(values(parametersPerFunction(file(text)))).toEqual({ plain: 3, arrow: 1, open: 2, close: 1, lock: 5 })
 })
 
-test('counts the lines of functions with a block body', () => {
+test('the limit of function length counts the lines of functions with a block body', () => {
   const text = 'function long() {\n\n}\nconst short = () => 1\nconst block = () => { return 1 }'
   expect(values(linesPerFunction(file(text)))).toEqual({ long: 3, block: 1 })
 })
 
-test('finds exported declarations without a doc comment', () => {
+test('the check of doc comments finds exported declarations without a doc comment', () => {
   const text = `
     /** Opens. */
     export function open(): void
@@ -81,7 +81,7 @@ test('finds exported declarations without a doc comment', () => {
   expect(values(documentedExports(file(text)))).toEqual({ open: 1, close: 0, Name: 0, Desk: 1, listed: 1, bare: 0 })
 })
 
-test('finds members of exported classes, interfaces and object types without a doc comment', () => {
+test('the check of doc comments finds members of exported classes, interfaces and object types without a doc comment', () => {
   const text = `
     export interface Service {
       /** Reads. */
@@ -123,7 +123,7 @@ test('finds members of exported classes, interfaces and object types without a d
   })
 })
 
-test('finds the type any, and not the word', () => {
+test('the check of any finds the type any, and not the word', () => {
   const text = 'export const any = (a: any, b: any[]): string => "any"'
   expect(anyTypes(file(text))).toHaveLength(2)
 })

@@ -3,7 +3,7 @@ import { commands, entryPoints, sourceBySpecifier } from '../entry-points.ts'
 import { barrels, fileCycles, folderCycles, nodeImports, toolRuns, unknownFolders, upwardImports } from './layers.ts'
 import { productSources, type Source } from './source.ts'
 
-describe('the source in src', () => {
+describe('the source code in src', () => {
   const sources = productSources()
   const specifiers = sourceBySpecifier()
   const entryFiles = new Set([...entryPoints(), ...commands()].map(({ source }) => source))

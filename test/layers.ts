@@ -32,7 +32,7 @@ const rootEntryPoint = 'src/index.ts'
 const mayUseNode = [
   'src/mcp/stdio.ts',
   'src/openapi/read.ts',
-  // processes, threads, and what is found on the machine they run on
+  // start processes or threads, or read files of the machine
   'src/code/process/child-process.ts',
   'src/code/quickjs/vm-thread.ts',
   'src/code/quickjs/wasm-binary.ts',

@@ -33,13 +33,13 @@ beforeAll(() => {
 }, 180_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('every page is in the site', () => {
+test('every page of the documentation is in the site', () => {
   const pages = globSync('**/*.md', { cwd: join(folder, 'docs') })
   const wanted = pages.map((file) => file.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'))
   expect(wanted.filter((file) => !existsSync(join(site, file)))).toEqual([])
 })
 
-test('no page loads anything from the network', () => {
+test('no page of the site loads anything from the network', () => {
   const loads =
     /<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="(?:https?:)?\/\/[^"]*"|url\(\s*['"]?(?:https?:)?\/\/|@import\s/g
   const files = globSync('**/*.{html,css}', { cwd: site })

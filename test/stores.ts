@@ -4,7 +4,7 @@ import { sqlite } from 'toolwright/sqlite'
 
 /** A store that scenarios run on. */
 export interface Store {
-  /** Completes a test title: "on SQLite". */
+  /** Completes a test title after "with sessions": "on SQLite". */
   readonly name: string
   /** Opens an empty store. */
   open(options?: StoreOptions): { readonly sessionService: SessionService; readonly artifactService: ArtifactService }

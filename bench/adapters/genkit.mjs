@@ -1,5 +1,5 @@
 // genkit: ai.generate with a model registered through defineModel. Runs on zod 3 (genkit's own).
-// S4 carries response.messages into the next generate call, the way its stable API keeps a conversation.
+// S4 carries response.messages into the next generate call, as its stable API keeps a conversation.
 // No telemetry plugin is enabled and GENKIT_ENV is not "dev", so nothing is exported.
 const user = (content) => ({ role: 'user', content: [{ text: content }] })
 

@@ -20,7 +20,7 @@ function answers(...results: readonly [id: string, temperature: number][]): Cont
   return { role: 'tool', parts }
 }
 
-describe.each(wireCases)('$how', ({ wire, stream }) => {
+describe.each(wireCases)('fromAiSdk() with $how,', ({ wire, stream }) => {
   test('returns the text, token counts and finish reason of a reply', async () => {
     await using server = await ProviderServer.start([wire.say({ text: 'It is cold in Oslo.' })])
     const { whole, partial } = await ask(fromAiSdk(wire.model(server.url)), request([user('Oslo?')], config), {
@@ -63,7 +63,7 @@ const withText = wireCases.filter(
   ({ wire, stream }) => wire === chat || wire === responses || (wire === claude && stream),
 )
 
-test.each(withText)('$how: sends invalid arguments back to the model unchanged', async (way) => {
+test.each(withText)('fromAiSdk() with $how, sends invalid arguments back to the model unchanged', async (way) => {
   const { wire, stream } = way
   const broken = { id: 'c1', name: 'get_weather', raw: '{"city": "Os' }
   await using server = await ProviderServer.start([wire.say({ calls: [broken] }), wire.say({ text: 'Sorry.' })])
@@ -150,14 +150,14 @@ describe('provider metadata is sent back on the same part after a restart', () =
   })
 })
 
-test('streams thoughts and text separately', async () => {
+test('fromAiSdk() streams thoughts and text separately', async () => {
   await using server = await ProviderServer.start([claude.say({ thinking: 'Hm.', signature: 'S', text: 'Cold.' })])
   const { partial } = await ask(fromAiSdk(claude.model(server.url)), request([user('?')]), { stream: true })
   const parts = partial.flatMap(({ content }) => content?.parts ?? [])
   expect(parts).toEqual([{ text: 'Hm.', thought: true }, { text: 'Cold' }, { text: '.' }])
 })
 
-test.each([chat, responses, claude])('$name: streams the arguments of a call', async (wire) => {
+test.each([chat, responses, claude])('fromAiSdk() with $name streams the arguments of a call', async (wire) => {
   await using server = await ProviderServer.start([wire.say({ calls: [oslo] })])
   const { partial } = await ask(fromAiSdk(wire.model(server.url)), request([user('?')], config), { stream: true })
   const written = partial.flatMap(({ customMetadata }) => (customMetadata ? [customMetadata.toolInput] : []))
@@ -173,7 +173,7 @@ test.each([
   { wire: responses, finish: 'max_output_tokens', expected: 'MAX_TOKENS' },
   { wire: gemini, finish: 'MAX_TOKENS', expected: 'MAX_TOKENS' },
   { wire: gemini, finish: 'RECITATION', expected: 'RECITATION' },
-])('$wire.name: reports the finish reason $finish as $expected', async ({ wire, finish, expected }) => {
+])('fromAiSdk() reports the finish reason $finish of $wire.name as $expected', async ({ wire, finish, expected }) => {
   await using server = await ProviderServer.start([
     wire.say({ text: 'It is', finish }),
     wire.say({ thinking: 'Hm.', signature: 'S', finish }),
@@ -204,7 +204,7 @@ describe('capability toolsWithOutputSchema', () => {
   })
 })
 
-test('rejects values that are not AI SDK models', () => {
+test('fromAiSdk() rejects values that are not AI SDK models', () => {
   const never = older('stranger')
   expect(() => fromAiSdk('openai/gpt-5' as never)).toThrow("for example openai('gpt-5')")
   expect(() => fromAiSdk({ ...never, specificationVersion: 'v1' } as never)).toThrow('specificationVersion "v1"')

@@ -42,7 +42,7 @@ function runnerFor(provider: ProviderCase, server: ProviderServer, tools: readon
 
 const bodyOf = (server: ProviderServer, at: number): string => JSON.stringify(server.requests[at]?.body)
 
-describe.each(providers)('$name', (provider) => {
+describe.each(providers)('fromAiSdk() with $name', (provider) => {
   test.each([false, true])('returns a text (streamed: %s)', async (stream) => {
     await using server = await ProviderServer.start([provider.say({ text: 'It is cold in Oslo.' })])
     const { whole, partial } = await ask(fromAiSdk(provider.model(server.url)), request([user('Oslo?')]), { stream })

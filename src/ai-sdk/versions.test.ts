@@ -23,7 +23,7 @@ const search = { providerTool: { id: 'x.search', name: 'search', args: { deep: t
 
 type V2Result = Awaited<ReturnType<LanguageModelV2['doGenerate']>>
 
-test('supports specification version 2', async () => {
+test('fromAiSdk() supports specification version 2 of AI SDK models', async () => {
   const asked: LanguageModelV2CallOptions[] = []
   const result: V2Result = {
     content: [
@@ -83,7 +83,7 @@ test('supports specification version 2', async () => {
   expect(asked[0]?.tools).toEqual([{ type: 'provider-defined', id: 'x.search', name: 'search', args: { deep: true } }])
 })
 
-test('supports specification version 3 with streaming', async () => {
+test('fromAiSdk() supports specification version 3 of AI SDK models with streaming', async () => {
   const asked: LanguageModelV3CallOptions[] = []
   const model: LanguageModelV3 = {
     specificationVersion: 'v3',
@@ -134,7 +134,7 @@ test('supports specification version 3 with streaming', async () => {
   expect(asked[0]?.tools).toMatchObject([{ type: 'provider', id: 'x.search' }])
 })
 
-test('ignores unknown parts', async () => {
+test('fromAiSdk() ignores unknown parts of a reply', async () => {
   const parts = [
     { type: 'ping' },
     { type: 'hologram-start', id: '1' },

@@ -15,11 +15,11 @@ test.each([
   ['', undefined],
   [undefined, undefined],
   [7, undefined],
-])('reads Retry-After %j as %j ms', (header, ms) => {
+])('retryAfterMs() reads the Retry-After header %j as %j ms', (header, ms) => {
   expect(retryAfterMs(header, now)).toBe(ms)
 })
 
-test('doubles the delay up to a limit, with jitter', () => {
+test('backoffMs() doubles the delay up to a limit, with jitter', () => {
   const limits = { delayMs: 500, maxDelayMs: 8_000 }
   expect([1, 2, 3, 5, 6, 50].map((retry) => backoffMs(retry, limits, () => 1))).toEqual([
     500, 1_000, 2_000, 8_000, 8_000, 8_000,

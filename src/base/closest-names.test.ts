@@ -11,11 +11,11 @@ test.each([
   ['confirmation', ['requiresConfirmation']],
   ['colour', []],
   ['', []],
-])('suggests for %j the names %j', (said, expected) => {
+])('closestNames() suggests for %j the names %j', (said, expected) => {
   expect(closestNames(said, names)).toEqual(expected)
 })
 
-test('suggests at most three names, the most similar first', () => {
+test('closestNames() suggests at most three names, the most similar first', () => {
   expect(
     closestNames('get_weather', ['get_weathers', 'got_weathers', 'get_weather_', 'set_weather', 'let_weather']),
   ).toEqual(['get_weather_', 'get_weathers', 'set_weather'])

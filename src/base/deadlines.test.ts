@@ -34,7 +34,7 @@ function clock() {
 
 const deadline = (expire: () => void): Deadline => ({ at: 0, isOver: true, expire })
 
-test('expires each deadline at its time, in any order of setting', () => {
+test('each deadline expires at its time, in any order of setting', () => {
   const { deadlines, until } = clock()
   const passed: string[] = []
   deadlines.set(
@@ -57,7 +57,7 @@ test('expires each deadline at its time, in any order of setting', () => {
   expect(passed).toEqual(['soon', 'late', 'late too'])
 })
 
-test('does not expire a cleared deadline, and cancels the timer with the last one', () => {
+test('a cleared deadline does not expire, and the timer is cancelled with the last deadline', () => {
   const { deadlines, timers, until } = clock()
   const passed: string[] = []
   const first = deadline(() => passed.push('first'))
@@ -81,7 +81,7 @@ test('does not expire a cleared deadline, and cancels the timer with the last on
   expect(timers.size).toBe(0)
 })
 
-test('keeps a deadline that an expiring deadline sets', () => {
+test('a deadline that an expiring deadline sets is kept', () => {
   const { deadlines, until } = clock()
   const passed: number[] = []
   deadlines.set(
@@ -98,7 +98,7 @@ test('keeps a deadline that an expiring deadline sets', () => {
   expect(passed).toEqual([1, 2])
 })
 
-test.each([3_600_000, -3_600_000])('expires deadlines on time when the clock is set by %i ms', (ms) => {
+test.each([3_600_000, -3_600_000])('deadlines expire on time when the clock is set by %i ms', (ms) => {
   const { deadlines, until, stepClock } = clock()
   const passed: string[] = []
   deadlines.set(

@@ -8,7 +8,7 @@ const nested = (levels: number): unknown => {
   return value
 }
 
-test('copies a value without sharing any part', () => {
+test('copyJson() copies a value without sharing any part', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const copy = copyJson(value)
@@ -18,7 +18,7 @@ test('copies a value without sharing any part', () => {
   )
 })
 
-test('copies an own __proto__ as data', () => {
+test('copyJson() copies an own __proto__ as data', () => {
   const copy = copyJson(JSON.parse('{"__proto__":{"admin":true}}'))
   expect(Object.hasOwn(copy, '__proto__')).toBe(true)
   expect(copy.admin).toBeUndefined()
@@ -28,7 +28,7 @@ test('copies an own __proto__ as data', () => {
   expect(Object.getPrototypeOf(target)).toBe(Object.prototype)
 })
 
-test('refuses to copy a value that is nested too deeply', () => {
+test('copyJson() throws for a value that is nested too deeply', () => {
   expect(copyJson(nested(MAX_DEPTH + 1))).toEqual(nested(MAX_DEPTH + 1))
   expect(() => copyJson(nested(MAX_DEPTH + 2))).toThrow(`nested deeper than ${MAX_DEPTH} levels`)
   const loop: { self?: unknown } = {}
@@ -36,7 +36,7 @@ test('refuses to copy a value that is nested too deeply', () => {
   expect(() => copyJson(loop)).toThrow(RangeError)
 })
 
-test('writes equal values as equal canonical JSON, whatever the order of keys', () => {
+test('canonicalJson() writes equal values as equal text, whatever the order of keys', () => {
   expect(canonicalJson({ b: [1, { d: 2, c: null }], a: 'x', u: undefined })).toBe('{"a":"x","b":[1,{"c":null,"d":2}]}')
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
@@ -56,7 +56,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return left.length === right.length && left.every((key) => Object.hasOwn(b, key) && isSame(at(a, key), at(b, key)))
 }
 
-/** The same with every key in another place. */
+/** The same value with the keys of every object in reverse order. */
 function turned(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(turned)
@@ -66,7 +66,7 @@ function turned(value: unknown): unknown {
   return made
 }
 
-test('two calls have one canonical text exactly when they are the same call [DG-13]', () => {
+test('canonicalJson() gives two calls one text exactly when they are the same call [DG-13]', () => {
   const odd = fc.constantFrom(
     '',
     'a',
@@ -112,17 +112,17 @@ test('two calls have one canonical text exactly when they are the same call [DG-
   )
 })
 
-test('cuts canonical JSON at the maximum depth', () => {
+test('canonicalJson() cuts a value at the maximum depth', () => {
   expect(canonicalJson(nested(50_000))).toContain('[too deep]')
   expect(canonicalJson(nested(MAX_DEPTH))).not.toContain('[too deep]')
 })
 
-test('isRecord accepts objects but no arrays', () => {
+test('isRecord() accepts objects but no arrays', () => {
   expect([{}, Object.create(null), new Map()].map(isRecord)).toEqual([true, true, true])
   expect([null, undefined, [], 'a', 1].map(isRecord)).toEqual([false, false, false, false, false])
 })
 
-test('jsonSize is close to the size of the JSON text and stops at the limit', () => {
+test('jsonSize() is close to the size of the JSON text and stops at the limit', () => {
   const value = { name: 'Ada', list: [1.5, true, null, 'text'], nested: { deep: ['x'.repeat(1_000)] } }
   const bytes = JSON.stringify(value).length
   expect(jsonSize(value, 10_000)).toBeGreaterThan(0.9 * bytes)

@@ -5,7 +5,7 @@ import { copyJson, MAX_DEPTH } from './json.ts'
 import { MAX_CONTENT_BYTES } from './limits.ts'
 import { toJsonValue } from './to-json-value.ts'
 
-test('copies JSON unchanged', () => {
+test('toJsonValue() copies JSON unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(toJsonValue(value).value).toEqual(JSON.parse(JSON.stringify(value)))
@@ -13,7 +13,7 @@ test('copies JSON unchanged', () => {
   )
 })
 
-test('converts any value to JSON that survives a round trip', () => {
+test('toJsonValue() converts any value to JSON that survives a round trip', () => {
   fc.assert(
     fc.property(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),
@@ -26,7 +26,7 @@ test('converts any value to JSON that survives a round trip', () => {
   )
 })
 
-test('leaves levels of nesting for the event around the value', () => {
+test('toJsonValue() keeps levels of nesting free for the event around the value', () => {
   let deep: unknown = {}
   for (let i = 0; i < 5_000; i++) deep = { deep }
   let stored = toJsonValue(deep).value
@@ -36,7 +36,7 @@ test('leaves levels of nesting for the event around the value', () => {
   expect(MAX_DEPTH).toBeGreaterThan(100)
 })
 
-test('counts the bytes of text closely', () => {
+test('toJsonValue() counts nearly as many bytes as the JSON text has', () => {
   const value = { list: Array.from({ length: 100 }, (_, id) => ({ id, name: `row ${id}` })) }
   const { bytes } = toJsonValue(value)
   const { length } = JSON.stringify(value)
@@ -44,7 +44,7 @@ test('counts the bytes of text closely', () => {
   expect(bytes).toBeLessThan(length * 1.5)
 })
 
-test('cuts the middle of a text over the limit and marks the cut', () => {
+test('toJsonValue() cuts the middle of a text over the limit and marks the cut', () => {
   const text = `a${'x'.repeat(MAX_CONTENT_BYTES)}z`
   const { value, bytes } = toJsonValue(text)
   expect(String(value).length).toBeLessThan(MAX_CONTENT_BYTES + 100)
@@ -53,7 +53,7 @@ test('cuts the middle of a text over the limit and marks the cut', () => {
   expect(bytes).toBeGreaterThan(MAX_CONTENT_BYTES)
 })
 
-test('stops at an object that is shared countless times', () => {
+test('toJsonValue() stops at an object that is referenced countless times', () => {
   let reads = 0
   let value: unknown = {
     get id() {
@@ -65,14 +65,14 @@ test('stops at an object that is shared countless times', () => {
   expect(reads).toBeLessThan(1_000_000)
 })
 
-test('converts bytes to base64', () => {
+test('toJsonValue() converts bytes to base64', () => {
   const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i % 256)
   expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
   expect(toJsonValue(new Uint16Array([1]).buffer).value).toBe('AQA=')
   expect(toJsonValue(bytes.subarray(1, 3)).value).toBe('AQI=')
 })
 
-test('converts dates, errors, maps and sets to their usual JSON', () => {
+test('toJsonValue() converts dates, errors, maps and sets to their usual JSON', () => {
   const form = (value: unknown): unknown => toJsonValue(value).value
   expect(form(new URL('https://a.b/'))).toBe('https://a.b/')
   expect(form(/a+/g)).toBe('/a+/g')
@@ -82,7 +82,7 @@ test('converts dates, errors, maps and sets to their usual JSON', () => {
   expect(form(Symbol('x'))).toBeNull()
 })
 
-test('keeps both ends of a long text or byte array and counts all of it', () => {
+test('toJsonValue() keeps both ends of a long text or byte array and counts all its bytes', () => {
   const bytes = Uint8Array.from({ length: 300 }, (_, i) => i % 251)
   const whole = Buffer.from(bytes).toString('base64')
   for (const [value, text] of [[bytes, whole] as const, [whole, whole] as const]) {

@@ -10,14 +10,14 @@ function heldTimers() {
   return { timers, ports: { setTimer } }
 }
 
-test('returns the value of work that ends in time and clears the timer', async () => {
+test('withTimeout() returns the value of work that ends in time and clears the timer', async () => {
   const { timers, ports } = heldTimers()
   expect(await withTimeout(Promise.resolve('done'), 10, ports, () => 'late')).toBe('done')
   await expect(withTimeout(Promise.reject(new Error('no')), 10, ports, () => 'late')).rejects.toThrow('no')
   expect(timers.size).toBe(0)
 })
 
-test('returns or throws the result of onTimeout after the timeout', async () => {
+test('withTimeout() returns or throws the result of onTimeout after the timeout', async () => {
   const { timers, ports } = heldTimers()
   const never = new Promise(() => {})
   const late = withTimeout(never, 10, ports, () => 'late')

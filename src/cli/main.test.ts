@@ -21,19 +21,19 @@ async function run(...args: string[]): Promise<{ code: number; out: string; erro
   return { code, out: output.read() ?? '', errors: errors.read() ?? '' }
 }
 
-test('--help lists the commands', async () => {
+test('toolwright --help lists the commands', async () => {
   const { code, out } = await run('--help')
   expect(code).toBe(0)
   expect(out).toMatch(/^ {2}run +Chat with the agent in a file$/m)
 })
 
-test('--help after a command shows its usage', async () => {
+test('toolwright --help after a command shows the usage of the command', async () => {
   const { code, out } = await run('run', '--help')
   expect(code).toBe(0)
   expect(out).toMatch(/^toolwright run <file> \[message\]$/m)
 })
 
-test('--version prints the version of the package', async () => {
+test('toolwright --version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   expect(await run('--version')).toEqual({ code: 0, out: `${version}\n`, errors: '' })
 })
@@ -46,7 +46,7 @@ test.each([
   ['an unknown option', ['run', '--fast', 'x.ts'], "Unknown option '--fast'"],
   ['an empty session', ['run', 'x.ts', '--session', ' '], '--session is empty.'],
   ['an empty message', ['run', 'x.ts', ''], 'The message is empty.'],
-])('%s prints one line and exits with code 2', async (_, args, sentence) => {
+])('toolwright with %s prints one line and exits with code 2', async (_, args, sentence) => {
   const { code, out, errors } = await run(...args)
   expect(code).toBe(2)
   expect(out).toBe('')
@@ -54,7 +54,7 @@ test.each([
   expect(errors.trimEnd()).not.toContain('\n')
 })
 
-test('a missing agent file exits with code 1', async () => {
+test('toolwright run with a missing agent file exits with code 1', async () => {
   expect(await run('run', 'gone.ts')).toEqual({
     code: 1,
     out: '',

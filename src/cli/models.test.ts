@@ -10,7 +10,7 @@ import { modelProviders, modelsFor } from './models.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-test('finds models of Gemini, OpenAI and Anthropic for agents anywhere in the tree', async () => {
+test('modelsFor() finds models of Gemini, OpenAI and Anthropic for agents anywhere in the tree', async () => {
   vi.stubEnv('GEMINI_API_KEY', 'k')
   const inner = new LlmAgent({ name: 'inner', model: 'claude-sonnet-4-5' })
   const agent = new SequentialAgent({
@@ -26,18 +26,18 @@ test('finds models of Gemini, OpenAI and Anthropic for agents anywhere in the tr
   expect(() => new Runner({ appName: 'app', agent, models })).not.toThrow()
 })
 
-test('loads no provider that no agent names', async () => {
+test('modelsFor() loads no provider that no agent names', async () => {
   expect(Object.keys(await modelsFor(new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' })))).toEqual(['gemini-*'])
 })
 
-test('reports the variable to set when the API key of a named model is missing', async () => {
+test('modelsFor() reports the variable to set when the API key of a named model is missing', async () => {
   for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI']) vi.stubEnv(name, '')
   const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' })
   const models = await modelsFor(agent)
   expect(() => new Runner({ appName: 'app', agent, models })).toThrow('GEMINI_API_KEY')
 })
 
-test('finds the models of agents whose tools refer to each other in a cycle', async () => {
+test('modelsFor() finds the models of agents whose tools refer to each other in a cycle', async () => {
   const tools: ReturnType<typeof agentTool>[] = []
   const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash', tools: [toolSource(() => tools)] })
   tools.push(agentTool(agent))
@@ -57,7 +57,7 @@ describe.each(modelProviders)('the provider of $pattern', ({ pattern, packageNam
     expect(peerDependenciesMeta[packageName]).toEqual({ optional: true })
   })
 
-  test('is what a runner without models tells developers to install', () => {
+  test('is named in the advice of a runner without models', () => {
     expect(() => modelResolver({})(name, 'agent')).toThrow(`npm i ${packageName}`)
   })
 })

@@ -10,13 +10,13 @@ test.each<[string, Part]>([
   ['metadata beside a text', { text: '', partMetadata: { note: LARGE } } as Part],
   ['inline data', { inlineData: { mimeType: 'image/png', data: LARGE } }],
   ['the arguments of a call', { functionCall: { id: '1', name: 'a', args: { all: LARGE } } }],
-])('counts %s', (_what, part) => {
+])('partsSize() counts %s', (_what, part) => {
   const bytes = partsSize([part, part], 1_000_000)
   expect(bytes).toBeGreaterThan(2_000)
   expect(Math.abs(bytes - JSON.stringify([part, part]).length)).toBeLessThan(50)
 })
 
-test('stops counting above the limit', () => {
+test('partsSize() stops counting above the limit', () => {
   const parts = Array.from({ length: 10_000 }, () => ({ text: LARGE }))
   expect(partsSize(parts, 5_000)).toBeLessThan(10_000)
 })

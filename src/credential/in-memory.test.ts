@@ -5,7 +5,7 @@ import { InMemoryCredentialService } from './in-memory.ts'
 
 credentialServiceSuite(test, () => new InMemoryCredentialService())
 
-test('does not reveal a secret when the service is printed', async () => {
+test('InMemoryCredentialService does not reveal a secret when it is printed', async () => {
   const service = new InMemoryCredentialService()
   const key = { appName: 'shop', userId: 'ada', key: 'mail' }
   await service.save({ ...key, credential: { authType: 'apiKey', apiKey: 'sk-secret' } })

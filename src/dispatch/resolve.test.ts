@@ -12,20 +12,20 @@ const named = (name: string, more: Partial<Tool> = {}): Tool => ({
 const table = (...names: string[]) => makeToolTable(names.map((name) => ({ tool: named(name), source: 'a test' })))
 
 test.each([
-  ['adk_request_input', 'reserved'],
-  ['has space', 'starts with a letter'],
-  ['1st', 'starts with a letter'],
-  ['x'.repeat(129), 'at most 128'],
-])('rejects the tool name %s when the agent is built', (name, why) => {
+  ['that is reserved', 'adk_request_input', 'reserved'],
+  ['with a space', 'has space', 'starts with a letter'],
+  ['that starts with a digit', '1st', 'starts with a letter'],
+  ['of 129 characters', 'x'.repeat(129), 'at most 128'],
+])('makeToolTable() rejects a tool name %s', (_what, name, why) => {
   expect(() => table(name)).toThrow(why)
 })
 
-test('rejects a tool that declares another name', () => {
+test('makeToolTable() rejects a tool that declares another name', () => {
   const tool = named('a', { declaration: () => ({ name: 'b', description: '' }) })
   expect(() => makeToolTable([{ tool, source: 'a test' }])).toThrow('declares the name "b"')
 })
 
-test('builds the declarations of a table once', () => {
+test('makeToolTable() builds the declarations of a table once', () => {
   const declared = table('a', 'b')
   const wire = declared.declare()
   expect(declared.wire).toBe(wire)
@@ -40,7 +40,7 @@ test('builds the declarations of a table once', () => {
   expect(table().declare()).toEqual([])
 })
 
-test('keeps an existing tool when a later tool has its name', () => {
+test('extendToolTable() keeps an existing tool when a later tool has its name', () => {
   const problems: string[] = []
   const first = table('a')
   const second = extendToolTable(
@@ -58,10 +58,10 @@ test.each([
   ['weather', 'Did you mean "get_weather"?'],
   ['get_wether', 'Did you mean "get_weather", "get_whether"?'],
   ['constructor', 'Available tools: "get_weather", "get_whether", "search".'],
-])('suggests similar names for the unknown tool %s', (name, help) => {
+])('unknownTool() suggests similar names for the unknown tool %s', (name, help) => {
   expect(unknownTool(table('get_weather', 'get_whether', 'search'), name)).toContain(help)
 })
 
-test('reports an unknown tool of an agent without tools', () => {
+test('unknownTool() reports an unknown tool of an agent without tools', () => {
   expect(unknownTool(table(), 'x')).toBe('Unknown tool "x". This agent has no tools.')
 })

@@ -18,7 +18,7 @@ test('ToolwrightError keeps its cause', () => {
   expect(error).toMatchObject({ name: 'ToolwrightError', code: 'STORAGE', cause })
 })
 
-test('messageOf describes any thrown value', () => {
+test('messageOf() describes any thrown value', () => {
   const unreadable = Object.defineProperty(new Error('x'), 'message', {
     get: () => {
       throw new Error('no')

@@ -18,7 +18,7 @@ test.each([
   'Could not connect to https://example.com:8080/v1',
   'Use key=value pairs.',
   'The plan is too long.',
-])('keeps: %s', (message) => {
+])('hideSecrets() keeps: %s', (message) => {
   expect(hideSecrets(message)).toBe(message)
 })
 
@@ -45,12 +45,12 @@ test.each([
   ['OPENAI_API_KEY=sk-proj-abcdefghijklmnop1', 'OPENAI_API_KEY=[hidden]'],
   ['token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln is bad', 'token [hidden] is bad'],
   ['ghp_0123456789abcdefghij', '[hidden]'],
-])('hides the secret of: %s', (message, shown) => {
+])('hideSecrets() hides the secret of: %s', (message, shown) => {
   expect(hideSecrets(message)).toBe(shown)
 })
 
 // Only guards against a hang.
-test('searches long messages in linear time', { timeout: 30_000 }, () => {
+test('hideSecrets() searches long messages in linear time', { timeout: 30_000 }, () => {
   for (const unit of [
     'a',
     'key',
@@ -71,7 +71,7 @@ test('searches long messages in linear time', { timeout: 30_000 }, () => {
 })
 
 test.each(['eyJaaaaaaaa-', 'key=bearer ', '://a:', 'sk-a', 'token ', 'AIza-', 'password: "'])(
-  'reads two million characters of %j once',
+  'hideSecrets() reads two million characters of %j once',
   (piece) => {
     const text = piece.repeat(2_000_000 / piece.length)
     expect(hideSecrets(text).length).toBeGreaterThan(0)

@@ -4,11 +4,11 @@ import { loadPeer } from './load-peer.ts'
 const notFound = (name: string): Error =>
   Object.assign(new Error(`Cannot find package '${name}' imported from here`), { code: 'ERR_MODULE_NOT_FOUND' })
 
-test('loads an installed peer', async () => {
+test('loadPeer() loads an installed peer dependency', async () => {
   expect(await loadPeer('some-peer', async () => 'it')).toBe('it')
 })
 
-test('names the install command of a missing peer', async () => {
+test('loadPeer() names the install command of a missing peer dependency', async () => {
   const loading = loadPeer('some-peer', () => Promise.reject(notFound('some-peer')))
   await expect(loading).rejects.toMatchObject({
     code: 'MISSING_PEER',
@@ -16,7 +16,7 @@ test('names the install command of a missing peer', async () => {
   })
 })
 
-test('rethrows the error of an installed peer that fails to load', async () => {
+test('loadPeer() rethrows the error of an installed peer dependency that fails to load', async () => {
   await expect(loadPeer('some-peer', () => Promise.reject(notFound('its-own-need')))).rejects.toThrow('its-own-need')
   await expect(loadPeer('some-peer', () => Promise.reject(new SyntaxError('odd')))).rejects.toThrow('odd')
 })

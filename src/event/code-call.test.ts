@@ -60,7 +60,7 @@ describe('response to a code call', () => {
   })
 })
 
-test('creates a functionResponse part for a tool call', () => {
+test('responsePart() creates a functionResponse part for a tool call', () => {
   const part = responsePart({ id: 'a', name: 'look', isCode: false }, { x: 1 })
   expect(part).toEqual({ functionResponse: { id: 'a', name: 'look', response: { x: 1 } } })
   expect(responseIn(part)).toBe(part.functionResponse)

@@ -17,7 +17,7 @@ test.each([
   ['projects/p/locations/l/endpoints/123', false],
   ['tunedModels/gemini-like-3', false],
   ['gemma-3-27b-it', false],
-])('reports whether %s is Gemini 3 or newer: %s', (name, isNew) => {
+])('isGemini3() reports whether %s is Gemini 3 or newer: %s', (name, isNew) => {
   expect(isGemini3(name)).toBe(isNew)
   const { toolsWithOutputSchema, serverToolsWithFunctions } = capabilitiesOf(name, false)
   expect([toolsWithOutputSchema, serverToolsWithFunctions]).toEqual([isNew, isNew])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ask, KEY, model, streamedText, tool, user } from './gemini.test-kit.ts'
 
-describe('a reply', () => {
+describe('a reply of Gemini', () => {
   test('is one complete response without streaming', async () => {
     const { whole, deltas, requests } = await ask(['Hello.'])
     expect(whole).toEqual({
@@ -102,7 +102,7 @@ describe('a reply', () => {
   })
 })
 
-describe('an unusual reply', () => {
+describe('an unusual reply of Gemini', () => {
   const frame = (candidate: object) => ({ candidates: [candidate] })
 
   test.each([
@@ -156,7 +156,7 @@ describe('an unusual reply', () => {
   })
 })
 
-describe('an error response', () => {
+describe('an error response of Gemini', () => {
   test('names the reason a prompt was blocked', async () => {
     const promptFeedback = { blockReason: 'SAFETY', safetyRatings: [{ category: 'X', blocked: true }] }
     for (const stream of [false, true]) {

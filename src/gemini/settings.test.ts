@@ -26,7 +26,7 @@ const accessOf = (options: GeminiOptions = {}): unknown => {
   return 'options' in access ? access.options : access
 }
 
-describe('the API key', () => {
+describe('the API key of gemini()', () => {
   test.each([
     [{ GEMINI_API_KEY: 'from-gemini' }, 'from-gemini'],
     [{ GOOGLE_API_KEY: 'from-google', GEMINI_API_KEY: 'from-gemini' }, 'from-google'],
@@ -58,7 +58,7 @@ describe('the API key', () => {
   })
 })
 
-describe('Vertex AI', () => {
+describe('gemini() on Vertex AI', () => {
   test.each<[string, Record<string, string>, GeminiOptions, object]>([
     [
       'is chosen by environment variables',
@@ -132,11 +132,11 @@ test.each<[string, string, GeminiOptions]>([
   ['a maxDelayMs below delayMs', 'g', { retry: { delayMs: 500, maxDelayMs: 100 } }],
   ['a maxDelayMs above a minute', 'g', { retry: { maxDelayMs: 60_001 } }],
   ['a timeoutMs that is NaN', 'g', { timeoutMs: Number.NaN }],
-])('rejects %s when the model is created', (_, name, options) => {
+])('gemini() rejects %s when the model is created', (_, name, options) => {
   expect(() => gemini(name, { apiKey: 'k', ...options })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
 })
 
-test('uses the given capabilities', () => {
+test('gemini() uses the given capabilities', () => {
   const capabilities = { toolsWithOutputSchema: true, serverTools: [] }
   expect(gemini('tunedModels/mine', { apiKey: 'k', capabilities }).capabilities).toBe(capabilities)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Bm25Index } from './bm25.ts'
 
-test('scores a document by the BM25 formula', () => {
+test('Bm25Index scores a document by the BM25 formula', () => {
   const index = new Bm25Index()
   index.add(1, ['red', 'apple', 'red'])
   index.add(2, ['green', 'apple'])
@@ -12,13 +12,13 @@ test('scores a document by the BM25 formula', () => {
   expect(scores.get(1)).toBeCloseTo((rarity * 2 * 2.2) / (2 + 1.2 * (0.25 + (0.75 * 3) / 2.5)), 12)
 })
 
-test('counts a repeated query word once', () => {
+test('Bm25Index counts a repeated query word once', () => {
   const index = new Bm25Index()
   index.add(1, ['red', 'apple'])
   expect(index.search(['red', 'red'])).toEqual(index.search(['red']))
 })
 
-test('ignores query words after the first thousand distinct ones', () => {
+test('Bm25Index ignores query words after the first thousand distinct ones', () => {
   const index = new Bm25Index()
   index.add(1, ['late'])
   const noise = (count: number) => Array.from({ length: count }, (_, n) => `noise${n}`)
@@ -26,14 +26,14 @@ test('ignores query words after the first thousand distinct ones', () => {
   expect(index.search([...noise(1000), 'late']).size).toBe(0)
 })
 
-test('indexes words such as __proto__ and constructor', () => {
+test('Bm25Index indexes words such as __proto__ and constructor', () => {
   const index = new Bm25Index()
   index.add(1, ['__proto__', 'constructor'])
   expect(index.search(['constructor']).size).toBe(1)
   expect(index.search(['toString']).size).toBe(0)
 })
 
-test('scores like a new index after any additions and removals', () => {
+test('Bm25Index scores like a new index after any additions and removals', () => {
   const word = fc.constantFrom('a', 'b', 'c', 'd')
   const change = fc.record({ id: fc.integer({ min: 1, max: 5 }), words: fc.option(fc.array(word, { maxLength: 6 })) })
   fc.assert(

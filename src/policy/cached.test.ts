@@ -17,14 +17,14 @@ function counter(run: (n: number) => unknown = (n) => ({ n })) {
   return tool({ name: 'count', description: 'd', run: () => run(++n) })
 }
 
-test('answers an equal call from the cache, in any order of keys', async () => {
+test('cached() answers an equal call from the cache, in any order of keys', async () => {
   const made = cached(counter())
   expect(await callTool(made, { a: 1, b: [2, { c: 3 }] })).toEqual({ n: 1 })
   expect(await callTool(made, { b: [2, { c: 3 }], a: 1 })).toEqual({ n: 1 })
   expect(await callTool(made, { a: 1, b: [2, { c: 4 }] })).toEqual({ n: 2 })
 })
 
-describe('cache scope', () => {
+describe('the scope of cached()', () => {
   const scopes: ['invocation' | 'session' | 'user', ContextOptions, boolean][] = [
     ['user', { userId: 'bob' }, false],
     ['user', { appName: 'other' }, false],
@@ -49,7 +49,7 @@ describe('cache scope', () => {
   })
 })
 
-test('keeps the cached result when a caller changes the returned object', async () => {
+test('cached() keeps the cached result when a caller changes the returned object', async () => {
   const made = cached(counter((n) => ({ list: [n] })))
   for (let i = 0; i < 3; i++) {
     const result = (await callTool(made)) as { list: number[] }
@@ -58,7 +58,7 @@ test('keeps the cached result when a caller changes the returned object', async 
   }
 })
 
-test('caches only successful results', async () => {
+test('cached() caches only successful results', async () => {
   const throws = cached(
     counter((n) => {
       if (n === 1) throw new Error('once')
@@ -73,7 +73,7 @@ test('caches only successful results', async () => {
   expect(await callTool(failing)).toEqual({ n: 2 })
 })
 
-test('does not cache pending calls, transfers and values that are not JSON', async () => {
+test('cached() does not cache pending calls, transfers and values that are not JSON', async () => {
   const pending = cached(counter())
   await callTool(pending, {}, createContext({ longRunning: true }))
   expect(await callTool(pending)).toEqual({ n: 2 })
@@ -89,7 +89,7 @@ test('does not cache pending calls, transfers and values that are not JSON', asy
   expect(await callTool(date)).toEqual({ at: new Date(2) })
 })
 
-test('answers from the cache with a final result of a long-running tool', async () => {
+test('cached() answers from the cache with a final result of a long-running tool', async () => {
   const made = cached(
     tool({
       name: 'job',
@@ -108,13 +108,13 @@ test('answers from the cache with a final result of a long-running tool', async 
   }
 })
 
-test('does not cache calls whose arguments are not JSON', async () => {
+test('cached() does not cache calls whose arguments are not JSON', async () => {
   const made = cached(counter())
   await callTool(made, { at: new Date(1) })
   expect(await callTool(made, { at: new Date(2) })).toEqual({ n: 2 })
 })
 
-test('shares one run between concurrent equal calls', async () => {
+test('cached() shares one run between concurrent equal calls', async () => {
   const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const both = [callTool(made), callTool(made)]
@@ -126,7 +126,7 @@ test('shares one run between concurrent equal calls', async () => {
   expect(second).not.toBe(first)
 })
 
-test('shares the error of a run between concurrent equal calls', async () => {
+test('cached() shares the error of a run between concurrent equal calls', async () => {
   const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const both = Promise.allSettled([callTool(made), callTool(made)])
@@ -136,7 +136,7 @@ test('shares the error of a run between concurrent equal calls', async () => {
   expect(body.calls).toHaveLength(1)
 })
 
-test('an aborted waiting call does not abort the shared run', async () => {
+test('cached() does not abort the shared run when a waiting call is aborted', async () => {
   const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const first = callTool(made)
@@ -150,7 +150,7 @@ test('an aborted waiting call does not abort the shared run', async () => {
   expect(await first).toBe(1)
 })
 
-test('runs the body for a waiting call when the running call is aborted', async () => {
+test('cached() runs the body for a waiting call when the running call is aborted', async () => {
   const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const leaving = new AbortController()
@@ -166,7 +166,7 @@ test('runs the body for a waiting call when the running call is aborted', async 
   expect(await Promise.all(others)).toEqual(['done', 'done'])
 })
 
-test('removes expired results and the least recently used result', async () => {
+test('cached() removes expired results and the least recently used result', async () => {
   const clock = new FakeClock()
   const made = cached(counter(), { ttlMs: 100, maxEntries: 2 }, clock)
   await callTool(made, { k: 'a' })
@@ -181,7 +181,7 @@ test('removes expired results and the least recently used result', async () => {
   expect(await callTool(made, { k: 'b' })).toEqual({ n: 5 })
 })
 
-test('rejects invalid options', () => {
+test('cached() rejects invalid options', () => {
   const bad = [
     { ttlMs: 0 },
     { ttlMs: Number.NaN },

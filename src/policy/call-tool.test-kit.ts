@@ -1,4 +1,4 @@
-// For tests only: calls a tool through its policies the way dispatch does, with a fake clock.
+// For tests only: calls a tool through its policies as dispatch does, with a fake clock.
 import type { Ports } from '../base/ports.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
@@ -77,7 +77,7 @@ export class FakeClock implements Ports {
   get timers(): number {
     return this.#timers.length
   }
-  /** Advances the time and fires the timers on the way. */
+  /** Advances the time and fires the timers that become due. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await flushPromises()

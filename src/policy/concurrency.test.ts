@@ -5,7 +5,7 @@ import { concurrency } from './concurrency.ts'
 
 const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
-test('runs at most max calls at once and the others in order', async () => {
+test('concurrency() runs at most max calls at once and the others in order', async () => {
   const body = createHeldBody()
   const made = concurrency(tool({ name: 't', description: 'd', run: body.run }), 2)
   const calls = [1, 2, 3, 4].map(() => callTool(made))
@@ -23,7 +23,7 @@ test('runs at most max calls at once and the others in order', async () => {
   expect(await Promise.all(calls.slice(1))).toEqual(['second', 'third', 'fourth'])
 })
 
-test('removes an aborted call from the queue without using a slot', async () => {
+test('concurrency() removes an aborted call from the queue without using a slot', async () => {
   const body = createHeldBody()
   const made = concurrency(tool({ name: 't', description: 'd', run: body.run }), { max: 1 })
   const first = callTool(made)
@@ -41,7 +41,7 @@ test('removes an aborted call from the queue without using a slot', async () => 
   expect(await third).toBe(3)
 })
 
-test('frees the slot of a body that throws immediately', async () => {
+test('concurrency() frees the slot of a body that throws immediately', async () => {
   const made = concurrency(
     tool({
       name: 't',
@@ -55,7 +55,7 @@ test('frees the slot of a body that throws immediately', async () => {
   for (let i = 0; i < 3; i++) await expect(callTool(made)).rejects.toThrow('boom')
 })
 
-test('limits each key separately', async () => {
+test('concurrency() limits each key separately', async () => {
   const body = createHeldBody()
   const made = concurrency(tool({ name: 't', description: 'd', run: body.run }), {
     max: 1,
@@ -68,7 +68,7 @@ test('limits each key separately', async () => {
   await Promise.all(calls)
 })
 
-test('rejects invalid options', () => {
+test('concurrency() rejects invalid options', () => {
   const made = tool({ name: 't', description: 'd', run: () => 1 })
   for (const max of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => concurrency(made, max)).toThrow(/max/)

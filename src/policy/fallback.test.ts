@@ -57,7 +57,7 @@ const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('the next model of a chain', () => {
+describe('the next model of a fallback chain', () => {
   test('is not tried when the first model replies', async () => {
     const [first, second] = [modelOf('first', 'Hello.'), modelOf('second')]
     const { all } = await ask(fallback([first, second]))
@@ -169,7 +169,7 @@ describe('the next model of a chain', () => {
   })
 })
 
-describe('the error when all models fail', () => {
+describe('the error when all models of a fallback chain fail', () => {
   test('names each model and has the last error as its cause', async () => {
     const last = retryable('Quota.', { code: 'RATE' })
     const error = await thrownBy(ask(fallback([modelOf('first', retryable('Overloaded.')), modelOf('second', last)])))
@@ -229,7 +229,7 @@ describe('the error when all models fail', () => {
   })
 })
 
-describe('aborting a chain', () => {
+describe('aborting a fallback chain', () => {
   test('never tries the next model, whatever the model throws', async () => {
     const stop = new AbortController()
     const first: Model = {
@@ -284,7 +284,7 @@ describe('aborting a chain', () => {
   })
 })
 
-describe('timeoutMs', () => {
+describe('timeoutMs of fallback()', () => {
   test('tries the next model and aborts a model whose first response is late', async () => {
     const clock = new FakeClock()
     let heard: AbortSignal | undefined
@@ -323,7 +323,7 @@ describe('timeoutMs', () => {
   })
 })
 
-describe('cooldownMs', () => {
+describe('cooldownMs of fallback()', () => {
   const failing = (name: string, times: number, ...then: string[]): Counted =>
     modelOf(name, ...Array.from({ length: times }, () => retryable(`${name} is down.`)), ...then)
 
@@ -361,7 +361,7 @@ describe('cooldownMs', () => {
   })
 })
 
-describe('a chain of models', () => {
+describe('a fallback chain of models', () => {
   const capable = (capabilities?: Model['capabilities']): Model => ({
     ...modelOf('one'),
     ...(capabilities && { capabilities }),

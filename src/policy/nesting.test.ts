@@ -71,7 +71,7 @@ describe.each(pairs)('%s around %s', (a, b, outer, inner) => {
   })
 })
 
-test('runs the outermost policy first and does not change the inner tool', async () => {
+test('nested policies run from the outermost to the innermost and do not change the inner tool', async () => {
   const original = tool({ name: 't', description: 'd', effect: 'none', run: () => ({ a: 'x' }) })
   const inner = redact(original, ['a'])
   const outer = cached(inner)
@@ -80,9 +80,9 @@ test('runs the outermost policy first and does not change the inner tool', async
   expect(outer.middleware?.[1]).toBe(inner.middleware?.[0])
 })
 
-describe('timeout', () => {
+describe('timeout()', () => {
   const made = tool({ name: 't', description: 'd', run: () => 1 })
-  test('replaces the default, and the shortest of several counts', () => {
+  test('replaces the default timeout, and the shortest of several timeouts counts', () => {
     expect(timeout(made, 60_000).timeoutMs).toBe(60_000)
     expect(timeout(timeout(made, 100), 500).timeoutMs).toBe(100)
     expect(timeout(timeout(made, 500), 100).timeoutMs).toBe(100)
@@ -95,7 +95,7 @@ describe('timeout', () => {
   })
 })
 
-test('longRunning adds its note to the description only once', () => {
+test('longRunning() adds its note to the description only once', () => {
   const made = longRunning(longRunning(tool({ name: 't', description: 'Starts a job.', run: () => 1 })))
   expect(made.isLongRunning).toBe(true)
   expect(made.declaration()?.description).toBe(

@@ -16,7 +16,7 @@ function recorded(clock: FakeClock) {
   return { made, starts }
 }
 
-test('starts at most max calls in any period, in order', async () => {
+test('rateLimit() starts at most max calls in any period, in order', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 2, perMs: 100 }, clock)
@@ -38,7 +38,7 @@ test('starts at most max calls in any period, in order', async () => {
   expect(clock.timers).toBe(0)
 })
 
-test('a new call does not overtake waiting calls', async () => {
+test('rateLimit() lets no new call overtake waiting calls', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
@@ -50,7 +50,7 @@ test('a new call does not overtake waiting calls', async () => {
   expect(starts.map(([q]) => q)).toEqual(['a', 'b', 'c'])
 })
 
-test('removes an aborted call from the queue and clears the timer', async () => {
+test('rateLimit() removes an aborted call from the queue and clears the timer', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
@@ -67,7 +67,7 @@ test('removes an aborted call from the queue and clears the timer', async () => 
   expect(starts).toEqual([['a', 0]])
 })
 
-test('limits each key separately', async () => {
+test('rateLimit() limits each key separately', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ context }) => context.invocation.userId }, clock)
@@ -76,7 +76,7 @@ test('limits each key separately', async () => {
   expect(starts).toHaveLength(2)
 })
 
-test('removes idle keys', async () => {
+test('rateLimit() removes idle keys', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ args }) => String((args as { q: string }).q) }, clock)
@@ -87,7 +87,7 @@ test('removes idle keys', async () => {
   expect(starts).toHaveLength(2_500)
 })
 
-test('rejects invalid options', () => {
+test('rateLimit() rejects invalid options', () => {
   const { made } = recorded(new FakeClock())
   for (const options of [
     { max: 0, perMs: 1 },
@@ -97,7 +97,7 @@ test('rejects invalid options', () => {
     expect(() => rateLimit(made, options)).toThrow(/rateLimit\(\) of tool "search"/)
 })
 
-test.each([3_600_000, -3_600_000])('is not affected by a wall clock change of %i ms', async (ms) => {
+test.each([3_600_000, -3_600_000])('rateLimit() is not affected by a wall clock change of %i ms', async (ms) => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)

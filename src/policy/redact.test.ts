@@ -9,7 +9,7 @@ const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context)
 const of = (result: unknown) => tool({ name: 't', description: 'd', run: () => result })
 const X = '[redacted]'
 
-describe('redacting a result', () => {
+describe('redact()', () => {
   test.each<[string, unknown, unknown]>([
     ['ssn', { ssn: '1', name: 'Ann' }, { ssn: X, name: 'Ann' }],
     ['customer.ssn', { customer: { ssn: { a: 1 } } }, { customer: { ssn: X } }],
@@ -28,7 +28,7 @@ describe('redacting a result', () => {
     expect(await callTool(redact(of(result), [path]))).toEqual(shown)
   })
 
-  test('does not change the object of the body', async () => {
+  test('does not change the object that the body returned', async () => {
     const own = { ssn: '1', nested: { a: 1 } }
     await callTool(redact(of(own), ['ssn']))
     expect(own.ssn).toBe('1')
@@ -54,7 +54,7 @@ describe('redacting a result', () => {
   })
 })
 
-test('redacts arguments for callbacks but not for the body, and combines nested policies', async () => {
+test('redact() redacts arguments for callbacks but not for the body, and combines nested policies', async () => {
   const echo = tool({
     name: 'login',
     description: 'd',
@@ -68,14 +68,14 @@ test('redacts arguments for callbacks but not for the body, and combines nested 
   expect(maskArgs(echo, args)).toBe(args)
 })
 
-test('rejects invalid paths', () => {
+test('redact() rejects invalid paths', () => {
   for (const path of ['', 'a..b', '.a', 'a[', 'a[x]', 'a.', 5 as never])
     expect(() => redact(of(1), [path])).toThrow(/path/)
   expect(() => redact(of(1), [])).toThrow(/at least one path/)
   expect(() => redact(of(1), 'ssn' as never)).toThrow(/redact/)
 })
 
-describe('redacting never shows the value or fails the call', () => {
+describe('redact() never shows the value or fails the call', () => {
   const SECRET = 's3cret'
   const cyclic: { [key: string]: unknown } = { ssn: SECRET, name: 'Ann' }
   cyclic.self = cyclic
@@ -143,14 +143,14 @@ describe('redacting never shows the value or fails the call', () => {
     expect(maskArgs(redact(of(1), { args: ['ssn'] }), result)).toEqual(shown)
   })
 
-  test('calls toJSON once', async () => {
+  test('and calls toJSON once', async () => {
     let times = 0
     const fickle = { toJSON: () => (times++ === 0 ? { ssn: SECRET } : { other: SECRET }) }
     expect(await callTool(redact(of(fickle), ['ssn']))).toEqual({ ssn: X })
     expect(times).toBe(1)
   })
 
-  test('returns values that are not objects unchanged', async () => {
+  test('and returns values that are not objects unchanged', async () => {
     for (const value of ['text', 5n, true, null, undefined])
       expect(await callTool(redact(of(value), ['ssn']))).toBe(value)
   })

@@ -25,7 +25,7 @@ function failing(
   return { made, runs: () => runs }
 }
 
-test('retries until the body succeeds, with increasing delays', async () => {
+test('retry() retries until the body succeeds, with increasing delays', async () => {
   const clock = new FakeClock()
   const { made, runs } = failing([new Error('1'), new Error('2')])
   const call = callTool(retry(made, { attempts: 3, delayMs: 100, jitter: false }, clock))
@@ -39,7 +39,7 @@ test('retries until the body succeeds, with increasing delays', async () => {
   expect(await call).toEqual({ runs: 3 })
 })
 
-test('throws the last error after limited delays with jitter', async () => {
+test('retry() throws the last error after limited delays with jitter', async () => {
   const clock = new FakeClock()
   const { made } = failing([new Error('1'), new Error('2'), new Error('3')])
   const call = callTool(retry(made, { attempts: 3, delayMs: 1000, maxDelayMs: 1000 }, clock))
@@ -54,13 +54,13 @@ test.each([
   new ToolError('none', { code: 'NOT_FOUND' }),
   new ToolError('stop', { code: 'CANCELLED' }),
   new ToolwrightError('LEASE_LOST', 'gone'),
-])('does not retry %s', async (error) => {
+])('retry() does not retry %s', async (error) => {
   const { made, runs } = failing([error])
   await expect(callTool(retry(made, { attempts: 3, delayMs: 0 }))).rejects.toBe(error)
   expect(runs()).toBe(1)
 })
 
-test('retries only when `when` returns true, and not when it throws', async () => {
+test('retry() retries only when `when` returns true, and not when it throws', async () => {
   for (const when of [
     () => false,
     () => 'yes' as unknown as boolean,
@@ -76,7 +76,7 @@ test('retries only when `when` returns true, and not when it throws', async () =
   expect(await callTool(retry(made, { attempts: 2, delayMs: 0, when: () => true }))).toEqual({ runs: 2 })
 })
 
-test('an aborted call ends its delay and clears the timer', async () => {
+test('retry() ends the delay of an aborted call and clears the timer', async () => {
   const clock = new FakeClock()
   const controller = new AbortController()
   const { made, runs } = failing([new Error('1')])
@@ -89,12 +89,12 @@ test('an aborted call ends its delay and clears the timer', async () => {
   expect(runs()).toBe(1)
 })
 
-test('rejects a tool with effect atMostOnce', () => {
+test('retry() rejects a tool with effect atMostOnce', () => {
   for (const options of [{}, { effect: 'atMostOnce' as const }])
     expect(() => retry(failing([], options).made, { attempts: 2 })).toThrow(/atMostOnce/)
 })
 
-test('reconciles a reconcilable tool after a failed attempt', async () => {
+test('retry() reconciles a reconcilable tool after a failed attempt', async () => {
   const answers: [Reconciled, unknown, number][] = [
     [{ status: 'done', result: 'paid' }, 'paid', 1],
     [{ status: 'not-done' }, { runs: 2 }, 2],
@@ -112,7 +112,7 @@ test('reconciles a reconcilable tool after a failed attempt', async () => {
   expect(runs()).toBe(1)
 })
 
-test('rejects invalid options', () => {
+test('retry() rejects invalid options', () => {
   const { made } = failing([])
   const bad = [
     { attempts: 0 },

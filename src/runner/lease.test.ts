@@ -22,7 +22,7 @@ class DamagedStore extends InMemorySessionService {
   }
 }
 
-test('rejects an unreadable log with the same error every time, and reads it completely once it is restored', async () => {
+test('the runner rejects an unreadable log with the same error every time, and reads a restored log completely', async () => {
   const sessionService = new DamagedStore()
   const agent = new LlmAgent({ name: 'clerk', model: scriptedModel(['one', 'two']) })
   const runner = new Runner({ appName: 'shop', agent, sessionService })
@@ -43,34 +43,37 @@ test('rejects an unreadable log with the same error every time, and reads it com
 const oddReads: [string, (log: HeldLog) => unknown][] = [
   ['without the first entry', (log) => ({ ...log, memo: {}, entries: log.entries.slice(1) })],
   ['with every entry twice', (log) => ({ ...log, memo: {}, entries: [...log.entries, ...log.entries] })],
-  ['backwards', (log) => ({ ...log, memo: {}, entries: log.entries.toReversed() })],
+  ['in reverse order', (log) => ({ ...log, memo: {}, entries: log.entries.toReversed() })],
   ['without a list of entries', ({ state }) => ({ state })],
-  ['as nothing', () => undefined],
+  ['as undefined', () => undefined],
 ]
 
-test.each(oddReads)('does not run an approved call when the store returns the log %s', async (_how, change) => {
-  const sessionService = new InMemorySessionService()
-  const run = vi.fn(() => 'paid')
-  const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run })
-  const agent = new LlmAgent({
-    name: 'clerk',
-    model: scriptedModel([{ calls: [{ name: 'pay' }] }, 'done']),
-    tools: [pay],
-  })
-  const runner = new Runner({ appName: 'shop', agent, sessionService })
-  const where = { userId: 'ada', sessionId: 's1' }
-  const { pending } = await runner.complete({ ...where, message: 'Pay.' })
-  const message = pending.map((request) => approve(request))
-  const read = sessionService.read.bind(sessionService)
-  sessionService.read = async (lease) => change(await read(lease)) as HeldLog
-  await expect(runner.complete({ ...where, message })).rejects.toMatchObject({ code: 'STORAGE' })
-  expect(run).not.toHaveBeenCalled()
-  sessionService.read = async (lease) => ({ ...(await read(lease)), memo: {} })
-  expect((await runner.complete({ ...where, message })).text).toBe('done')
-  expect(run).toHaveBeenCalledOnce()
-})
+test.each(oddReads)(
+  'the runner does not run an approved call when the store returns the log %s',
+  async (_how, change) => {
+    const sessionService = new InMemorySessionService()
+    const run = vi.fn(() => 'paid')
+    const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run })
+    const agent = new LlmAgent({
+      name: 'clerk',
+      model: scriptedModel([{ calls: [{ name: 'pay' }] }, 'done']),
+      tools: [pay],
+    })
+    const runner = new Runner({ appName: 'shop', agent, sessionService })
+    const where = { userId: 'ada', sessionId: 's1' }
+    const { pending } = await runner.complete({ ...where, message: 'Pay.' })
+    const message = pending.map((request) => approve(request))
+    const read = sessionService.read.bind(sessionService)
+    sessionService.read = async (lease) => change(await read(lease)) as HeldLog
+    await expect(runner.complete({ ...where, message })).rejects.toMatchObject({ code: 'STORAGE' })
+    expect(run).not.toHaveBeenCalled()
+    sessionService.read = async (lease) => ({ ...(await read(lease)), memo: {} })
+    expect((await runner.complete({ ...where, message })).text).toBe('done')
+    expect(run).toHaveBeenCalledOnce()
+  },
+)
 
-test('runs on a store that returns no memo', async () => {
+test('the runner works on a store that returns no memo', async () => {
   const sessionService = new InMemorySessionService()
   const read = sessionService.read.bind(sessionService)
   sessionService.read = async (lease) => {

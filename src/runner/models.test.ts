@@ -15,18 +15,18 @@ test.each([
   ['a*c', 'abbd', false],
   ['a+(b)', 'a+(b)', true],
   ['*-pro', 'x-pro', true],
-])('pattern %s matches model name %s: %s', (pattern, name, found) => {
+])('the model pattern %s matches the name %s: %s', (pattern, name, found) => {
   const resolve = modelResolver({ [pattern]: make('m') })
   if (found) expect(resolve(name, 'agent').name).toBe(`m:${name}`)
   else expect(() => resolve(name, 'agent')).toThrow(name)
 })
 
-test('uses the first pattern that matches', () => {
+test('modelResolver() uses the first pattern that matches', () => {
   const resolve = modelResolver({ 'a-*': make('first'), 'a-b': make('second') })
   expect(resolve('a-b', 'agent').name).toBe('first:a-b')
 })
 
-test('creates a model once per name', () => {
+test('modelResolver() creates a model once per name', () => {
   const resolve = modelResolver({ '*': make('m') })
   expect(resolve('a', 'x')).toBe(resolve('a', 'y'))
   expect(resolve('b', 'x')).not.toBe(resolve('a', 'x'))
@@ -37,7 +37,7 @@ test.each([
   ['gpt-5', 'toolwright/ai-sdk'],
   ['claude-opus', 'toolwright/ai-sdk'],
   ['constructor', "'pattern-*'"],
-])('rejects the unknown model name %s with %s in the message', (name, cure) => {
+])('modelResolver() rejects the unknown model name %s with %s in the message', (name, cure) => {
   const resolve = modelResolver({})
   expect(() => resolve(name, 'writer')).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(cure) }),

@@ -30,7 +30,7 @@ test('output is unknown without an outputSchema and for workflow agents', async 
   expectTypeOf(completion.output).toEqualTypeOf<unknown>()
 })
 
-test('a runner and an agent with a typed answer fit where any are wanted', () => {
+test('a runner and an agent with a typed output are assignable to Runner and LlmAgent', () => {
   const agent = new LlmAgent({ name: 'reporter', model, outputSchema: report })
   const agents: LlmAgent[] = [agent]
   const runner: Runner = new Runner({ appName: 'app', agent })

@@ -7,11 +7,11 @@ test.each<[string, Message]>([
   ['parts', [{ text: 'Hi' }]],
   ['a content', { role: 'user', parts: [{ text: 'Hi' }] }],
   ['a content with the role model', { role: 'model', parts: [{ text: 'Hi' }] }],
-])('turns %s into content with the role user', (_, message) => {
+])('toContent() turns %s into content with the role user', (_, message) => {
   expect(toContent(message)).toEqual({ role: 'user', parts: [{ text: 'Hi' }] })
 })
 
-test('accepts media, files and results', () => {
+test('toContent() accepts media, files and results', () => {
   const parts = [
     { inlineData: { mimeType: 'image/png', data: 'AA==' } },
     { fileData: { fileUri: 'gs://x' } },
@@ -20,14 +20,14 @@ test('accepts media, files and results', () => {
   expect(toContent(parts).parts).toEqual(parts)
 })
 
-test('copies the message: later changes have no effect', () => {
+test('toContent() copies the message, so that later changes have no effect', () => {
   const message = { role: 'user', parts: [{ text: 'Hi', partMetadata: { a: 1 } }] } as const
   const content = toContent(message)
   ;(message.parts[0].partMetadata as { a: number }).a = 2
   expect(content.parts[0]?.partMetadata).toEqual({ a: 1 })
 })
 
-test('keeps only the parts of a content', () => {
+test('toContent() keeps only the parts of a content', () => {
   const message = { role: 'user', parts: [{ text: 'Hi' }], secret: 1 } as Content
   expect(toContent(message)).toEqual({ role: 'user', parts: [{ text: 'Hi' }] })
 })
@@ -51,13 +51,13 @@ test.each([
   ['parts that are an object', { role: 'user', parts: { text: 'x' } }, 'A message must be'],
   ['a functionResponse that is true', [{ functionResponse: true }], 'A functionResponse must be'],
   ['a part nested 100,000 levels deep', [{ text: 'x', partMetadata: deep(100_000) }], 'nested too deep'],
-])('rejects %s', (_, message, why) => {
+])('toContent() rejects %s', (_, message, why) => {
   expect(() => toContent(message as never)).toThrow(
     expect.objectContaining({ code: 'INVALID_REQUEST', message: expect.stringContaining(why) }),
   )
 })
 
-test('rejects a message that throws while it is read, with the reason', () => {
+test('toContent() rejects a message that throws while it is read, with the reason', () => {
   const part = {
     get text(): string {
       throw new Error('The upload is gone.')
@@ -72,7 +72,7 @@ test.each([
   ['model messages of the AI SDK', [{ role: 'user', content: 'Hi' }]],
   ['UI messages of the AI SDK', [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }]],
   ['one model message of the AI SDK', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-])('rejects %s and says what to pass instead', (_, message) => {
+])('toContent() rejects %s and says what to pass instead', (_, message) => {
   expect(() => toContent(message as never)).toThrow(/\{ role, content \}.*Pass only the new message of the user/)
 })
 
@@ -81,7 +81,7 @@ test.each([
   ['data', { inlineData: { mimeType: 'image/png', data: { bytes: [1] } } }],
   ['displayName', { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: [] } }],
   ['fileUri', { fileData: { mimeType: 'image/png', fileUri: null } }],
-])('rejects a file whose %s is not a string, with the shape of a file', (member, part) => {
+])('toContent() rejects a file whose %s is not a string, with the shape of a file', (member, part) => {
   expect(() => toContent([part] as never)).toThrow(
     expect.objectContaining({
       code: 'INVALID_REQUEST',
@@ -90,7 +90,7 @@ test.each([
   )
 })
 
-test('accepts files with all their members unchanged', () => {
+test('toContent() accepts files with all their members unchanged', () => {
   const parts = [
     { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'a.png' } },
     { fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/a.png' } },

@@ -56,7 +56,7 @@ const kinds: [string, Schema][] = [
   ],
 ]
 
-describe.each(kinds)('%s', (_, schema) => {
+describe.each(kinds)('a schema written in %s', (_, schema) => {
   const { jsonSchema, parse } = compileSchema(schema, 'Tool "weather"', { object: true })
 
   test('converts to an object schema in which properties with defaults are optional', () => {
@@ -120,7 +120,7 @@ const inherited: [string, Schema][] = [
   ],
 ]
 test.each(inherited)(
-  '%s: reports an absent argument called toString as missing and accepts a given one',
+  'a schema written in %s reports a missing argument called toString and accepts a given one',
   (_, schema) => {
     const { parse } = compileSchema(schema, 'Tool "t"')
     const parsed = parse({}) as Parsed
@@ -133,7 +133,7 @@ test.each(inherited)(
   },
 )
 
-describe('Zod', () => {
+describe('a Zod schema', () => {
   const issues = (schema: Schema, value: unknown) => compileSchema(schema, 'Tool "t"').parse(value)
 
   test('keeps descriptions and bounds in the JSON Schema', () => {
@@ -235,7 +235,7 @@ describe('Zod', () => {
   })
 })
 
-test('ArkType: describes two constraints without the value', () => {
+test('an ArkType schema describes two constraints without the value', () => {
   const { parse } = compileSchema(type({ both: 'string > 3 & /^a/', '+': 'reject' }), 'Tool "t"')
   const parsed = parse({ both: 'zq7', extra: SECRET })
   expect(parsed).toEqual({
@@ -248,7 +248,7 @@ test('ArkType: describes two constraints without the value', () => {
   expect(JSON.stringify(parsed)).not.toContain('zq7')
 })
 
-test('Valibot: runs a custom check that has no JSON Schema and shows its message', () => {
+test('a Valibot schema runs a custom check that has no JSON Schema and shows its message', () => {
   const schema = toStandardJsonSchema(
     v.strictObject({
       even: v.pipe(
@@ -273,7 +273,7 @@ test('Valibot: runs a custom check that has no JSON Schema and shows its message
   })
 })
 
-describe('refuses a Standard Schema that does not convert to JSON Schema', () => {
+describe('compileSchema() refuses a Standard Schema that does not convert to JSON Schema', () => {
   const message = (schema: Schema, options = {}) => {
     try {
       compileSchema(schema, 'Tool "pay"', options)
@@ -298,7 +298,7 @@ describe('refuses a Standard Schema that does not convert to JSON Schema', () =>
   })
 })
 
-test('shows paths but no messages of an unknown library', () => {
+test('compileSchema() shows paths but no messages of an unknown schema library', () => {
   const validate = () => ({ issues: [{ message: `bad ${SECRET}`, path: ['a', { key: 1 }] }] })
   const jsonSchema = { input: () => ({ type: 'object' }), output: () => ({}) }
   const schema = { '~standard': { version: 1, vendor: 'mine', validate, jsonSchema } }

@@ -20,11 +20,14 @@ const kinds: [string, Schema, string][] = [
   ['Valibot', toStandardJsonSchema(v.object({ city: v.pipe(v.string(), v.minLength(3, NAME)) })), '>=3'],
   ['ArkType', type({ city: type('string >= 3').configure({ message: NAME }) }), 'at least length 3'],
 ]
-test.each(kinds)('%s: shows the message of the schema beside the expected value', async (_, schema, expected) => {
-  expect(await told(schema, { city: 'O' })).toBe(`city: ${NAME} (expected ${expected})`)
-})
+test.each(kinds)(
+  'describeIssues() shows the message of the schema beside the expected value: %s',
+  async (_, schema, expected) => {
+    expect(await told(schema, { city: 'O' })).toBe(`city: ${NAME} (expected ${expected})`)
+  },
+)
 
-test('shows the messages of types, choices, formats, unions and refinements', async () => {
+test('describeIssues() shows the messages of types, choices, formats, unions and refinements', async () => {
   const schema = z.object({
     day: z.string('Name the day'),
     unit: z.enum(['c', 'f'], 'Pick a unit'),
@@ -42,7 +45,7 @@ test('shows the messages of types, choices, formats, unions and refinements', as
   )
 })
 
-test('replaces the default messages of the libraries', async () => {
+test('describeIssues() replaces the default messages of the schema libraries', async () => {
   const zod = z.object({
     a: z.string(),
     b: z.email(),
@@ -68,7 +71,7 @@ test('replaces the default messages of the libraries', async () => {
   }
 })
 
-test('leaves out a message that repeats the value', async () => {
+test('describeIssues() leaves out a message that repeats the value', async () => {
   const zod = z.object({ pin: z.string().refine(() => false, { error: ({ input }) => `not ${String(input)}` }) })
   const valibot = toStandardJsonSchema(v.object({ pin: v.picklist(['a'], ({ received }) => `not ${received}`) }))
   const arkType = type({ pin: type('string').narrow((text, ctx) => ctx.reject({ message: `not ${text}` })) })
@@ -79,6 +82,6 @@ test('leaves out a message that repeats the value', async () => {
   }
 })
 
-test('cuts a very long message', async () => {
+test('describeIssues() cuts a very long message', async () => {
   expect((await told(z.object({ a: z.string('x'.repeat(100_000)) }), {})).length).toBeLessThan(600)
 })

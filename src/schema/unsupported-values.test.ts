@@ -72,12 +72,15 @@ const refused: [string, Schema, RegExp][] = [
   ['zod/mini', zm.object({ city: zm.string() }), /"zod\/mini".*z\.toJSONSchema\(schema\)/],
 ]
 
-test.each(refused)('refuses %s when the tool is built, with its position and advice', (_, schema, expected) => {
-  expect(refusal(schema)).toMatch(expected)
-  expect(refusal(schema)).toContain('Tool "pay"')
-})
+test.each(refused)(
+  'compileSchema() refuses %s when the tool is built, with the position and advice',
+  (_, schema, expected) => {
+    expect(refusal(schema)).toMatch(expected)
+    expect(refusal(schema)).toContain('Tool "pay"')
+  },
+)
 
-describe('run gets the transformed value of a JSON argument', () => {
+describe('the body gets the transformed value of a JSON argument', () => {
   const toDate = (text: string) => new Date(text)
   const sent = '2026-01-02T03:04:05.000Z'
   const dated: [string, Schema][] = [
@@ -112,7 +115,7 @@ describe('run gets the transformed value of a JSON argument', () => {
   })
 })
 
-test('accepts zod/mini schemas through z.toJSONSchema(), with refinements, defaults and transforms', () => {
+test('compileSchema() accepts zod/mini schemas through z.toJSONSchema(), with refinements, defaults and transforms', () => {
   const schema = zm.object({
     city: zm.string().check(zm.minLength(3, 'Give the full city name')),
     days: zm._default(zm.number(), 3),

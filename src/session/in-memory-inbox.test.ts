@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Inbox } from './in-memory-inbox.ts'
 import { MAX_REMEMBERED_IDS } from './inbox-limits.ts'
 
-test('ignores a repeated item while its id is among the latest, and always while the item waits', () => {
+test('the in-memory inbox ignores a repeated item while its id is among the latest, and always while the item waits', () => {
   const inbox = new Inbox()
   inbox.post({ id: 'waits', type: 'cancel' }, 0)
   for (let n = 0; n <= MAX_REMEMBERED_IDS; n++) {

@@ -5,7 +5,7 @@ import { InMemorySessionService } from './in-memory.ts'
 
 sessionServiceSuite(test, (options) => new InMemorySessionService(options))
 
-test('returns the same growing array to each holder that reads the log', async () => {
+test('InMemorySessionService returns the same growing array to each holder that reads the log', async () => {
   const service = new InMemorySessionService()
   await service.createSession(HOME)
   const lease = await service.claim(HOME)
@@ -19,7 +19,7 @@ test('returns the same growing array to each holder that reads the log', async (
   expect((await service.read(await service.claim(HOME))).entries).toBe(entries)
 })
 
-test('stores an event without a copy, unless it has temp: keys', async () => {
+test('InMemorySessionService stores an event without a copy, unless it has temp: keys', async () => {
   const service = new InMemorySessionService()
   await service.createSession(HOME)
   const lease = await service.claim(HOME)
@@ -32,7 +32,7 @@ test('stores an event without a copy, unless it has temp: keys', async () => {
   expect(other.actions.stateDelta).toEqual({ 'temp:x': 1 })
 })
 
-test('uses the ids and the clock of its options', async () => {
+test('InMemorySessionService uses the ids and the clock of its options', async () => {
   let n = 0
   const service = new InMemorySessionService({ now: () => 5000, newId: () => `id${++n}`, leaseMs: 7_000 })
   const { id, lastUpdateTime } = await service.createSession({ appName: 'shop', userId: 'ada' })
@@ -41,7 +41,7 @@ test('uses the ids and the clock of its options', async () => {
 })
 
 test.each([Number.NaN, 0, 999, 86_400_001, '5000' as never])(
-  'refuses a lease of %s ms when the service is built',
+  'InMemorySessionService refuses a lease of %s ms when the service is built',
   (leaseMs) => {
     expect(() => new InMemorySessionService({ leaseMs })).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining('from 1000 to 86400000') }),

@@ -28,16 +28,16 @@ function paying(services: SqliteServices, steps: readonly Step[], run: () => unk
 const call: Step = { calls: [{ id: 'c1', name: 'pay' }] }
 
 test.each([
-  ['valid', '{"type":"intent","invocationId":"i1","path":"clerk","calls":[{"id":"c1"}]}', true],
-  ['without a type', '{"invocationId":"i1"}', false],
-  ['of an unknown type', '{"type":"bogus","invocationId":"i1"}', false],
-  ['without an invocation', '{"type":"denial","requestId":"r1"}', false],
+  ['a valid intent', '{"type":"intent","invocationId":"i1","path":"clerk","calls":[{"id":"c1"}]}', true],
+  ['a record without a type', '{"invocationId":"i1"}', false],
+  ['a record of an unknown type', '{"type":"bogus","invocationId":"i1"}', false],
+  ['a record without an invocation', '{"type":"denial","requestId":"r1"}', false],
   ['an intent without calls', '{"type":"intent","invocationId":"i1"}', false],
   ['an intent with invalid calls', '{"type":"intent","invocationId":"i1","calls":[7]}', false],
   ['a request without an id', '{"type":"request","invocationId":"i1","callId":"c1"}', false],
   ['a request without a call', '{"type":"request","invocationId":"i1","id":"r1"}', false],
   ['a denial without a request', '{"type":"denial","invocationId":"i1"}', false],
-])('a stored record that is %s is returned only when it is valid', async (_what, body, isSound) => {
+])('a stored record is returned only when it is valid: %s', async (_what, body, isSound) => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -208,7 +208,7 @@ test.each([
   expect(run).toHaveBeenCalledTimes(code ? 0 : 1)
 })
 
-test('an event that is appended again is stored once', async () => {
+test('an event that is appended to SQLite again is stored once', async () => {
   using services = sqlite(temporaryFile())
   await services.sessionService.createSession(HOME)
   await write(services.sessionService, HOME, entryOf('e1'))

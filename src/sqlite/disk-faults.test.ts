@@ -11,7 +11,7 @@ import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
 
-test('writes fail while another program holds the lock too long, reads work, and nothing is lost', async () => {
+test('writes to SQLite fail while another program holds the lock too long, reads work, and nothing is lost', async () => {
   const file = temporaryFile()
   const clock = { time: 0 }
   using services = sqlite(file, { busyTimeoutMs: 1, now: () => clock.time })
@@ -74,7 +74,7 @@ test('an append on a full disk leaves no partial data', async () => {
   database.close()
 })
 
-test('a read-only file can be read', async () => {
+test('a read-only SQLite file can be read', async () => {
   const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
   const service = serviceOn(database)
   await service.createSession(HOME)
@@ -96,7 +96,7 @@ test.each([
   ['not a record', "UPDATE toolwright_entries SET body = '7' WHERE seq = 3", 'Entry 3'],
   ['missing', 'DELETE FROM toolwright_entries WHERE seq = 2', 'Entry 2'],
   ['missing at the end', 'DELETE FROM toolwright_entries WHERE seq = 3', 'Entry 3'],
-])('reading a log fails when an entry is %s', async (_what, damage, which) => {
+])('reading a log from SQLite fails when an entry is %s', async (_what, damage, which) => {
   const file = temporaryFile()
   using first = sqlite(file)
   await first.sessionService.createSession(HOME)
@@ -112,16 +112,26 @@ test.each([
 })
 
 test.each([
-  ['an inbox item', "UPDATE toolwright_inbox SET body = '3' WHERE item_id = 'x'", ['y'], ['r1', 'r2']],
-  ['an inbox item', `UPDATE toolwright_inbox SET body = '{"id":"z"}' WHERE item_id = 'x'`, ['y'], ['r1', 'r2']],
-  ['a pending request', `UPDATE toolwright_pending SET body = 'nu' WHERE body LIKE '%r1%'`, ['x', 'y'], ['r2']],
+  ['an inbox item that is a number', "UPDATE toolwright_inbox SET body = '3' WHERE item_id = 'x'", ['y'], ['r1', 'r2']],
   [
-    'a pending request',
+    'an inbox item without a type',
+    `UPDATE toolwright_inbox SET body = '{"id":"z"}' WHERE item_id = 'x'`,
+    ['y'],
+    ['r1', 'r2'],
+  ],
+  [
+    'a pending request that is invalid JSON',
+    `UPDATE toolwright_pending SET body = 'nu' WHERE body LIKE '%r1%'`,
+    ['x', 'y'],
+    ['r2'],
+  ],
+  [
+    'a pending request with only an id',
     `UPDATE toolwright_pending SET body = '{"id":"r1"}' WHERE body LIKE '%r1%'`,
     ['x', 'y'],
     ['r2'],
   ],
-])('a damaged row of %s is reported once and skipped: %s', async (_what, damage, items, requests) => {
+])('a damaged SQLite row is reported once and skipped: %s', async (_what, damage, items, requests) => {
   const file = temporaryFile()
   const warn = vi.fn()
   using services = sqlite(file, { logger: { warn, error: vi.fn() } })
@@ -151,7 +161,7 @@ test.each([
 
 test.each([
   ['state', "UPDATE toolwright_state SET value = '{\"a'", (service: SessionService) => service.getSession(HOME)],
-])('damaged %s is reported with an error', async (_what, damage, look) => {
+])('damaged %s in SQLite is reported with an error', async (_what, damage, look) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const { sessionService } = services
@@ -162,7 +172,7 @@ test.each([
   await expect(look(sessionService)).rejects.toMatchObject(storage('Restore the file from a backup'))
 })
 
-test('a truncated file is reported with an error', async () => {
+test('a truncated SQLite file is reported with an error', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)

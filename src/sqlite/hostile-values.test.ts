@@ -21,7 +21,7 @@ const HOSTILE = [
   'x'.repeat(1_000_000),
 ]
 
-test('hostile state keys and values survive a restart in every scope', async () => {
+test('hostile state keys and values in SQLite survive a restart in every scope', async () => {
   const file = temporaryFile()
   const state: JsonObject = {}
   for (const text of HOSTILE) {
@@ -42,7 +42,7 @@ test('hostile state keys and values survive a restart in every scope', async () 
   expect([...held.state.keys()].sort()).toEqual(Object.keys(state).sort())
 })
 
-test('hostile ids and texts of events, inbox items and artifacts are returned unchanged', async () => {
+test('hostile ids and texts of events, inbox items and artifacts in SQLite are returned unchanged', async () => {
   const file = temporaryFile()
   const texts = HOSTILE.filter((text) => text !== '')
   const events = texts.map(
@@ -85,14 +85,14 @@ test.each([
   ['base64url', 'AP-ABw=='],
   ['text that is not base64', 'hello, \u0000 world'],
   ['a megabyte', Buffer.alloc(1_000_000, 7).toString('base64')],
-])('artifact data is returned unchanged: %s', async (_what, data) => {
+])('artifact data in SQLite is returned unchanged: %s', async (_what, data) => {
   using services = sqlite(temporaryFile())
   const artifact = { inlineData: { mimeType: 'a/b', data, displayName: 'x' }, thought: true }
   await services.artifactService.saveArtifact({ ...HOME, filename: 'f', artifact })
   expect(await services.artifactService.loadArtifact({ ...HOME, filename: 'f' })).toEqual(artifact)
 })
 
-test('values that JSON cannot hold are rejected, and nothing is stored', async () => {
+test('sqlite() rejects values that JSON cannot hold, and stores nothing', async () => {
   using services = sqlite(temporaryFile())
   const { sessionService, artifactService } = services
   await sessionService.createSession(HOME)

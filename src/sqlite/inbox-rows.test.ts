@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MAX_REMEMBERED_IDS } from '../session/inbox-limits.ts'
 import { sqlite } from './sqlite.ts'
 
-test('the inbox remembers the ids of the latest drained items and never drops an undrained item', async () => {
+test('the SQLite inbox remembers the ids of the latest drained items and never drops an undrained item', async () => {
   using services = sqlite(':memory:')
   const { sessionService } = services
   const key = { appName: 'app', userId: 'ada', sessionId: 's1' }

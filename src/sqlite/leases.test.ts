@@ -12,7 +12,7 @@ const NOW = 1_700_000_000_000
 const HOUR = 3_600_000
 const busy = { code: 'SESSION_BUSY' }
 
-test('a lease from before a restart of the machine has ended', async () => {
+test('a SQLite lease from before a restart of the machine has ended', async () => {
   const file = temporaryFile()
   const clock = { sinceBoot: 5 * HOUR }
   using services = sqlite(file, { monotonicNow: () => clock.sinceBoot })
@@ -27,7 +27,7 @@ test('a lease from before a restart of the machine has ended', async () => {
   expect(await sessionService.append(next, 0, [entryOf('e1')])).toBe(1)
 })
 
-test('processes share one lease clock, and each lease has the length of its own process', async () => {
+test('processes on one SQLite file share a lease clock, and each lease has the length of its own process', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { leaseMs: 60_000 })
   await services.sessionService.createSession(HOME)
@@ -41,7 +41,7 @@ test('processes share one lease clock, and each lease has the length of its own 
   await expect(services.sessionService.claim(HOME)).rejects.toMatchObject(busy)
 }, 60_000)
 
-test('a damaged lease does not block its session forever', async () => {
+test('a damaged SQLite lease does not block its session forever', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -51,7 +51,7 @@ test('a damaged lease does not block its session forever', async () => {
   expect(await services.sessionService.claim(HOME)).toMatchObject({ key: HOME })
 })
 
-test('a lease counter that was set back never issues an epoch twice', async () => {
+test('a SQLite lease counter that was set back never issues an epoch twice', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   const { sessionService } = services
@@ -71,7 +71,7 @@ test('a lease counter that was set back never issues an epoch twice', async () =
   })
 })
 
-test('migrating a file of schema version 1 respects live leases and interrupts dead ones', async () => {
+test('migrating a SQLite file of schema version 1 respects live leases and interrupts dead ones', async () => {
   const file = temporaryFile()
   const old = openVersion1(file)
   old.createHeld('alive', NOW + 5_000)
@@ -92,7 +92,7 @@ test('migrating a file of schema version 1 respects live leases and interrupts d
   expect(await sessionService.claim({ ...HOME, sessionId: 'alive' })).toMatchObject({ seq: 0 })
 })
 
-test('a process with schema version 1 works beside one with version 2', async () => {
+test('a process with SQLite schema version 1 works beside a process with version 2', async () => {
   const file = temporaryFile()
   const old = openVersion1(file)
   const epoch = old.createHeld(HOME.sessionId, NOW + 15_000)

@@ -66,7 +66,7 @@ test('a tool result is recorded after a locked file is unlocked, and other sessi
   expect(charge).toHaveBeenCalledOnce()
 })
 
-test('appends, a renewal and a release that wait for the lock keep their order', async () => {
+test('appends, a renewal and a release that wait for the SQLite lock keep their order', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { busyTimeoutMs: 1 })
   const { sessionService } = services
@@ -91,7 +91,7 @@ test('appends, a renewal and a release that wait for the lock keep their order',
   expect(await eventIds(sessionService, HOME)).toEqual(['e1', 'e2'])
 })
 
-test('the lock of a killed process is free at once', async () => {
+test('the SQLite lock of a killed process is free at once', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -102,7 +102,7 @@ test('the lock of a killed process is free at once', async () => {
   expect(await claim).toMatchObject({ key: HOME, seq: 0 })
 })
 
-test('a holder stops waiting for the lock when its lease ends, and writes nothing later', async () => {
+test('a holder stops waiting for the SQLite lock when its lease ends, and writes nothing later', async () => {
   const file = temporaryFile()
   const clock = { time: 0 }
   using services = sqlite(file, { busyTimeoutMs: 1, now: () => clock.time })
@@ -127,7 +127,7 @@ test('a holder stops waiting for the lock when its lease ends, and writes nothin
   expect(await sessionService.append(next, 0, [entryOf('e2')])).toBe(1)
 })
 
-test('a write that waits for the lock fails when the file is closed and is not written', async () => {
+test('a write that waits for the SQLite lock fails when the file is closed and is not written', async () => {
   const file = temporaryFile()
   const services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -142,14 +142,14 @@ test('a write that waits for the lock fails when the file is closed and is not w
   expect(await eventIds(again.sessionService, HOME)).toEqual([])
 })
 
-test('a process exits after it closes the file while a write waits for the lock', () => {
+test('a process exits after it closes the SQLite file while a write waits for the lock', () => {
   const { stdout, status } = program(`
     setImmediate(() => services.close())
     await services.sessionService.createSession(key).catch(({ code }) => console.log(code))`)
   expect({ stdout, status }).toEqual({ stdout: 'STORAGE\n', status: 0 })
 })
 
-test('a process stays alive while a write waits for the lock', () => {
+test('a process stays alive while a write waits for the SQLite lock', () => {
   const { stdout, status } = program(`
     setTimeout(() => other.exec('ROLLBACK'), 20).unref()
     console.log((await services.sessionService.createSession(key)).id)`)

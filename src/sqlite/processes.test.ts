@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machin
 const TIME = 1_700_000_000_000
 const LATER = TIME + 15_000
 
-test('four processes can create the same file at once', async () => {
+test('four processes can create the same SQLite file at once', async () => {
   const file = temporaryFile()
   const others = await Promise.all(Array.from({ length: 4 }, () => startProcess()))
   await Promise.all(others.map((other) => other.do('open', file)))

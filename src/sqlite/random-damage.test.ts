@@ -101,7 +101,7 @@ async function failureOf(use: () => Promise<unknown>): Promise<string | undefine
 test.each([
   ['a row', changeRow],
   ['some bytes', changeBytes],
-])('a file with random damage to %s works or says what is damaged', async (_what, change) => {
+])('a SQLite file with random damage to %s works or gives an error that names the damage', async (_what, change) => {
   const { file, requestId } = await pausedFile()
   const counts = { worked: 0, failed: 0 }
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -132,7 +132,7 @@ function keepOpen(file: string): DatabaseSync {
   return connection
 }
 
-test('the same file without damage works', async () => {
+test('the SQLite file of the random damage test works without damage', async () => {
   const { file, requestId } = await pausedFile()
   expect(await survives(file, requestId)).toBe(true)
 })

@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('an open SQLite file', () => {
       'was replaced while it was open',
     ],
     ['emptied', (file: string) => truncateSync(file), 'was emptied while it was open'],
-  ])('every write to a file that was %s fails', async (_how, change, message) => {
+  ])('rejects every write after the file was %s', async (_how, change, message) => {
     const file = temporaryFile()
     const { services, lease } = await held(file)
     change(file)
@@ -148,7 +148,7 @@ function locksOn(file: string): string[] | undefined {
 
 const TABLES = ['sessions', 'entries', 'state', 'inbox', 'pending', 'artifacts', 'meta']
 
-test.each(TABLES)('a file without its table %s gives an error while open and when opened', async (table) => {
+test.each(TABLES)('a SQLite file without its table %s gives an error while open and when opened', async (table) => {
   const file = temporaryFile()
   const { services, lease } = await held(file)
   change(file, `PRAGMA foreign_keys = OFF; DROP TABLE toolwright_${table}`)
@@ -164,7 +164,7 @@ test.each(TABLES)('a file without its table %s gives an error while open and whe
   expect(() => sqlite(file)).toThrow(whenOpened)
 })
 
-test('a file without a column gives an error while open and when opened', async () => {
+test('a SQLite file without a column gives an error while open and when opened', async () => {
   const file = temporaryFile()
   const { services, lease } = await held(file)
   change(file, 'ALTER TABLE toolwright_sessions DROP COLUMN lease_until')
@@ -179,17 +179,20 @@ test.each([
   ['empty', ''],
   ['full of zeros', '\0'.repeat(8192)],
   ['text', 'these are notes, '.repeat(1000)],
-])('a file that was overwritten while open and is now %s gives errors that name the file', async (_what, text) => {
-  const file = temporaryFile()
-  const { services, lease } = await held(file)
-  change(file, 'PRAGMA wal_checkpoint(TRUNCATE)')
-  writeFileSync(file, text)
-  for (const error of await failures(services, lease)) {
-    expect(error).toBeInstanceOf(ToolwrightError)
-    expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringContaining(file) })
-  }
-  services.close()
-})
+])(
+  'a SQLite file that was overwritten while open and is now %s gives errors that name the file',
+  async (_what, text) => {
+    const file = temporaryFile()
+    const { services, lease } = await held(file)
+    change(file, 'PRAGMA wal_checkpoint(TRUNCATE)')
+    writeFileSync(file, text)
+    for (const error of await failures(services, lease)) {
+      expect(error).toBeInstanceOf(ToolwrightError)
+      expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringContaining(file) })
+    }
+    services.close()
+  },
+)
 
 function change(file: string, sql: string): void {
   const other = new DatabaseSync(file)

@@ -39,7 +39,7 @@ test('spreading sqlite() copies only the services, and closing a runner leaves t
   expect(await services.sessionService.getSession(HOME)).toMatchObject({ id: 's1' })
 })
 
-test('a closed file rejects every method and can be closed again', async () => {
+test('a closed SQLite file rejects every method and can be closed again', async () => {
   const services = sqlite(temporaryFile())
   await services.sessionService.createSession(HOME)
   const lease = await services.sessionService.claim(HOME)
@@ -53,14 +53,14 @@ test('a closed file rejects every method and can be closed again', async () => {
   expect(() => state.get('x')).toThrow(expect.objectContaining(closed))
 })
 
-test('a new file and its write-ahead log are readable by their owner only', async () => {
+test('a new SQLite file and its write-ahead log are readable by their owner only', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
   for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o777).toBe(0o600)
 })
 
-test('an existing file keeps its permissions and its other tables', async () => {
+test('an existing SQLite file keeps its permissions and its other tables', async () => {
   const file = temporaryFile()
   const own = new DatabaseSync(file)
   own.exec("CREATE TABLE sessions (id TEXT); INSERT INTO sessions VALUES ('mine')")
@@ -115,7 +115,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('a file with a newer or unknown schema version is rejected unchanged', () => {
+test('a SQLite file with a newer or unknown schema version is rejected unchanged', () => {
   const file = temporaryFile()
   sqlite(file).close()
   const newer = new DatabaseSync(file)
@@ -130,7 +130,7 @@ test('a file with a newer or unknown schema version is rejected unchanged', () =
   newer.close()
 })
 
-test('a file name with characters that SQLite interprets is used literally', () => {
+test('a SQLite file name with characters that SQLite interprets is used literally', () => {
   const file = join(temporaryFolder(), 'a b?mode=memory&x=%41#é.db')
   sqlite(file).close()
   expect(existsSync(file)).toBe(true)

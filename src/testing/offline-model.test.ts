@@ -162,7 +162,7 @@ test.each(table.map(([sentence, ...calls]) => ({ sentence, calls })))(
   },
 )
 
-test('the tools accept the expected calls of the table', async () => {
+test('the tools of the offline model test accept the expected calls of the table', async () => {
   const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
   for (const [sentence, ...calls] of table) {
     for (const [name, args] of calls)
@@ -170,7 +170,7 @@ test('the tools accept the expected calls of the table', async () => {
   }
 })
 
-test('the table has at least sixty sentences and covers all tools without list parameters', () => {
+test('the table of the offline model test has at least sixty sentences and covers all tools without list parameters', () => {
   expect(table.length).toBeGreaterThanOrEqual(60)
   const called = new Set(table.flatMap(([, ...calls]) => calls.map(([name]) => name)))
   expect(toolbox.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([
@@ -215,6 +215,6 @@ test.each([
   ['What can you do for me?', /^I can get /],
   ['What can you do about the weather in Oslo', /^$/], // a call
   ['great', /^All right\. What else can I do\?$/],
-])('answers %j like a person', async (sentence, answer) => {
+])('the offline model answers %j like a person', async (sentence, answer) => {
   expect(await textFor({ tools, messages: sentence })).toMatch(answer)
 })

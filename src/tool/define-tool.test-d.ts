@@ -10,7 +10,7 @@ import type { TypedTool } from './tool-options.ts'
 
 const base = { name: 't', description: 'd' }
 
-test('infers arguments from a Zod schema, with defaults and transforms', () => {
+test('tool() infers arguments from a Zod schema, with defaults and transforms', () => {
   const made = tool({
     ...base,
     parameters: z.object({ city: z.string(), days: z.int().default(3), note: z.string().optional() }),
@@ -23,7 +23,7 @@ test('infers arguments from a Zod schema, with defaults and transforms', () => {
   expectTypeOf(made.run).returns.toEqualTypeOf<string>()
 })
 
-test('infers arguments from an ArkType schema', () => {
+test('tool() infers arguments from an ArkType schema', () => {
   tool({
     ...base,
     parameters: type({ city: 'string', days: 'number = 3' }),
@@ -31,7 +31,7 @@ test('infers arguments from an ArkType schema', () => {
   })
 })
 
-test('infers arguments from a Valibot schema', () => {
+test('tool() infers arguments from a Valibot schema', () => {
   tool({
     ...base,
     parameters: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 3) })),
@@ -39,7 +39,7 @@ test('infers arguments from a Valibot schema', () => {
   })
 })
 
-test('infers arguments from a constant JSON Schema', () => {
+test('tool() infers arguments from a constant JSON Schema', () => {
   tool({
     ...base,
     parameters: {
@@ -69,19 +69,19 @@ test('infers arguments from a constant JSON Schema', () => {
   })
 })
 
-test('infers unknown from a JSON Schema whose type is not constant', () => {
+test('tool() infers unknown from a JSON Schema whose type is not constant', () => {
   const loose: Record<string, unknown> = { type: 'object' }
   tool({ ...base, parameters: loose, run: (args) => expectTypeOf(args).toBeUnknown() })
   const widened = { type: 'object', properties: { a: { type: 'string' } } }
   tool({ ...base, parameters: widened, run: (args) => expectTypeOf(args).toBeUnknown() })
 })
 
-test('infers no arguments without parameters', () => {
+test('tool() infers no arguments without parameters', () => {
   const made = tool({ ...base, run: (args) => expectTypeOf(args).toEqualTypeOf<Record<string, never>>() })
   expectTypeOf(made).toExtend<Tool>()
 })
 
-test('checks the type of the result against outputSchema', () => {
+test('tool() checks the type of the result against outputSchema', () => {
   const outputSchema = z.object({ sum: z.number() })
   const sync = tool({ ...base, outputSchema, run: () => ({ sum: 1 }) })
   expectTypeOf(sync.run).returns.toExtend<{ sum: number }>()
@@ -100,7 +100,7 @@ test('checks the type of the result against outputSchema', () => {
   tool({ ...base, outputSchema, run: async () => ({ sum: 'one' }) })
 })
 
-test('keeps the return type of async functions and generators', () => {
+test('tool() keeps the return type of async functions and generators', () => {
   const asynchronous = tool({ ...base, run: async () => 5 })
   expectTypeOf(asynchronous.run).returns.toEqualTypeOf<Promise<number>>()
   const progress = tool({
@@ -113,7 +113,7 @@ test('keeps the return type of async functions and generators', () => {
   expectTypeOf(progress.run).returns.toExtend<Generator<unknown, string, unknown>>()
 })
 
-test('types the arguments of requiresConfirmation, confirmationHint and reconcile', () => {
+test('tool() types the arguments of requiresConfirmation, confirmationHint and reconcile', () => {
   const made = tool({
     ...base,
     parameters: z.object({ amount: z.number() }),
@@ -128,12 +128,12 @@ test('types the arguments of requiresConfirmation, confirmationHint and reconcil
   expectTypeOf(made).toExtend<TypedTool<{ amount: number }, number>>()
 })
 
-test('rejects a misspelled option', () => {
+test('tool() rejects a misspelled option', () => {
   // @ts-expect-error timeoutMs
   tool({ ...base, timeoutMS: 5, run: () => 1 })
 })
 
-test('accepts a class with private members as a Tool', () => {
+test('tool() accepts a class with private members as a Tool', () => {
   class Counter {
     #count = 0
     readonly name = 'count'
@@ -148,7 +148,7 @@ test('accepts a class with private members as a Tool', () => {
   expectTypeOf<Counter>().toExtend<Tool>()
 })
 
-test('types the answer of requestInput by its schema', () => {
+test('tool() types the answer of requestInput by its schema', () => {
   tool({
     name: 'ask',
     description: 'Ask',

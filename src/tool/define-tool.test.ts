@@ -136,7 +136,7 @@ describe('tool() rejects', () => {
     ['no options', undefined, /takes an object/],
     ['no name', { ...good, name: undefined }, /needs a name: tool\(\{ name, description, run \}\)\.$/],
     ['a tool of the AI SDK', { description: 'd', execute: () => 1 }, /needs a name.*fromAiSdkTools/],
-    ['a bad name', { ...good, name: 'two words' }, /"two words"/],
+    ['an invalid name', { ...good, name: 'two words' }, /"two words"/],
     ['a reserved name', { ...good, name: 'adk_request_input' }, /reserved/],
     ['no description', { name: 't', run: () => 1 }, /description/],
     ['no body', { name: 't', description: 'd' }, /run function/],
@@ -148,7 +148,7 @@ describe('tool() rejects', () => {
     ['a requiresConfirmation that is a string', { ...good, requiresConfirmation: 'yes' }, /requiresConfirmation/],
     ['middleware that is not a function', { ...good, middleware: ['x'] }, /middleware/],
     [
-      'a bad schema',
+      'an invalid schema',
       { ...good, parameters: { type: 'object', properties: { a: { type: 'strin' } } } },
       /Tool "t".*a\/type/,
     ],
@@ -160,7 +160,7 @@ describe('tool() rejects', () => {
       /#\/properties\/city .*Pass one schema .*z\.object/,
     ],
     ['parameters that are a string', { ...good, parameters: 'string' }, /schema/],
-    ['a bad output schema', { ...good, outputSchema: { type: 'x' } }, /output schema/],
+    ['an invalid output schema', { ...good, outputSchema: { type: 'x' } }, /output schema/],
   ])('%s', (_, options, message) => {
     const build = () => tool(options as never)
     expect(build).toThrow(ToolwrightError)

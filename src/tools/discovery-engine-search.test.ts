@@ -55,7 +55,7 @@ async function search(options: Omit<DiscoveryEngineSearchOptions, 'dataStoreId'>
 const chunk = { content: 'Tea is hot.', documentMetadata: { title: 'Tea', uri: 'https://example.com/tea' } }
 const found = { results: [{ title: 'Tea', url: 'https://example.com/tea', content: 'Tea is hot.' }] }
 
-test('finds passages with the token in the header and the query in the body', async () => {
+test('discoveryEngineSearch() finds passages with the token in the header and the query in the body', async () => {
   const { url, seen } = await serve(() => ({ body: { results: [{ chunk }] } }))
   expect(
     await search({ baseUrl: url, accessToken: async () => 'secret', filter: 'a: ANY("b")', maxResults: 2 }),
@@ -72,7 +72,7 @@ test('finds passages with the token in the header and the query in the body', as
   })
 })
 
-test('searches documents in a data store without passages', async () => {
+test('discoveryEngineSearch() searches documents in a data store without passages', async () => {
   const derivedStructData = {
     title: 'Tea',
     link: 'https://example.com/tea',
@@ -93,7 +93,7 @@ test('searches documents in a data store without passages', async () => {
   expect(seen).toHaveLength(2)
 })
 
-test('does not change the given searchResultMode', async () => {
+test('discoveryEngineSearch() does not change the given searchResultMode', async () => {
   const { url, seen } = await serve(() => ({ status: 400, body: { error: { message: 'CHUNKS is not supported' } } }))
   expect(await search({ baseUrl: url, accessToken: 't', searchResultMode: 'chunks' })).toEqual({
     error: 'The search service responded with status 400: CHUNKS is not supported',
@@ -102,7 +102,7 @@ test('does not change the given searchResultMode', async () => {
   expect(seen).toHaveLength(1)
 })
 
-describe('a failed search is reported to the model without the token', () => {
+describe('a failed discoveryEngineSearch() is reported to the model without the token', () => {
   test.each<[string, Answer, RegExp]>([
     ['a rejection', { status: 403, body: { error: { message: 'no access' } } }, /403: no access/],
     ['an error without a message', { status: 500, body: '' }, /500/],
@@ -117,7 +117,7 @@ describe('a failed search is reported to the model without the token', () => {
   })
 
   test.each([{ results: 'x' }, { results: [null, 1, {}, { chunk: 3 }] }, []])(
-    'ignores results of another shape: %j',
+    'but results of another shape are ignored: %j',
     async (body) => {
       const { url } = await serve(() => ({ body }))
       expect(await search({ baseUrl: url, accessToken: 't' })).toEqual({ results: [] })
@@ -125,7 +125,7 @@ describe('a failed search is reported to the model without the token', () => {
   )
 })
 
-test('uses the application default credentials without a token', async () => {
+test('discoveryEngineSearch() uses the application default credentials without a token', async () => {
   const { url, seen } = await serve(({ url: path }) =>
     path === '/token'
       ? {
@@ -159,6 +159,6 @@ test('uses the application default credentials without a token', async () => {
   expect(seen.at(-1)?.authorization).toBe('Bearer from-key')
 })
 
-test.each([0, 1.5, 101])('rejects maxResults %d', (maxResults) => {
+test.each([0, 1.5, 101])('discoveryEngineSearch() rejects maxResults %d', (maxResults) => {
   expect(() => discoveryEngineSearch({ dataStoreId, maxResults })).toThrow('maxResults')
 })

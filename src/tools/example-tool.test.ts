@@ -7,7 +7,7 @@ const oslo: Example = { input: 'Is it cold in Oslo?', output: 'Yes: 2 degrees.' 
 /** The examples without the tags and the introduction. */
 const inner = (block: string | undefined): string[] | undefined => block?.split('\n').slice(2, -1)
 
-test('adds examples between tags', async () => {
+test('exampleTool() adds examples between tags', async () => {
   const block = await instructionFrom(
     exampleTool([oslo, { input: userMessage('Hi'), output: ['Hello.', 'How are you?'] }]),
     requestContext(),
@@ -27,7 +27,7 @@ test('adds examples between tags', async () => {
   ])
 })
 
-test('writes calls, results and files as text and leaves out thoughts', async () => {
+test('exampleTool() writes calls, results and files as text and leaves out thoughts', async () => {
   const input = {
     role: 'user',
     parts: [{ text: 'Where is this?' }, { inlineData: { mimeType: 'image/png', data: 'aGk=' } }],
@@ -57,7 +57,7 @@ test('writes calls, results and files as text and leaves out thoughts', async ()
   ])
 })
 
-test('escapes tags in the text of an example', async () => {
+test('exampleTool() escapes tags in the text of an example', async () => {
   const hostile = 'x</example></ Examples ><b>'
   const args = { a: '</examples>' }
   const block = await instructionFrom(
@@ -68,7 +68,7 @@ test('escapes tags in the text of an example', async () => {
   expect(block).toContain('x&lt;/example>&lt;/ Examples ><b>')
 })
 
-test('calls a function with the text of the user once for each message', async () => {
+test('exampleTool() calls its function with the text of the user once for each message', async () => {
   const asked: string[] = []
   const tool = exampleTool(async (query) => {
     asked.push(query)
@@ -83,7 +83,7 @@ test('calls a function with the text of the user once for each message', async (
   expect(asked).toEqual(['cold?', 'warm?'])
 })
 
-test('throws the error of a function and calls it again for the next request', async () => {
+test('exampleTool() throws the error of its function and calls the function again for the next request', async () => {
   let calls = 0
   const tool = exampleTool(() => {
     if (++calls === 1) throw new Error('no store')
@@ -94,32 +94,32 @@ test('throws the error of a function and calls it again for the next request', a
   expect(inner(await instructionFrom(tool, context))).toContain('[model] Yes: 2 degrees.')
 })
 
-test('adds nothing without examples', async () => {
+test('exampleTool() adds nothing without examples', async () => {
   expect(await instructionFrom(exampleTool([]), requestContext())).toBeUndefined()
 })
 
 test.each<[string, unknown, string]>([
-  ['a text', 'hello', 'takes a list'],
-  ['nothing', undefined, 'takes a list'],
+  ['a text instead of a list', 'hello', 'takes a list'],
+  ['undefined instead of a list', undefined, 'takes a list'],
   ['a text instead of an example', ['hello'], 'example 1 must be { input, output }'],
-  ['no input', [{ output: 'a' }], 'the input of example 1'],
+  ['an example without input', [{ output: 'a' }], 'the input of example 1'],
   ['an empty input', [{ input: ' ', output: 'a' }], 'the input of example 1'],
-  ['no output', [oslo, { input: 'a' }], 'the output of example 2'],
+  ['an example without output', [oslo, { input: 'a' }], 'the output of example 2'],
   ['an empty list of outputs', [{ input: 'a', output: [] }], 'example 1 needs an output'],
   ['an empty output', [{ input: 'a', output: ['b', ''] }], 'the output of example 1'],
   ['an unknown role', [{ input: 'a', output: [{ role: 'robot', parts: [{ text: 'b' }] }] }], 'the output of example 1'],
-  ['no parts', [{ input: { role: 'user' }, output: 'a' }], 'the input of example 1'],
+  ['an input without parts', [{ input: { role: 'user' }, output: 'a' }], 'the input of example 1'],
   [
     'parts that are not objects',
     [{ input: { role: 'user', parts: ['hello'] }, output: 'a' }],
     'the input of example 1',
   ],
   [
-    'a content without parts',
+    'an output with an empty list of parts',
     [{ input: 'a', output: [{ role: 'model', parts: [] }] }],
     'the output of example 1 has no text, call or file',
   ],
-])('rejects %s', async (_, examples, problem) => {
+])('exampleTool() rejects %s', async (_, examples, problem) => {
   expect(() => exampleTool(examples as Example[])).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(problem) }),
   )
@@ -134,6 +134,6 @@ test.each<[string, unknown, string]>([
   })
 })
 
-test('has no declaration', () => {
+test('exampleTool() has no declaration', () => {
   expect(exampleTool([oslo]).declaration()).toBeUndefined()
 })

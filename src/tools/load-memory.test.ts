@@ -20,18 +20,18 @@ const search = (memories: readonly MemoryEntry[]): Promise<{ memories: MemoryEnt
     memories: MemoryEntry[]
   }>
 
-test('returns entries with author and time if known', async () => {
+test('load_memory returns entries with author and time if known', async () => {
   const whole: MemoryEntry = { ...entry('green tea'), author: 'user', timestamp: 1_700_000_000 }
   expect(await search([whole, entry('black tea')])).toEqual({ memories: [whole, entry('black tea')] })
 })
 
-test('returns the best twenty entries', async () => {
+test('load_memory returns the best twenty entries', async () => {
   const { memories } = await search(Array.from({ length: 50 }, (_, i) => entry(`tea ${i}`)))
   expect(memories).toHaveLength(20)
   expect(memories[19]).toEqual(entry('tea 19'))
 })
 
-test('returns only visible text, shortened', async () => {
+test('load_memory returns only visible text, shortened', async () => {
   const parts = [
     { text: 'let me think', thought: true },
     { inlineData: { mimeType: 'image/png', data: 'aGk=' } },
@@ -44,6 +44,6 @@ test('returns only visible text, shortened', async () => {
   expect(memories).toEqual([{ content: { role: 'model', parts: [{ text: `${'x'.repeat(7_999)}…` }] } }])
 })
 
-test('reports a missing memory service', async () => {
+test('load_memory reports a missing memory service', async () => {
   await expect(loadMemory().run({ query: 'tea' }, createToolContext())).rejects.toThrow('memoryService')
 })

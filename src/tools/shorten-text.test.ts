@@ -7,6 +7,6 @@ test.each([
   ['abcd', 3, 'ab…'],
   ['a😀b', 3, 'a…'],
   ['😀😀😀', 4, '😀…'],
-])('truncates %j to %d characters: %j', (text, max, expected) => {
+])('truncate() truncates %j to %d characters: %j', (text, max, expected) => {
   expect(truncate(text, max)).toBe(expected)
 })

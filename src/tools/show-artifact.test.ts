@@ -6,7 +6,7 @@ const blob = (mimeType: string, data: string): Part => ({ inlineData: { mimeType
 const show = (part: Part): ShownArtifact | undefined => showArtifact(part, { maxTextLength: 10 })
 
 test.each(['image/png', 'IMAGE/JPEG', 'audio/pcm;rate=16000', 'video/mp4', 'application/pdf'])(
-  'shows %s as a media part',
+  'showArtifact() shows %s as a media part',
   (mimeType) => {
     expect(show(blob(mimeType, 'aGVsbG8='))).toEqual({
       shown: { mimeType, bytes: 5 },
@@ -21,11 +21,11 @@ test.each([
   'application/json',
   'image/svg+xml',
   'application/ld+json; profile=x',
-])('shows %s as text', (mimeType) => {
+])('showArtifact() shows %s as text', (mimeType) => {
   expect(show(blob(mimeType, btoa('a,b')))).toEqual({ shown: { mimeType, text: 'a,b' } })
 })
 
-test('decodes base64 as UTF-8 and shortens it', () => {
+test('showArtifact() decodes base64 as UTF-8 and shortens it', () => {
   const base64 = (text: string): string => Buffer.from(text).toString('base64url')
   expect(show(blob('text/plain', base64('>>??ü😀')))?.shown.text).toBe('>>??ü😀')
   expect(show(blob('text/plain', base64('😀'.repeat(1000))))?.shown).toEqual({
@@ -37,7 +37,7 @@ test('decodes base64 as UTF-8 and shortens it', () => {
 })
 
 test.each(['application/zip', 'application/octet-stream', 'font/woff2', ''])(
-  'describes a file of type %j, which models cannot read',
+  'showArtifact() describes a file of type %j, which models cannot read',
   (mimeType) => {
     const note = 'files of this type cannot be shown'
     expect(show(blob(mimeType, 'AAAA'))).toEqual({ shown: { mimeType, bytes: 3, note } })
@@ -45,17 +45,17 @@ test.each(['application/zip', 'application/octet-stream', 'font/woff2', ''])(
   },
 )
 
-test('describes text that is not base64', () => {
+test('showArtifact() describes text that is not base64', () => {
   expect(show(blob('text/plain', '%%%'))).toMatchObject({ shown: { note: expect.any(String) } })
 })
 
-test('passes on a file with a URL', () => {
+test('showArtifact() passes on a file with a URL', () => {
   const video = { fileData: { fileUri: 'https://example.com/watch' } }
   expect(show(video)).toEqual({ shown: {}, media: video })
   const csv = { fileData: { fileUri: 'gs://b/f.csv', mimeType: 'text/csv' } }
   expect(show(csv)).toEqual({ shown: { mimeType: 'text/csv' }, media: csv })
 })
 
-test('does not show other parts', () => {
+test('showArtifact() does not show other parts', () => {
   expect(show({ functionCall: { name: 'f', args: {} } })).toBeUndefined()
 })

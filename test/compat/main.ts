@@ -24,7 +24,7 @@ const VERSIONS = {
   genai: '2.32.0',
 }
 
-/** The kits of the migration guides: what `docs/migrating/<page>.md` says that its programs compile with. */
+/** The frameworks of the migration guides, with the packages that the programs of `docs/migrating/<page>.md` need. */
 const KITS = [
   { name: 'AI SDK', page: 'from-ai-sdk', packages: ['ai@7.0.169', '@ai-sdk/openai@4.0.114'] },
   { name: 'Mastra', page: 'from-mastra', packages: ['@mastra/core@1.71.0', '@mastra/libsql@1.23.1'] },
@@ -209,7 +209,7 @@ function types(): Row[] {
   })
 }
 
-/** The programs of other kits in the migration guides, compiled as strictly as ours. */
+/** The programs of other frameworks in the migration guides, compiled with our strict settings. */
 function migrations(): Row[] {
   const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
   const { customConditions: _, ...strict } = compilerOptions

@@ -10,7 +10,7 @@ export interface Page {
 /**
  * A code block. ```` ```ts run ```` has the language `ts` and the word `run`. The words of `ts` blocks: `run` runs the
  * program and compares its output with the next block, `text`; `test` runs it; `more` continues the block before;
- * `file=desk.mts` is the name by which other blocks of the page import the block; `theirs` is a program of another kit,
+ * `file=desk.mts` is the name by which other blocks of the page import the block; `theirs` is a program of another framework,
  * which `npm run compat` compiles.
  */
 export interface Block {
@@ -85,7 +85,7 @@ function fileNameOf(page: string, { line, words }: Block): string {
   return file ? `${slug}/${file}` : `${slug}-${line}.ts`
 }
 
-/** The blocks of a page that belong to another kit. */
+/** The blocks of a page that are programs of another framework. */
 export function theirBlocks({ blocks }: Page): Block[] {
   return blocks.filter(({ language, words }) => language === 'ts' && words.includes('theirs'))
 }

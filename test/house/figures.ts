@@ -12,7 +12,7 @@ import { type Limit, limits } from './limits.ts'
 import { type Measurement, parseFile } from './parsed-file.ts'
 import { traceProgram } from './trace/call-path.ts'
 
-/** One row of the table: a number about the source, its limit, and the places that break it. */
+/** One row of the table: a number about the source, its limit, and the code over the limit. */
 export interface Figure {
   readonly name: string
   readonly target: string
@@ -21,7 +21,7 @@ export interface Figure {
   readonly isReached: boolean
   /** Whether the limit that the test holds is kept. */
   readonly isWithinLimit: boolean
-  /** The places to fix, the worst first. */
+  /** The code to fix, the worst first. */
   readonly offenders: readonly Measurement[]
 }
 

@@ -18,7 +18,7 @@ const ask = (name: string, id?: string): Step => ({
 })
 const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: recordingLogger() })
 
-test('gives each of three nested agent tools its own scope and returns the answer to the root agent', async () => {
+test('the runner gives each of three nested agent tools its own scope and returns the answer to the root agent', async () => {
   const c = new LlmAgent({ name: 'c', model: scriptedModel(['deep']) })
   const b = new LlmAgent({ name: 'b', model: scriptedModel([ask('c', 'c3'), 'b: deep']), tools: [agentTool(c)] })
   const a = new LlmAgent({ name: 'a', model: scriptedModel([ask('b', 'b2'), 'a: b: deep']), tools: [agentTool(b)] })
@@ -33,7 +33,7 @@ test('gives each of three nested agent tools its own scope and returns the answe
   expect(events.find(({ author }) => author === 'c')?.isolationScope).toBe('root/a@a1/b@b2/c@c3')
 })
 
-test('runs two calls of one agent tool at the same time without mixing their conversations', async () => {
+test('the runner runs two calls of one agent tool at the same time without mixing their conversations', async () => {
   const both = createDeferred()
   let here = 0
   const inner = scriptedModel(
@@ -57,7 +57,7 @@ test('runs two calls of one agent tool at the same time without mixing their con
   ])
 })
 
-test('yields events of an agent tool while it runs', async () => {
+test('the runner yields events of an agent tool while the agent tool runs', async () => {
   const held = createDeferred()
   const inner = scriptedModel([{ deltas: ['4', '2'], calls: [{ name: 'wait' }] }, 'done'])
   const wait = plainTool('wait', () => held.promise)
@@ -83,7 +83,7 @@ test.each([
   ['a sequence', new SequentialAgent({ name: 'flow', subAgents: [speaker('a', 'one'), speaker('b', 'two')] })],
   ['a loop', new LoopAgent({ name: 'flow', maxIterations: 2, subAgents: [speaker('a', 'one', 'two')] })],
   ['a parallel agent', new ParallelAgent({ name: 'flow', subAgents: [speaker('b', 'two')] })],
-])('answers with the last text when %s of agents is an agent tool', async (_, flow) => {
+])('the runner answers with the last text when %s of agents is an agent tool', async (_, flow) => {
   const model = scriptedModel([ask('flow', 'c1'), 'ok'])
   const agent = new LlmAgent({ name: 'boss', model, tools: [agentTool(flow)] })
   const { events } = await runnerOf(agent).complete({ userId: 'ada', message: 'Go' })
@@ -95,7 +95,7 @@ test.each([
   ).toBe(true)
 })
 
-test('shows the request to the first agent of a sequence inside an agent tool, and the first output to the second', async () => {
+test('an agent tool shows its request to the first agent of a sequence, and the first output to the second agent', async () => {
   const first = scriptedModel(['one'])
   const second = scriptedModel(['two'])
   const flow = new SequentialAgent({
@@ -113,7 +113,7 @@ test('shows the request to the first agent of a sequence inside an agent tool, a
   ])
 })
 
-test("keeps a transfer inside an agent tool: the caller's agent stays active", async () => {
+test("the runner keeps a transfer inside an agent tool: the caller's agent stays active", async () => {
   const clerk = speaker('clerk', 'clerk answers')
   const helper = new LlmAgent({
     name: 'helper',
@@ -131,7 +131,7 @@ test("keeps a transfer inside an agent tool: the caller's agent stays active", a
   expect((await runner.complete({ userId: 'ada', sessionId: 's1', message: 'And?' })).text).toBe('boss again')
 })
 
-test('cancels the body inside an agent tool and answers every open call up to the root', async () => {
+test('the runner cancels the body inside an agent tool and answers every open call up to the root', async () => {
   const begun = createDeferred()
   let signal: AbortSignal | undefined
   const pay = tool({
@@ -163,7 +163,7 @@ test('cancels the body inside an agent tool and answers every open call up to th
   expect((await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Well?' })).text).toBe('Next.')
 })
 
-test('keeps an escalation inside an agent tool: the outer loop continues', async () => {
+test('the runner keeps an escalation inside an agent tool: the outer loop continues', async () => {
   const stop = plainTool('stop', (_, context) => {
     context.actions.escalate = true
   })

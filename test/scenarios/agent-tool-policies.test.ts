@@ -60,7 +60,7 @@ async function resumed(store: InMemorySessionService, story: Parameters<typeof s
   return events
 }
 
-describe('timeout', () => {
+describe('timeout() around an agent tool', () => {
   test("ends the agent with TIMEOUT and lets the caller's agent continue", async () => {
     const timers = new ManualTimers()
     const { helper } = helperWith([forever])
@@ -289,7 +289,7 @@ describe('timeout', () => {
   })
 })
 
-describe('retry', () => {
+describe('retry() around an agent tool', () => {
   const twice = (tool: Tool) => retry(tool, { attempts: 2, delayMs: 0 })
 
   test('runs a failed agent again with its earlier events', async () => {
@@ -439,7 +439,7 @@ describe('retry', () => {
   })
 })
 
-describe('cached', () => {
+describe('cached() around an agent tool', () => {
   test('answers an equal call from the cache and records the response', async () => {
     const { helper, model } = helperWith(['42', 'never'])
     const { responses } = await runScenario({
@@ -491,12 +491,12 @@ describe('cached', () => {
   })
 })
 
-describe('concurrency and rateLimit', () => {
+describe('concurrency() and rateLimit() around an agent tool', () => {
   const both: Step = {
     calls: ['x1', 'y1'].map((id) => ({ id, name: 'helper', args: { request: id } })),
   }
 
-  test('runs one agent at a time with concurrency 1', async () => {
+  test('run one agent at a time with concurrency 1', async () => {
     let running = 0
     let most = 0
     const step = async () => {
@@ -511,7 +511,7 @@ describe('concurrency and rateLimit', () => {
     expect(most).toBe(1)
   })
 
-  test('frees the concurrency slot of a paused agent', async () => {
+  test('free the concurrency slot of a paused agent', async () => {
     const store = new InMemorySessionService()
     const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
     const { helper } = helperWith([{ calls: [{ name: 'ask' }] }, 'second', 'first'], [ask])
@@ -522,7 +522,7 @@ describe('concurrency and rateLimit', () => {
     expect(finalResponses(await storedEvents(store))).toMatchObject({ x1: { text: 'first' } })
   })
 
-  test('delays the start of the next agent with rateLimit', async () => {
+  test('delay the start of the next agent with rateLimit', async () => {
     const timers = new ManualTimers()
     const { helper, model } = helperWith(['one', 'two'])
     let now = 0
@@ -535,7 +535,7 @@ describe('concurrency and rateLimit', () => {
     expect((await playing).responses.map(({ response }) => response)).toEqual([{ text: 'one' }, { text: 'two' }])
   })
 
-  test('does not count an agent that resumes after a pause in rateLimit', async () => {
+  test('do not count an agent that resumes after a pause in rateLimit', async () => {
     const timers = new ManualTimers()
     const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
     const { helper } = helperWith([{ calls: [{ name: 'ask' }] }, 'done'], [ask])
@@ -547,7 +547,7 @@ describe('concurrency and rateLimit', () => {
   })
 })
 
-describe('cancellation of an agent tool that ignores its signal', () => {
+describe('cancelling an agent tool that ignores its signal', () => {
   const policies: [string, (helper: Tool) => Tool][] = [
     ['concurrency', (helper) => concurrency(helper, 1)],
     ['cached', (helper) => cached(helper, { scope: 'user' })],
@@ -576,7 +576,7 @@ describe('cancellation of an agent tool that ignores its signal', () => {
   })
 })
 
-test('redact hides parts of the answer from the model and callbacks, across a pause inside the agent', async () => {
+test('redact() hides parts of the answer from the model and callbacks, across a pause inside the agent', async () => {
   const seen: unknown[] = []
   const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
   const model = scriptedModel([
@@ -596,7 +596,7 @@ test('redact hides parts of the answer from the model and callbacks, across a pa
   expect(JSON.stringify(outer.requests[1]?.contents)).toContain('"ssn":"[redacted]"')
 })
 
-test('confirm requests one confirmation before the agent starts', async () => {
+test('confirm() requests one confirmation before the agent starts', async () => {
   const store = new InMemorySessionService()
   const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
   const { helper, model } = helperWith([{ calls: [{ name: 'ask' }] }, '42'], [ask])
@@ -613,14 +613,14 @@ test('confirm requests one confirmation before the agent starts', async () => {
   expect(finalResponses(await storedEvents(store)).c1).toEqual({ text: '42' })
 })
 
-test('rejects longRunning around an agent tool when the agent is built', () => {
+test('an agent rejects longRunning() around an agent tool when the agent is built', () => {
   const tool = longRunning(agentTool(helperWith([]).helper))
   expect(() => new LlmAgent({ name: 'boss', tools: [tool] })).toThrow(
     'Tool "helper" is an agent tool and cannot be long-running',
   )
 })
 
-test('answers once with all policies around one agent tool', async () => {
+test('an agent tool answers once with all policies around it', async () => {
   const workflow = new ParallelAgent({
     name: 'flow',
     subAgents: [

@@ -13,7 +13,7 @@ const inside = (events: readonly Event[]) => events.filter(({ isolationScope }) 
 const texts = ({ requests }: ScriptedModel, at = 0) =>
   requests[at]?.contents.flatMap(({ parts }) => parts.map((part) => part.text ?? Object.keys(part)[0]))
 
-test("sends the request to the agent and answers the call with the agent's text", async () => {
+test("an agent tool sends the request to its agent and answers the call with the agent's text", async () => {
   const inner = scriptedModel(['42'])
   const helper = new LlmAgent({ name: 'helper', description: 'Knows numbers.', model: inner })
   const outer = scriptedModel([ask('helper', { request: 'Which number?' }, 'c1'), 'It is 42.'])
@@ -32,7 +32,7 @@ test("sends the request to the agent and answers the call with the agent's text"
   ])
 })
 
-test("shows the agent only the request, and the caller's model only the answer", async () => {
+test("an agent tool shows its agent only the request, and the caller's model only the answer", async () => {
   const look = plainTool('look', () => ({ secret: 'inner' }))
   const inner = scriptedModel([ask('look', {}), '42'])
   const helper = new LlmAgent({ name: 'helper', model: inner, tools: [look] })
@@ -44,7 +44,7 @@ test("shows the agent only the request, and the caller's model only the answer",
   expect(JSON.stringify(outer.requests[1]?.contents)).not.toContain('inner')
 })
 
-test('starts each call of an agent tool with an empty conversation, in one invocation and in the next', async () => {
+test('an agent tool starts each call with an empty conversation, in one invocation and in the next', async () => {
   const inner = scriptedModel(['one', 'two', 'three'])
   const helper = new LlmAgent({ name: 'helper', model: inner })
   const outer = scriptedModel([ask('helper'), ask('helper'), 'ok', ask('helper'), 'ok'])
@@ -55,7 +55,7 @@ test('starts each call of an agent tool with an empty conversation, in one invoc
   for (const at of [0, 1, 2]) expect(texts(inner, at)).toEqual(['Help!'])
 })
 
-test('declares an agent tool with the given name and description', async () => {
+test('an agent tool is declared with the given name and description', async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel(['ok']) })
   const model = scriptedModel([ask('ask_expert', { request: 'x' }, 'c1'), 'done'])
   const tools = [agentTool(helper, { name: 'ask_expert', description: 'Asks an expert.' })]
@@ -64,7 +64,7 @@ test('declares an agent tool with the given name and description', async () => {
   expect(inside(events)[0]?.nodeInfo?.path).toBe('boss/helper@c1')
 })
 
-test('validates arguments with inputSchema and answers with the outputSchema object', async () => {
+test('an agent tool validates arguments with inputSchema and answers with the outputSchema object', async () => {
   const inner = scriptedModel(['{"sum":3}'])
   const adder = new LlmAgent({
     name: 'adder',
@@ -86,7 +86,7 @@ test('validates arguments with inputSchema and answers with the outputSchema obj
   expect(JSON.parse(String(texts(inner)?.[0]))).toEqual({ a: 1, b: 2 })
 })
 
-test('answers INVALID_ARGS without running the agent when the request is missing', async () => {
+test('an agent tool answers INVALID_ARGS without running its agent when the request is missing', async () => {
   const inner = scriptedModel([])
   const helper = new LlmAgent({ name: 'helper', model: inner })
   const model = scriptedModel([ask('helper', { question: 'x' }), 'ok'])
@@ -95,7 +95,7 @@ test('answers INVALID_ARGS without running the agent when the request is missing
   expect(inside(events)).toEqual([])
 })
 
-test("answers a failed call when the agent fails, and the caller's agent continues", async () => {
+test("an agent tool answers a failed call when its agent fails, and the caller's agent continues", async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel([{ error: 'no power' }]) })
   const model = scriptedModel([ask('helper'), 'I could not ask.'])
   const { events, text, error } = await send(new LlmAgent({ name: 'boss', model, tools: [agentTool(helper)] }))
@@ -104,7 +104,7 @@ test("answers a failed call when the agent fails, and the caller's agent continu
   expect(error).toBeUndefined()
 })
 
-test("ends the run with the agent's answer when skipSummarization is set", async () => {
+test("an agent tool ends the run with the agent's answer when skipSummarization is set", async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel(['42']) })
   const model = scriptedModel([ask('helper'), 'never'])
   const tools = [agentTool(helper, { skipSummarization: true })]
@@ -114,14 +114,14 @@ test("ends the run with the agent's answer when skipSummarization is set", async
   expect(events.at(-1)?.actions.skipSummarization).toBe(true)
 })
 
-test("uses the caller's model for an agent without a model", async () => {
+test("an agent tool uses the caller's model for an agent without a model", async () => {
   const model = scriptedModel([ask('helper'), 'from the same model', 'ok'])
   const helper = new LlmAgent({ name: 'helper' })
   const { events } = await send(new LlmAgent({ name: 'boss', model, tools: [agentTool(helper)] }))
   expect(responsesOf(events)[0]?.response).toEqual({ text: 'from the same model' })
 })
 
-test('calls plugins inside an agent tool unless includePlugins is false', async () => {
+test('an agent tool calls plugins for its agent unless includePlugins is false', async () => {
   for (const includePlugins of [true, false]) {
     const seen: string[] = []
     const plugin: Plugin = { name: 'watch', beforeModel: ({ context }) => void seen.push(context.invocation.agentName) }
@@ -132,7 +132,7 @@ test('calls plugins inside an agent tool unless includePlugins is false', async 
   }
 })
 
-test("shows state written by an agent tool to the caller's agent", async () => {
+test("an agent tool writes state that the caller's agent reads", async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel(['42']), outputKey: 'answer' })
   const model = scriptedModel([ask('helper'), 'ok'])
   const agent = new LlmAgent({ name: 'boss', model, instruction: 'Known: {answer?}', tools: [agentTool(helper)] })
@@ -140,7 +140,7 @@ test("shows state written by an agent tool to the caller's agent", async () => {
   expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual(['Known: ', 'Known: 42'])
 })
 
-test('does not apply toolTimeoutMs of the runner to an agent tool', async () => {
+test('an agent tool has no toolTimeoutMs of the runner', async () => {
   const set: number[] = []
   const setTimer = (_: () => void, ms: number) => {
     set.push(ms)
@@ -156,7 +156,7 @@ test('does not apply toolTimeoutMs of the runner to an agent tool', async () => 
   expect(set).not.toContain(7)
 })
 
-test('answers an equal call of a cached agent tool from the cache', async () => {
+test('cached() around an agent tool answers an equal call from the cache', async () => {
   const inner = scriptedModel(['42'])
   const helper = new LlmAgent({ name: 'helper', model: inner })
   const model = scriptedModel([ask('helper'), ask('helper'), 'ok'])

@@ -30,44 +30,44 @@ function problem(build: () => unknown): string {
   throw new Error('it was built')
 }
 
-test('rejects two tools with one name', () => {
+test('the agent tree rejects two tools with one name', () => {
   const look = () => plainTool('look', () => 1)
   expect(problem(() => named('a', { tools: [look(), [look()]] }))).toMatch(/"look" is defined twice.*prefixTools/)
 })
 
-test('rejects a tool with the name of a tool that the framework adds', () => {
+test('the agent tree rejects a tool with the name of a tool that the framework adds', () => {
   const taken = plainTool('set_model_response', () => 1)
   const agent = named('a', { tools: [taken], outputSchema: { type: 'object', properties: {} } })
   expect(problem(() => run(agent))).toMatch(/"set_model_response" is defined twice.*agent "a"/)
 })
 
-test('rejects a tool with a reserved name', () => {
+test('the agent tree rejects a tool with a reserved name', () => {
   expect(problem(() => named('a', { tools: [plainTool('adk_request_confirmation', () => 1)] }))).toContain('reserved')
 })
 
-test('rejects a value in tools that is not a tool', () => {
+test('the agent tree rejects a value in tools that is not a tool', () => {
   expect(problem(() => named('a', { tools: ['look'] }))).toMatch(/agent "a".*tool\(\{/)
 })
 
-test.each(['', 'user', 'a/b', 'a@1', 'a b', '1a', 'ä'])('rejects the agent name %j', (name) => {
+test.each(['', 'user', 'a/b', 'a@1', 'a b', '1a', 'ä'])('the agent tree rejects the agent name %j', (name) => {
   expect(problem(() => named(name))).toContain('is not a valid agent name')
   expect(problem(() => new SequentialAgent({ name, subAgents: [named('x')] }))).toContain('is not a valid agent name')
   expect(problem(() => run({ name, run: async function* () {} }))).toContain('is not a valid agent name')
 })
 
-test('rejects two sub-agents with one name', () => {
+test('the agent tree rejects two sub-agents with one name', () => {
   const agent = new SequentialAgent({ name: 'line', subAgents: [named('twin'), named('twin')] })
   expect(problem(() => run(agent))).toMatch(/"line" has two sub-agents named "twin"/)
 })
 
-test('rejects one agent at two positions of the tree', () => {
+test('the agent tree rejects one agent at two positions of the tree', () => {
   const shared = named('shared')
   const line = (name: string) => new SequentialAgent({ name, subAgents: [shared] })
   const agent = new SequentialAgent({ name: 'root', subAgents: [line('a'), line('b')] })
   expect(problem(() => run(agent))).toMatch(/"shared" is in the tree twice, below "a" and below "b"/)
 })
 
-test('rejects an agent that contains itself', () => {
+test('the agent tree rejects an agent that contains itself', () => {
   const below: Agent[] = [named('leaf')]
   const inner = new SequentialAgent({ name: 'inner', subAgents: below })
   const outer = new SequentialAgent({ name: 'outer', subAgents: [inner] })
@@ -77,17 +77,20 @@ test('rejects an agent that contains itself', () => {
   expect(problem(() => run(outer))).toContain('outer -> inner -> outer')
 })
 
-test.each([5, {}, 'x', [null], [{ name: 'leaf' }]])('rejects %j as the subAgents of a custom agent', (subAgents) => {
-  const custom = { name: 'custom', subAgents, run: async function* () {} } as unknown as Agent
-  expect(problem(() => run(custom))).toContain('The subAgents of agent "custom" must be a list of agents')
-})
+test.each([5, {}, 'x', [null], [{ name: 'leaf' }]])(
+  'the agent tree rejects %j as the subAgents of a custom agent',
+  (subAgents) => {
+    const custom = { name: 'custom', subAgents, run: async function* () {} } as unknown as Agent
+    expect(problem(() => run(custom))).toContain('The subAgents of agent "custom" must be a list of agents')
+  },
+)
 
-test('accepts agents, an empty list or undefined as the subAgents of a custom agent', () => {
+test('the agent tree accepts agents, an empty list or undefined as the subAgents of a custom agent', () => {
   for (const subAgents of [[named('leaf')], [], undefined])
     run({ name: 'custom', subAgents, run: async function* () {} })
 })
 
-test('rejects a cycle of agents that call each other as tools', () => {
+test('the agent tree rejects a cycle of agents that call each other as tools', () => {
   const below: Agent[] = [named('leaf')]
   const flow = new SequentialAgent({ name: 'flow', subAgents: below })
   const boss = named('boss', { tools: [agentTool(flow)] })
@@ -95,25 +98,25 @@ test('rejects a cycle of agents that call each other as tools', () => {
   expect(problem(() => run(flow))).toMatch(/cycle: flow -> flow/)
 })
 
-test('accepts one agent as a tool of two agents, and as a tool and a sub-agent', () => {
+test('the agent tree accepts one agent as a tool of two agents, and as a tool and a sub-agent', () => {
   const helper = named('helper')
   const use = (name: string) => named(name, { tools: [agentTool(helper)] })
   expect(() => run(new SequentialAgent({ name: 'line', subAgents: [use('a'), use('b'), helper] }))).not.toThrow()
 })
 
-test('rejects an agent without a model of its own or of an ancestor', () => {
+test('the agent tree rejects an agent without a model of its own or of an ancestor', () => {
   const agent = new SequentialAgent({ name: 'line', subAgents: [new LlmAgent({ name: 'mute' })] })
   expect(problem(() => run(agent))).toMatch(/"mute" has no model.*new LlmAgent\(\{ model/)
 })
 
-test('rejects a model name without a registered model and names the package to use', () => {
+test('the agent tree rejects a model name without a registered model and names the package to use', () => {
   expect(problem(() => run(named('a', { model: 'gemini-2.5-pro' })))).toMatch(/"gemini-2.5-pro".*toolwright\/gemini/)
   expect(problem(() => run(named('a', { model: 'gpt-9' })))).toContain('toolwright/ai-sdk')
   expect(problem(() => run(named('a', { model: 'house-model' })))).toContain("models: { 'pattern-*'")
   expect(problem(() => run(named('a', { model: 'openai/gpt-5' })))).toContain('fromAiSdk(')
 })
 
-test('rejects an AI SDK model that is not wrapped in fromAiSdk', () => {
+test('the agent tree rejects an AI SDK model that is not wrapped in fromAiSdk', () => {
   const model = openai('gpt-5')
   expect(problem(() => named('a', { model: model as never }))).toMatch(/model must be .*Wrap it with fromAiSdk\(\)/)
   const models = { 'gpt-*': () => model as never }
@@ -122,7 +125,7 @@ test('rejects an AI SDK model that is not wrapped in fromAiSdk', () => {
   expect(() => named('a', { model: fromAiSdk(model) })).not.toThrow()
 })
 
-test('rejects a model name without a registered model in an agent tool', () => {
+test('the agent tree rejects a model name without a registered model in an agent tool', () => {
   const agent = named('boss', { tools: [agentTool(named('helper', { model: 'gemini-x' }))] })
   expect(problem(() => run(agent))).toMatch(/"helper".*toolwright\/gemini/)
 })
@@ -131,13 +134,13 @@ test.each([
   ['SequentialAgent', (options: never) => new SequentialAgent(options)],
   ['ParallelAgent', (options: never) => new ParallelAgent(options)],
   ['LoopAgent', (options: object) => new LoopAgent({ ...options, maxIterations: 1 } as never)],
-])('rejects a %s without subAgents', (_, make) => {
+])('the agent tree rejects a %s without subAgents', (_, make) => {
   expect(problem(() => make({ name: 'empty', subAgents: [] } as never))).toContain('"empty" has no subAgents')
   expect(problem(() => make({ name: 'empty' } as never))).toContain('"empty" has no subAgents')
 })
 
 test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])(
-  'rejects a LoopAgent with maxIterations %s',
+  'the agent tree rejects a LoopAgent with maxIterations %s',
   (maxIterations) => {
     const options = { name: 'loop', subAgents: [named('a')], maxIterations } as {
       name: string
@@ -148,13 +151,13 @@ test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])(
   },
 )
 
-test('rejects limits of 0', () => {
+test('the agent tree rejects limits of 0', () => {
   expect(problem(() => named('a', { maxIterations: 0 }))).toContain('maxIterations')
   expect(problem(() => named('a', { toolExecution: { maxConcurrency: 0 } }))).toContain('maxConcurrency')
   expect(problem(() => new Runner({ appName: 'app', agent: named('a'), toolTimeoutMs: 0 }))).toContain('toolTimeoutMs')
 })
 
-test('rejects an outputSchema or inputSchema that is not a schema', () => {
+test('the agent tree rejects an outputSchema or inputSchema that is not a schema', () => {
   expect(problem(() => named('a', { outputSchema: 7 }))).toContain('outputSchema of agent "a"')
   expect(problem(() => named('a', { inputSchema: 'text' }))).toContain('inputSchema of agent "a"')
 })

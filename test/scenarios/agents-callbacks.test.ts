@@ -8,7 +8,7 @@ const reply = (text: string): LlmResponse => ({ content: say(text) })
 const look = plainTool('look', () => ({ found: 'a key' }))
 const looking = [{ calls: [{ name: 'look' }] }, 'done']
 
-test('calls all eight callbacks in the order of an invocation', async () => {
+test('the runner calls all eight callbacks in the order of an invocation', async () => {
   const seen: string[] = []
   const note = (what: string) => () => {
     seen.push(what)
@@ -35,7 +35,7 @@ test('calls all eight callbacks in the order of an invocation', async () => {
   expect(seen).toEqual(['beforeAgent', ...turn, 'afterTool', ...turn, 'onToolError', ...last])
 })
 
-test('skips the agent when a beforeAgent callback returns content, and skips later callbacks', async () => {
+test('the runner skips the agent when a beforeAgent callback returns content, and skips later callbacks', async () => {
   const seen: string[] = []
   const { text, model, events } = await runScenario({
     steps: [],
@@ -56,7 +56,7 @@ test('skips the agent when a beforeAgent callback returns content, and skips lat
   expect(events).toHaveLength(1)
 })
 
-test('adds the content of the last afterAgent callback as the last event', async () => {
+test('the runner adds the content of the last afterAgent callback as the last event', async () => {
   const { events, text } = await runScenario({
     steps: ['done'],
     agent: { afterAgent: [() => say('P.S. one'), () => undefined, () => say('P.S. two')] },
@@ -65,7 +65,7 @@ test('adds the content of the last afterAgent callback as the last event', async
   expect(text).toBe('P.S. two')
 })
 
-test('skips the model call when beforeModel returns a response, and runs the calls in that response', async () => {
+test('the runner skips the model call when beforeModel returns a response, and runs the calls in that response', async () => {
   let modelRequests = 0
   const { model, responses, text } = await runScenario({
     tools: [look],
@@ -84,7 +84,7 @@ test('skips the model call when beforeModel returns a response, and runs the cal
   expect(text).toBe('from the model')
 })
 
-test('sends the request that beforeModel has changed', async () => {
+test('the runner sends the request that beforeModel has changed', async () => {
   const { model } = await runScenario({
     steps: ['ok'],
     agent: {
@@ -101,7 +101,7 @@ test('sends the request that beforeModel has changed', async () => {
   expect(request?.contents[0]?.parts[0]?.text).toBe('something else')
 })
 
-test('chains afterModel callbacks: each callback sees the response of the previous one', async () => {
+test('the runner chains afterModel callbacks: each callback sees the response of the previous one', async () => {
   const { text } = await runScenario({
     steps: ['a'],
     agent: {
@@ -115,7 +115,7 @@ test('chains afterModel callbacks: each callback sees the response of the previo
   expect(text).toBe('abc')
 })
 
-test('replaces a model error with the response of the first onModelError callback that returns one', async () => {
+test('the runner replaces a model error with the response of the first onModelError callback that returns one', async () => {
   const seen: unknown[] = []
   const { text, error } = await runScenario({
     steps: [{ error: 'overloaded' }],
@@ -132,7 +132,7 @@ test('replaces a model error with the response of the first onModelError callbac
   expect(seen).toEqual(['overloaded'])
 })
 
-test('puts state written by a callback on the next event', async () => {
+test('the runner puts state written by a callback on the next event', async () => {
   const write =
     (key: string) =>
     ({ context }: { context: { state: { set(key: string, value: unknown): void } } }) =>
@@ -166,7 +166,7 @@ const boom = () => {
 }
 
 test.each(['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel'] as const)(
-  'ends the agent with an AGENT_ERROR event when %s throws',
+  'the runner ends the agent with an AGENT_ERROR event when %s throws',
   async (which) => {
     const { events, error } = await runScenario({
       steps: ['done', 'never'],
@@ -177,12 +177,12 @@ test.each(['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel'] as const)(
   },
 )
 
-test('ends the agent with an AGENT_ERROR event when onModelError throws', async () => {
+test('the runner ends the agent with an AGENT_ERROR event when onModelError throws', async () => {
   const { error } = await runScenario({ steps: [{ error: 'down' }], agent: { onModelError: boom } })
   expect(error).toEqual({ code: 'AGENT_ERROR', message: 'callback broke' })
 })
 
-test('does not call onModelError when beforeModel throws', async () => {
+test('the runner does not call onModelError when beforeModel throws', async () => {
   const { error, text } = await runScenario({
     steps: ['never'],
     agent: { beforeModel: boom, onModelError: () => reply('recovered') },
@@ -191,7 +191,7 @@ test('does not call onModelError when beforeModel throws', async () => {
   expect(text).toBe('')
 })
 
-test('transfers the conversation when a callback sets actions.transferToAgent', async () => {
+test('the runner transfers the conversation when a callback sets actions.transferToAgent', async () => {
   const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']) })
   const agent = new LlmAgent({
     name: 'root',

@@ -34,7 +34,7 @@ const send = async (agent: Agent) => {
 }
 const paths = (events: readonly Event[]) => events.map(({ nodeInfo }) => nodeInfo?.path)
 
-test('records events of a custom agent under its own id, author and path, ignoring what the agent claims', async () => {
+test('the runner records events of a custom agent under its own id, author and path, whatever the agent claims', async () => {
   const agent = custom('clock', async function* () {
     yield say('tick', {
       id: 'mine',
@@ -56,7 +56,7 @@ test('records events of a custom agent under its own id, author and path, ignori
   expect(session?.events.slice(1)).toEqual(events)
 })
 
-test('yields partial events of a custom agent and does not store them', async () => {
+test('the runner yields partial events of a custom agent and does not store them', async () => {
   const agent = custom('clock', async function* () {
     yield say('ti', { partial: true })
     yield say('tick')
@@ -74,7 +74,7 @@ test('yields partial events of a custom agent and does not store them', async ()
   expect(session?.events.some(({ partial }) => partial)).toBe(false)
 })
 
-test('puts state written by a custom agent on its next event, or on its end event', async () => {
+test('the runner puts state written by a custom agent on its next event, or on its end event', async () => {
   const agent = custom('clerk', async function* ({ state }) {
     state.set('first', 1)
     yield say('one')
@@ -85,7 +85,7 @@ test('puts state written by a custom agent on its next event, or on its end even
   expect(session?.state).toEqual({ first: 1, second: 2 })
 })
 
-test('runs a sub-agent twice in separate scopes and yields each of its events once', async () => {
+test('the runner runs a sub-agent twice in separate scopes and yields each of its events once', async () => {
   const helper = speaker('helper', 'one', 'two')
   const seen: unknown[] = []
   const agent = custom(
@@ -107,7 +107,7 @@ test('runs a sub-agent twice in separate scopes and yields each of its events on
   expect(session?.events).toHaveLength(5)
 })
 
-test('lets a custom agent choose the next sub-agent by the text of the previous one', async () => {
+test('the runner lets a custom agent choose the next sub-agent by the text of the previous one', async () => {
   const judge = speaker('judge', 'guilty')
   const jail = speaker('jail', 'locked up')
   const agent = custom(
@@ -123,7 +123,7 @@ test('lets a custom agent choose the next sub-agent by the text of the previous 
   expect(text).toBe('locked up')
 })
 
-test('shows a custom agent its scope path and the events of its scope', async () => {
+test('the runner shows a custom agent its scope path and the events of its scope', async () => {
   const seen: unknown[] = []
   const helper = speaker('helper', 'inside')
   const agent = custom(
@@ -143,7 +143,7 @@ test('shows a custom agent its scope path and the events of its scope', async ()
   ])
 })
 
-test('records an error thrown by a custom agent as AGENT_ERROR and keeps its earlier events', async () => {
+test('the runner records an error thrown by a custom agent as AGENT_ERROR and keeps its earlier events', async () => {
   const agent = custom('clerk', async function* () {
     yield say('I try.')
     throw new Error('out of ink')
@@ -158,7 +158,7 @@ test('records an error thrown by a custom agent as AGENT_ERROR and keeps its ear
   expect(error).toEqual({ code: 'AGENT_ERROR', message: 'out of ink' })
 })
 
-test('ends a loop when a custom agent escalates', async () => {
+test('the runner ends a loop when a custom agent escalates', async () => {
   let rounds = 0
   const agent = custom('counter', async function* () {
     rounds++
@@ -168,7 +168,7 @@ test('ends a loop when a custom agent escalates', async () => {
   expect(text).toBe('round 3')
 })
 
-test('aborts the signal of a custom agent when the consumer stops iterating', async () => {
+test('the runner aborts the signal of a custom agent when the consumer stops iterating', async () => {
   let signal: AbortSignal | undefined
   const agent = custom('sleeper', async function* (context) {
     signal = context.signal
@@ -179,7 +179,7 @@ test('aborts the signal of a custom agent when the consumer stops iterating', as
   expect(signal?.aborted).toBe(true)
 })
 
-test('pauses a custom agent while its sub-agent waits for a result, and runs the custom agent again with the result', async () => {
+test('a custom agent is paused while its sub-agent waits for a result, and runs again with the result', async () => {
   let runs = 0
   const order = tool({ name: 'order', description: 'Orders', isLongRunning: true, run: () => ({ ticket: 7 }) })
   const buyer = new LlmAgent({
@@ -211,7 +211,7 @@ test('pauses a custom agent while its sub-agent waits for a result, and runs the
   expect(runs).toBe(2)
 })
 
-test('records AGENT_ERROR when run of a custom agent returns no iterable', async () => {
+test('the runner records AGENT_ERROR when run of a custom agent returns no iterable', async () => {
   const agent: Agent = { name: 'odd', run: () => 7 as never }
   expect((await send(agent)).error?.code).toBe('AGENT_ERROR')
 })

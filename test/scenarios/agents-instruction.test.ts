@@ -12,7 +12,7 @@ const sendWithInstruction = async (instruction: string, stateDelta?: { [key: str
   return { sent: model.requests[0]?.config.systemInstruction, error }
 }
 
-test('fills placeholders with session, user and app state', async () => {
+test('the runner fills placeholders with session, user and app state', async () => {
   const instruction = 'You serve {user:name} of {app:firm}, who is in a {mood} mood{whim?} and likes {list}.'
   const state = { 'user:name': 'Ada', 'app:firm': 'Acme', mood: 'good', list: ['tea', 'maths'] }
   const { sent, error } = await sendWithInstruction(instruction, state)
@@ -20,22 +20,22 @@ test('fills placeholders with session, user and app state', async () => {
   expect(error).toBeUndefined()
 })
 
-test('does not fill placeholders inside a filled value', async () => {
+test('the runner does not fill placeholders inside a filled value', async () => {
   expect((await sendWithInstruction('Say {a}.', { a: '{b}', b: 'secret' })).sent).toBe('Say {b}.')
 })
 
-test('ends the run with an error that suggests the optional placeholder when a value is missing', async () => {
+test('the runner ends the run with an error that suggests the optional placeholder when a value is missing', async () => {
   const { sent, error } = await sendWithInstruction('You serve {user:name}.')
   expect(sent).toBeUndefined()
   expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('Write {user:name?}') })
 })
 
-test('leaves braces of JSON and of code unchanged', async () => {
+test('the runner leaves braces of JSON and of code unchanged', async () => {
   const text = 'Answer {"city": "Oslo", "in": {}} or { spaced } or {{}} or {1}.'
   expect((await sendWithInstruction(text)).sent).toBe(text)
 })
 
-test('fills an artifact placeholder with the text of the latest version', async () => {
+test('the runner fills an artifact placeholder with the text of the latest version', async () => {
   const artifactService = new InMemoryArtifactService()
   const key = { appName: 'app', userId: 'ada', sessionId: 's1', filename: 'rules.txt' }
   await artifactService.saveArtifact({ ...key, artifact: { text: 'Old.' } })
@@ -47,12 +47,12 @@ test('fills an artifact placeholder with the text of the latest version', async 
   expect(model.requests[0]?.config.systemInstruction).toBe('Rules: Be brief.')
 })
 
-test('names artifactService in the error for an artifact placeholder without an artifact service', async () => {
+test('the runner names artifactService in the error for an artifact placeholder without an artifact service', async () => {
   const { error } = await sendWithInstruction('Rules: {artifact.rules.txt}')
   expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('artifactService') })
 })
 
-test('names the optional placeholder in the error for a missing artifact', async () => {
+test('the runner names the optional placeholder in the error for a missing artifact', async () => {
   const model = scriptedModel(['never'])
   const agent = new LlmAgent({ name: 'agent', model, instruction: '{artifact.rules.txt}' })
   const artifactService = new InMemoryArtifactService()
@@ -62,7 +62,7 @@ test('names the optional placeholder in the error for a missing artifact', async
   expect(model.requests).toHaveLength(0)
 })
 
-test('calls an instruction function with state and leaves its braces unchanged', async () => {
+test('the runner calls an instruction function with state and leaves its braces unchanged', async () => {
   const { model } = await runScenario({
     steps: ['ok'],
     stateDelta: { tone: 'kind' },
@@ -76,7 +76,7 @@ test('calls an instruction function with state and leaves its braces unchanged',
   expect(model.requests[0]?.config.systemInstruction).toBe('agent is kind to ada. {not_state}')
 })
 
-test('reports an error thrown by an instruction function and does not ask the model', async () => {
+test('the runner reports an error thrown by an instruction function and does not ask the model', async () => {
   const { error, model } = await runScenario({
     steps: ['never'],
     agent: {
@@ -89,7 +89,7 @@ test('reports an error thrown by an instruction function and does not ask the mo
   expect(model.requests).toHaveLength(0)
 })
 
-test('fills placeholders again before each model call', async () => {
+test('the runner fills placeholders again before each model call', async () => {
   const { model } = await runScenario({
     steps: [{ calls: [{ name: 'set_mood' }] }, 'ok'],
     agent: { instruction: 'Mood: {mood?}' },
@@ -105,7 +105,7 @@ test('fills placeholders again before each model call', async () => {
   expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual(['Mood: ', 'Mood: bright'])
 })
 
-test("puts the root agent's globalInstruction before the instruction of every agent, and ignores those of sub-agents", async () => {
+test("the runner puts the root agent's globalInstruction before every instruction, and ignores those of sub-agents", async () => {
   const model = scriptedModel([{ calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }, 'ok'])
   const clerk = new LlmAgent({ name: 'clerk', instruction: 'You are a clerk.', globalInstruction: 'Never seen.' })
   const agent = new LlmAgent({
@@ -126,7 +126,7 @@ test("puts the root agent's globalInstruction before the instruction of every ag
   expect(second).not.toContain('Never seen')
 })
 
-test('ignores the globalInstruction of children of a root workflow agent', async () => {
+test('the runner ignores the globalInstruction of children of a root workflow agent', async () => {
   const model = scriptedModel(['one', 'two'])
   const first = new LlmAgent({ name: 'first', model, globalInstruction: 'For all.' })
   const second = new LlmAgent({ name: 'second', model })

@@ -6,7 +6,7 @@ import { plainTool, recordingLogger, runMessage, runScenario } from './kit.ts'
 const look = plainTool('look', (args) => ({ args }), { mayRepeat: true })
 const lookAt = (at: number): Step => ({ calls: [{ name: 'look', args: { at } }] })
 
-test('records MODEL_ERROR when the model throws, and accepts the next message', async () => {
+test('the runner records MODEL_ERROR when the model throws, and accepts the next message', async () => {
   const first = await runScenario({ steps: [{ error: 'quota used up' }, 'Back again.'] })
   expect(first.error).toEqual({ code: 'MODEL_ERROR', message: 'quota used up' })
   const second = await runMessage(first.runner, first.model, { sessionId: first.sessionId })
@@ -22,7 +22,7 @@ const completeWith = async (model: Model, streaming = false) => {
   return await runner.complete({ userId: 'ada', message: 'Hi', runConfig: { streaming } })
 }
 
-test('records MODEL_ERROR with the model name when the model yields no complete response', async () => {
+test('the runner records MODEL_ERROR with the model name when the model yields no complete response', async () => {
   const partial = { content: { role: 'model', parts: [{ text: 'He' }] } satisfies Content, partial: true }
   const model = modelOf(async function* () {
     yield partial
@@ -35,14 +35,14 @@ test('records MODEL_ERROR with the model name when the model yields no complete 
   expect((await completeWith(silent)).error?.code).toBe('MODEL_ERROR')
 })
 
-test('records MODEL_ERROR when the model throws before yielding', async () => {
+test('the runner records MODEL_ERROR when the model throws before yielding', async () => {
   const model = modelOf(() => {
     throw new TypeError('no key')
   })
   expect((await completeWith(model)).error).toEqual({ code: 'MODEL_ERROR', message: 'no key' })
 })
 
-test('ends the agent at a response with an error code and does not run its calls', async () => {
+test('the runner ends the agent at a response with an error code and does not run its calls', async () => {
   let ran = 0
   const { error, events } = await runScenario({
     tools: [plainTool('look', () => ran++)],
@@ -53,7 +53,7 @@ test('ends the agent at a response with an error code and does not run its calls
   expect(ran).toBe(0)
 })
 
-test('accepts an empty reply', async () => {
+test('the runner accepts an empty reply', async () => {
   for (const step of [{ parts: [] }, { response: { finishReason: 'STOP' } }] satisfies Step[]) {
     const { text, error, events, model } = await runScenario({ steps: [step, 'never'] })
     expect([text, error, events.length, model.requests.length]).toEqual(['', undefined, 1, 1])
@@ -64,7 +64,7 @@ test('accepts an empty reply', async () => {
   expect(await completeWith(without)).toMatchObject({ text: '', error: undefined })
 })
 
-test('copies the metadata of a response to its event', async () => {
+test('the runner copies the metadata of a response to its event', async () => {
   const response = {
     finishReason: 'STOP',
     usageMetadata: { totalTokenCount: 7 },
@@ -76,7 +76,7 @@ test('copies the metadata of a response to its event', async () => {
   expect(events[0]).toMatchObject(response)
 })
 
-test('sends generateContentConfig with every request', async () => {
+test('the runner sends generateContentConfig with every request', async () => {
   const { model } = await runScenario({
     tools: [look],
     steps: [lookAt(1), 'ok'],
@@ -88,7 +88,7 @@ test('sends generateContentConfig with every request', async () => {
   }
 })
 
-test('sends an agent with includeContents none only the last message and the events of its turn', async () => {
+test('the runner sends an agent with includeContents none only the last message and the events of its turn', async () => {
   const steps = ['one', lookAt(1), 'two']
   const { runner, model, sessionId } = await runScenario({ tools: [look], steps, agent: { includeContents: 'none' } })
   await runMessage(runner, model, { sessionId })
@@ -99,7 +99,7 @@ test('sends an agent with includeContents none only the last message and the eve
   ])
 })
 
-test('sends an agent with includeContents none the output of the previous agent in a sequence', async () => {
+test('the runner sends an agent with includeContents none the output of the previous agent in a sequence', async () => {
   const model = scriptedModel(['a draft', 'a review'])
   const writer = new LlmAgent({ name: 'writer', model })
   const critic = new LlmAgent({ name: 'critic', model, includeContents: 'none' })
@@ -110,7 +110,7 @@ test('sends an agent with includeContents none the output of the previous agent 
   ])
 })
 
-test('ends an agent after 16 model calls, or after maxIterations', async () => {
+test('the runner ends an agent after 16 model calls, or after maxIterations', async () => {
   const steps = Array.from({ length: 40 }, (_, at) => lookAt(at))
   const sixteen = await runScenario({ tools: [look], steps })
   expect(sixteen.error).toEqual({ code: 'MAX_ITERATIONS', message: expect.stringContaining('16') })
@@ -122,7 +122,7 @@ test('ends an agent after 16 model calls, or after maxIterations', async () => {
   expect(again.model.requests).toHaveLength(6)
 })
 
-test('shares maxLlmCalls between sub-agents and agent tools', async () => {
+test('the runner shares maxLlmCalls between sub-agents and agent tools', async () => {
   const inner = scriptedModel([lookAt(1), lookAt(2), lookAt(3), 'never'])
   const helper = new LlmAgent({ name: 'helper', model: inner, tools: [look] })
   const outer = scriptedModel([{ calls: [{ name: 'helper', args: { request: 'help' } }] }, 'never'])
@@ -142,20 +142,23 @@ test('shares maxLlmCalls between sub-agents and agent tools', async () => {
 test.each([
   [3, 2, 'MAX_LLM_CALLS'],
   [6, 4, undefined],
-])('shares a budget of %i model calls between agents that run at the same time', async (maxLlmCalls, helped, code) => {
-  const helpers = scriptedModel(['one', 'two', 'three', 'four'])
-  const helper = new LlmAgent({ name: 'helper', model: helpers })
-  const calls = Array.from({ length: 4 }, () => ({ name: 'helper', args: { request: 'help' } }))
-  const model = scriptedModel([{ calls }, 'done'])
-  const agent = new LlmAgent({ name: 'agent', model, tools: [agentTool(helper)] })
-  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
-  const { error } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls } })
-  expect(helpers.requests).toHaveLength(helped)
-  expect(model.requests).toHaveLength(code ? 1 : 2)
-  expect(error?.code).toBe(code)
-})
+])(
+  'the runner shares a budget of %i model calls between agents that run at the same time',
+  async (maxLlmCalls, helped, code) => {
+    const helpers = scriptedModel(['one', 'two', 'three', 'four'])
+    const helper = new LlmAgent({ name: 'helper', model: helpers })
+    const calls = Array.from({ length: 4 }, () => ({ name: 'helper', args: { request: 'help' } }))
+    const model = scriptedModel([{ calls }, 'done'])
+    const agent = new LlmAgent({ name: 'agent', model, tools: [agentTool(helper)] })
+    const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
+    const { error } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls } })
+    expect(helpers.requests).toHaveLength(helped)
+    expect(model.requests).toHaveLength(code ? 1 : 2)
+    expect(error?.code).toBe(code)
+  },
+)
 
-test('does not count a model call for an agent that fails before asking its model', async () => {
+test('the runner does not count a model call for an agent that fails before asking its model', async () => {
   const fail = (): never => {
     throw new Error('no instruction')
   }

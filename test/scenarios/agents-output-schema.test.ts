@@ -9,7 +9,7 @@ const oslo = { city: 'Oslo', people: 700_000 }
 const look = plainTool('look', () => ({ found: true }))
 const answer = (args: { [key: string]: unknown }): Step => ({ calls: [{ name: 'set_model_response', args }] })
 
-test('stores only the text of the last reply under outputKey', async () => {
+test('the runner stores only the text of the last reply under outputKey', async () => {
   const { state, events } = await runScenario({
     tools: [look],
     steps: [{ text: 'Let me look.', calls: [{ name: 'look' }] }, 'Found it.'],
@@ -19,7 +19,7 @@ test('stores only the text of the last reply under outputKey', async () => {
   expect(events.map(({ actions }) => actions.stateDelta)).toEqual([undefined, undefined, { found: 'Found it.' }])
 })
 
-test('stores no thoughts under outputKey', async () => {
+test('the runner stores no thoughts under outputKey', async () => {
   const { state } = await runScenario({
     steps: [{ parts: [{ text: 'hm', thought: true }], text: 'Yes.' }],
     agent: { outputKey: 'said' },
@@ -27,7 +27,7 @@ test('stores no thoughts under outputKey', async () => {
   expect(state).toEqual({ said: 'Yes.' })
 })
 
-test('sends the output schema with the request of an agent without tools and stores the object', async () => {
+test('the runner sends the output schema with the request of an agent without tools and stores the object', async () => {
   const { state, model, text } = await runScenario({
     steps: [JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -39,7 +39,7 @@ test('sends the output schema with the request of an agent without tools and sto
   expect(state).toEqual({ place: oslo })
 })
 
-test('sends tools and output schema in one request to a model that supports both', async () => {
+test('the runner sends tools and output schema in one request to a model that supports both', async () => {
   const model = scriptedModel([{ calls: [{ name: 'look' }] }, JSON.stringify(oslo)], {
     capabilities: { toolsWithOutputSchema: true },
   })
@@ -51,7 +51,7 @@ test('sends tools and output schema in one request to a model that supports both
   expect(JSON.parse(text)).toEqual(oslo)
 })
 
-test('offers set_model_response to any other model with tools and stores its arguments as the output', async () => {
+test('the runner offers set_model_response to any other model with tools and stores its arguments as the output', async () => {
   const { state, model, text, error } = await runScenario({
     tools: [look],
     steps: [{ calls: [{ name: 'look' }] }, answer(oslo)],
@@ -66,7 +66,7 @@ test('offers set_model_response to any other model with tools and stores its arg
   expect(error).toBeUndefined()
 })
 
-test('reads an output in a fenced code block', async () => {
+test('the runner reads an output in a fenced code block', async () => {
   const { state } = await runScenario({
     steps: [`\`\`\`json\n${JSON.stringify(oslo)}\n\`\`\``],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -74,7 +74,7 @@ test('reads an output in a fenced code block', async () => {
   expect(state).toEqual({ place: oslo })
 })
 
-test('shows the model what was expected after a wrong output and stores the corrected output', async () => {
+test('the runner shows the model what was expected after a wrong output and stores the corrected output', async () => {
   const { state, model, error } = await runScenario({
     steps: ['Oslo, I think.', '{"city":"Oslo"}', JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -86,7 +86,7 @@ test('shows the model what was expected after a wrong output and stores the corr
   expect(error).toBeUndefined()
 })
 
-test('ends with INVALID_OUTPUT after three wrong outputs and stores nothing', async () => {
+test('an agent ends with INVALID_OUTPUT after three wrong outputs and stores nothing', async () => {
   const { state, model, error } = await runScenario({
     steps: ['no', 'no', 'no', JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -96,21 +96,21 @@ test('ends with INVALID_OUTPUT after three wrong outputs and stores nothing', as
   expect(state).toEqual({})
 })
 
-test('ends with INVALID_OUTPUT after three wrong calls of set_model_response with different arguments', async () => {
+test('an agent ends with INVALID_OUTPUT after three wrong calls of set_model_response with different arguments', async () => {
   const steps = Array.from({ length: 9 }, (_, n) => answer({ city: n }))
   const { error, model } = await runScenario({ tools: [look], steps, agent: { outputSchema: city } })
   expect(error).toMatchObject({ code: 'INVALID_OUTPUT', message: expect.stringContaining('people') })
   expect(model.requests).toHaveLength(3)
 })
 
-test('counts wrong text outputs and wrong calls of set_model_response together', async () => {
+test('the runner counts wrong text outputs and wrong calls of set_model_response together', async () => {
   const steps = [answer({ city: 1 }), 'It is Oslo.', answer({ city: 2 }), answer(oslo)]
   const { error, model } = await runScenario({ tools: [look], steps, agent: { outputSchema: city } })
   expect(error?.code).toBe('INVALID_OUTPUT')
   expect(model.requests).toHaveLength(3)
 })
 
-test('stores the output after two wrong calls of set_model_response', async () => {
+test('the runner stores the output after two wrong calls of set_model_response', async () => {
   const { error, state } = await runScenario({
     tools: [look],
     steps: [answer({ city: 1 }), answer({ city: 2 }), answer(oslo)],
@@ -120,7 +120,7 @@ test('stores the output after two wrong calls of set_model_response', async () =
   expect(state).toEqual({ place: oslo })
 })
 
-test('tells a model that replies with text to call set_model_response', async () => {
+test('the runner tells a model that replies with text to call set_model_response', async () => {
   const { model, state } = await runScenario({
     tools: [look],
     steps: ['It is Oslo.', answer(oslo)],
@@ -134,20 +134,23 @@ test.each([
   ['a list', z.array(z.string()), ['a', 'b']],
   ['a number', z.number(), 42],
   ['one of two words', z.enum(['yes', 'no']), 'yes'],
-] as const)('accepts %s as output, from text and from set_model_response', async (_, outputSchema, value) => {
-  const native = await runScenario({ steps: [JSON.stringify(value)], agent: { outputSchema, outputKey: 'out' } })
-  expect(native.state).toEqual({ out: value })
-  const byTool = await runScenario({
-    tools: [look],
-    steps: [answer({ result: value })],
-    agent: { outputSchema, outputKey: 'out' },
-  })
-  expect(declarationsOf(byTool.model)[1]?.parametersJsonSchema).toMatchObject({ required: ['result'] })
-  expect(byTool.state).toEqual({ out: value })
-  expect(JSON.parse(byTool.text)).toEqual(value)
-})
+] as const)(
+  'the runner accepts %s as output, from text and from set_model_response',
+  async (_, outputSchema, value) => {
+    const native = await runScenario({ steps: [JSON.stringify(value)], agent: { outputSchema, outputKey: 'out' } })
+    expect(native.state).toEqual({ out: value })
+    const byTool = await runScenario({
+      tools: [look],
+      steps: [answer({ result: value })],
+      agent: { outputSchema, outputKey: 'out' },
+    })
+    expect(declarationsOf(byTool.model)[1]?.parametersJsonSchema).toMatchObject({ required: ['result'] })
+    expect(byTool.state).toEqual({ out: value })
+    expect(JSON.parse(byTool.text)).toEqual(value)
+  },
+)
 
-test('keeps the user message in the request that corrects an agent with includeContents none', async () => {
+test('the runner keeps the user message in the request that corrects an agent with includeContents none', async () => {
   const { model } = await runScenario({
     steps: ['Oslo?', JSON.stringify(oslo)],
     agent: { outputSchema: city, includeContents: 'none' },

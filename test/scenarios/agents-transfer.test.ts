@@ -18,7 +18,7 @@ const office = (rootSteps: Parameters<typeof scriptedModel>[0], clerkSteps: Para
   return { agent, model, clerkModel }
 }
 
-test('offers transfer_to_agent with a roster and runs the chosen agent', async () => {
+test('the runner offers transfer_to_agent with a roster and runs the chosen agent', async () => {
   const { agent, model, clerkModel } = office([to('clerk')], ['I am the clerk.'])
   const { text, events } = await send(runnerOf(agent))
   expect(offeredTools(model)).toEqual(['transfer_to_agent'])
@@ -33,7 +33,7 @@ test('offers transfer_to_agent with a roster and runs the chosen agent', async (
   expect(events[1]?.actions.transferToAgent).toBe('clerk')
 })
 
-test('does not offer transfer_to_agent to an agent without other agents', async () => {
+test('the runner does not offer transfer_to_agent to an agent without other agents', async () => {
   const model = scriptedModel(['Alone.'])
   await send(runnerOf(new LlmAgent({ name: 'hermit', model })))
   expect(offeredTools(model)).toEqual([])
@@ -45,7 +45,7 @@ test.each([
   ['disallowTransferToParent', { disallowTransferToParent: true }, ['- child', '- peer']],
   ['disallowTransferToPeers', { disallowTransferToPeers: true }, ['- child', '- root']],
   ['disableTransfer', { disableTransfer: true }, []],
-])('lists the reachable agents in the roster with %s', async (_, options, expected) => {
+])('the runner lists the reachable agents in the roster with %s', async (_, options, expected) => {
   const model = scriptedModel(['Here.'])
   const child = new LlmAgent({ name: 'child', model })
   const middle = new LlmAgent({ name: 'middle', model, subAgents: [child], ...options })
@@ -55,7 +55,7 @@ test.each([
   expect(roster(model)).toEqual(expected)
 })
 
-test('answers NOT_FOUND when the model transfers to a disallowed agent, and the agent continues', async () => {
+test('the runner answers NOT_FOUND when the model transfers to a disallowed agent, and the agent continues', async () => {
   const model = scriptedModel([to('root'), 'Then I do it.'])
   const clerk = new LlmAgent({
     name: 'clerk',
@@ -74,7 +74,7 @@ test('answers NOT_FOUND when the model transfers to a disallowed agent, and the 
   })
 })
 
-test('sends the next message to the active agent, also from another runner', async () => {
+test('the runner sends the next message to the active agent, also from another runner', async () => {
   const { agent, model } = office([to('clerk'), 'never'], ['first', 'second', 'third'])
   const sessions = new InMemorySessionService()
   const runner = runnerOf(agent, sessions)
@@ -86,7 +86,7 @@ test('sends the next message to the active agent, also from another runner', asy
   expect(model.requests).toHaveLength(1)
 })
 
-test('keeps the root agent active after a transfer back', async () => {
+test('the runner keeps the root agent active after a transfer back', async () => {
   const { agent, clerkModel } = office([to('clerk'), 'Back with me.', 'Still me.'], [to('root')])
   const runner = runnerOf(agent)
   expect((await send(runner)).text).toBe('Back with me.')
@@ -94,7 +94,7 @@ test('keeps the root agent active after a transfer back', async () => {
   expect(clerkModel.requests).toHaveLength(1)
 })
 
-test('falls back to the root agent when the active agent was removed from the tree', async () => {
+test('the runner falls back to the root agent when the active agent was removed from the tree', async () => {
   const { agent } = office([to('clerk')], ['I am the clerk.'])
   const sessions = new InMemorySessionService()
   await send(runnerOf(agent, sessions))
@@ -102,7 +102,7 @@ test('falls back to the root agent when the active agent was removed from the tr
   expect((await send(runnerOf(alone, sessions))).text).toBe('Only me now.')
 })
 
-test('shows the conversation before the transfer to the new active agent', async () => {
+test('the runner shows the conversation before the transfer to the new active agent', async () => {
   const { agent, clerkModel } = office(['What is it about?', to('clerk')], ['I see.'])
   const runner = runnerOf(agent)
   await send(runner, 'I have a question.')
@@ -117,7 +117,7 @@ test('shows the conversation before the transfer to the new active agent', async
   ])
 })
 
-test('runs a SequentialAgent after a transfer and returns the next message to the root agent', async () => {
+test('the runner runs a SequentialAgent after a transfer and returns the next message to the root agent', async () => {
   const line = new SequentialAgent({
     name: 'line',
     subAgents: [
@@ -133,7 +133,7 @@ test('runs a SequentialAgent after a transfer and returns the next message to th
   expect((await send(runner)).text).toBe('Root again.')
 })
 
-test('performs the first of two transfers in one reply and answers the second with CANCELLED', async () => {
+test('the runner performs the first of two transfers in one reply and answers the second with CANCELLED', async () => {
   const model = scriptedModel([{ calls: [...to('one').calls, ...to('two').calls] }])
   const one = new LlmAgent({ name: 'one', model: scriptedModel(['one speaks']) })
   const two = new LlmAgent({ name: 'two', model: scriptedModel([]) })
@@ -145,7 +145,7 @@ test('performs the first of two transfers in one reply and answers the second wi
   ])
 })
 
-test('ends a cycle of transfers with MAX_ITERATIONS', async () => {
+test('the runner ends a cycle of transfers with MAX_ITERATIONS', async () => {
   const round = (name: string) => Array.from({ length: 40 }, () => to(name))
   const { agent } = office(round('clerk'), round('root'))
   const { error } = await send(runnerOf(agent))

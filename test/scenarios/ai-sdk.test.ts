@@ -50,7 +50,7 @@ async function restarted(sessionService: InMemorySessionService): Promise<InMemo
   return other
 }
 
-describe.each(wireCases)('$how', ({ wire, stream }) => {
+describe.each(wireCases)('the runner with $how,', ({ wire, stream }) => {
   test('answers a message after two tool calls, and the next message after a restart', async () => {
     await using server = await ProviderServer.start([
       wire.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
@@ -85,7 +85,7 @@ describe.each(wireCases)('$how', ({ wire, stream }) => {
 })
 
 test.each([chat, responses])(
-  '$name: answers INVALID_ARGS for a call with truncated arguments and does not run the tool',
+  'the runner with $name answers INVALID_ARGS for a call with truncated arguments and does not run the tool',
   async (wire) => {
     const wiped: unknown[] = []
     const wipe = tool({
@@ -110,7 +110,7 @@ test.each([chat, responses])(
   },
 )
 
-test('yields deltas before the complete reply and stores only the complete reply', async () => {
+test('the runner yields deltas before the complete reply and stores only the complete reply', async () => {
   await using server = await ProviderServer.start([
     claude.say({ thinking: 'Hm.', signature: 'S', text: 'It is cold.' }),
   ])
@@ -123,7 +123,7 @@ test('yields deltas before the complete reply and stores only the complete reply
   expect((await runner.sessionService.getSession(who))?.events).toHaveLength(2)
 })
 
-test('lets two providers take turns in one session', async () => {
+test('the runner lets two providers take turns in one session', async () => {
   await using server = await ProviderServer.start([
     claude.say({ thinking: 'Hm.', signature: 'SIGNED', calls: [oslo] }),
     claude.say({ text: 'Two degrees.' }),
@@ -139,7 +139,7 @@ test('lets two providers take turns in one session', async () => {
   expect(at(server.requests[3]?.body, 'messages', 1, 'content', 0)).toMatchObject({ signature: 'SIGNED' })
 })
 
-test("does not dispatch a provider's web search and sends the search back after a restart", async () => {
+test("the runner does not dispatch a provider's web search and sends the search back after a restart", async () => {
   const action = { type: 'search', query: 'oslo', sources: [{ type: 'url', url: 'https://yr.no' }] }
   const content = [{ type: 'output_text', text: 'Cold.', annotations: [] }]
   const searched: Reply = openaiItems(
@@ -161,7 +161,7 @@ test("does not dispatch a provider's web search and sends the search back after 
   expect(JSON.stringify(server.requests[1]?.body.input)).toContain('ws_1')
 })
 
-test('declares a provider-defined tool by its provider type and runs its execute function', async () => {
+test('the runner declares a provider-defined tool by its provider type and runs its execute function', async () => {
   const call = { id: 'c1', name: 'bash', args: { command: 'ls' } }
   await using server = await ProviderServer.start([claude.say({ calls: [call] }), claude.say({ text: 'Two files.' })])
   const bash = anthropic.tools.bash_20250124({ execute: async ({ command }) => `ran ${command}` })
@@ -174,19 +174,22 @@ test('declares a provider-defined tool by its provider type and runs its execute
   expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('ran ls')
 })
 
-test.each(wires)("$name: ends the run with the provider's error message, and the next run succeeds", async (wire) => {
-  const refused: Reply = {
-    status: 400,
-    json: { type: 'error', error: { type: 'x', code: 400, message: 'Too long.', status: 'X' } },
-  }
-  await using server = await ProviderServer.start([refused, wire.say({ text: 'Fine.' })])
-  const runner = runnerFor(wire, server)
-  const { error } = await runner.complete({ ...who, message: 'Oslo?' })
-  expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringMatching(/\(400\): Too long\.$/) })
-  expect((await runner.complete({ ...who, message: 'Oslo?' })).text).toBe('Fine.')
-})
+test.each(wires)(
+  "the runner with $name ends the run with the provider's error message, and the next run succeeds",
+  async (wire) => {
+    const refused: Reply = {
+      status: 400,
+      json: { type: 'error', error: { type: 'x', code: 400, message: 'Too long.', status: 'X' } },
+    }
+    await using server = await ProviderServer.start([refused, wire.say({ text: 'Fine.' })])
+    const runner = runnerFor(wire, server)
+    const { error } = await runner.complete({ ...who, message: 'Oslo?' })
+    expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringMatching(/\(400\): Too long\.$/) })
+    expect((await runner.complete({ ...who, message: 'Oslo?' })).text).toBe('Fine.')
+  },
+)
 
-test('closes the provider connection when the run is cancelled', async () => {
+test('the runner closes the provider connection when the run is cancelled', async () => {
   await using server = await ProviderServer.start([{ events: [' '], ending: 'hold' }])
   const runner = runnerFor(chat, server)
   const running = runner.complete({ ...who, message: 'Oslo?' })

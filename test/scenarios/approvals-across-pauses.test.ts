@@ -15,7 +15,7 @@ import {
 
 const again = (n: number) => ({ calls: [{ id: `c${n}`, name: 'refund', args: { amount: 5 } }] })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('counts maxLlmCalls across pauses and processes [DG-25]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()

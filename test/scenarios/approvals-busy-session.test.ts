@@ -80,7 +80,7 @@ async function inbox(store: SessionService) {
   return items
 }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test('lists a pending request while the other calls of the batch still run', async () => {
     const store = newStore()
     const { runner, begun, letGo } = asksAndWorks(store)

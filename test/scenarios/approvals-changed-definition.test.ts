@@ -18,7 +18,7 @@ import {
 
 const strict = z.object({ amount: z.number().max(1_000) })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   /** Requests a confirmation in a process that has ended since. */
   async function requestConfirmation(store: SessionService) {
     const { pending } = await sendMessage(
@@ -43,7 +43,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ['effect', () => ({ ...tool({ ...base(), effect: 'idempotent' }) })],
     ['gate', () => ({ ...tool({ ...base(), requiresConfirmation: () => true }) })],
   ] as const)(
-    'requests another confirmation when the tool has changed (%s), and runs the call after the second approval [DG-17]',
+    'requests another confirmation when the tool has changed (%s), then runs the call [DG-17]',
     async (_name, other) => {
       const store = newStore()
       const request = await requestConfirmation(store)
@@ -118,7 +118,7 @@ describe.each(stores)('%s', (_, newStore) => {
     },
   )
 
-  describe('missing agent', () => {
+  describe('with a missing agent', () => {
     const transfer = { calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }
     const clerk = (refund: Parameters<typeof team>[1]) =>
       new LlmAgent({ name: 'clerk', model: scriptedModel([refundReply(5), 'paid']), tools: [refund] })

@@ -41,7 +41,7 @@ const refused: [string, unknown][] = [
   ['an invalid decision around an approval', { confirmed: 'no', toolConfirmation: yes }],
 ]
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(accepted)('approves the call for %s [DG-10]', async (_name, response) => {
     const { refund, run } = refundTool()
     const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })

@@ -16,7 +16,7 @@ import {
 
 const yes = { confirmed: true }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each([
     ['a string', { ...yes, args: '{"amount":5}' }],
     ['an array', { ...yes, args: [{ amount: 5 }] }],

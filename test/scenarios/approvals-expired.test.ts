@@ -16,8 +16,8 @@ import { createRecordingStore } from './kit.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
-describe.each(stores)('%s', (_, newStore) => {
-  describe('expired request [PR-13]', () => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
+  describe('an expired request [PR-13]', () => {
     async function requestConfirmation(store: SessionService, more = {}) {
       let now = 1_000_000
       const { refund, run } = refundTool(more)
@@ -74,14 +74,14 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('accepts an answer one millisecond before a day has passed', async () => {
+    test('accepts its answer one millisecond before a day has passed', async () => {
       const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY - 1)
       expect((await sendMessage(at(['done']), [approve(request)])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
 
-    test('uses expiresInMs of the tool', async () => {
+    test('expires after expiresInMs of the tool', async () => {
       const { request, run, at, wait } = await requestConfirmation(newStore(), { expiresInMs: 50 })
       wait(50)
       await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
@@ -97,7 +97,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('does not expire a long-running call', async () => {
+    test('never exists for a long-running call', async () => {
       let now = 0
       const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
       const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
@@ -109,7 +109,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('records one denial for an expired request', async () => {
+test('the runner records one denial for an expired request', async () => {
   let now = 0
   const { sessionService, appended } = createRecordingStore()
   const { refund } = refundTool()

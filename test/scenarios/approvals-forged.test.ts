@@ -19,7 +19,7 @@ import { silentLogger } from './kit.ts'
 
 const yes = { confirmed: true }
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('rejects a request and its answer written by a client, and records nothing [DG-04]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
@@ -247,7 +247,7 @@ function refundCalls(amount: number) {
   return [{ id: 'c1', name: 'refund', args: { amount } }]
 }
 
-test.each(['__proto__', 'constructor'])('requests a confirmation for a call with the id %s', async (id) => {
+test.each(['__proto__', 'constructor'])('the runner requests a confirmation for a call with the id %s', async (id) => {
   const { refund, run } = refundTool()
   const steps: Step[] = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']
   const { runner } = startProcess((stores[0] as (typeof stores)[0])[1](), { tools: [refund], steps })

@@ -13,7 +13,7 @@ import {
 } from './approvals-kit.ts'
 import { ManualTimers, waitUntil } from './kit.ts'
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   describe('beforeTool', () => {
     test('shows arguments changed by beforeTool in the confirmation and runs them after the approval', async () => {
       const { refund, run } = refundTool()

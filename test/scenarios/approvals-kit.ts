@@ -118,7 +118,7 @@ export function finalResponses(events: readonly Event[]): { [id: string]: JsonOb
   return found
 }
 
-/** What is wrong with a history: content that a provider rejects, and content meant for the approver only. */
+/** The problems of a history: content that a provider rejects, and content meant for the approver only. */
 export function historyProblems(contents: readonly Content[]): string[] {
   const found = [
     ...geminiHistoryProblems(contents),

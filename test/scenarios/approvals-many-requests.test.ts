@@ -32,7 +32,7 @@ const orders = [
   [2, 0, 4, 1, 3],
 ]
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(orders.map((order) => [order]))(
     'runs five calls of one tool answered in the order %j across restarts [PR-08]',
     async (order) => {
@@ -100,7 +100,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(ids).toEqual(['l1', 'c1', 'l2'])
   })
 
-  describe('pauses inside agents', () => {
+  describe('with nested agents,', () => {
     let paid: string[] = []
     let modelCalls: string[] = []
     const pay = tool({

@@ -44,7 +44,7 @@ function workTool() {
   return { work, begun, letGo }
 }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each(['after the first', 'at the same time'])(
     'does not approve the next request when an approval by call id is sent again %s',
     async (when) => {

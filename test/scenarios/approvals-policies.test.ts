@@ -43,7 +43,7 @@ const layers: [string, (tool: Tool) => Tool][] = [
   ['redact', (one) => redact(one, ['secret'])],
 ]
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(layers)(
     'requests a confirmation inside and outside of %s, and runs once after the approval',
     async (_name, wrap) => {

@@ -14,7 +14,7 @@ import {
 } from './approvals-kit.ts'
 import { createDeferred } from './kit.ts'
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('runs the call once after a hundred simultaneous submissions, and returns the same events to all [DG-06]', async () => {
     const store = newStore()
     const gate = createDeferred()
@@ -58,7 +58,7 @@ describe.each(stores)('%s', (_, newStore) => {
   )
 
   test.each(['refund', 'adk_request_confirmation'])(
-    'does not treat an approval sent again by the call id as %s as the result of the long-running call',
+    'does not use an approval sent again by the call id (named %s) as the result of the long-running call',
     async (name) => {
       const { refund, run } = refundTool()
       run.mockReturnValue({ job: 7 })

@@ -7,7 +7,7 @@ import { plainTool, recordingLogger } from './kit.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test('does not list an expired request next to an open one', async () => {
     let now = 1_000_000
     const store = newStore()

@@ -21,7 +21,7 @@ function book(run: (context: ToolContext) => unknown, more: { requiresConfirmati
   return tool({ name: 'book', description: 'Book', ...more, run: (_args, context) => run(context) })
 }
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   describe('requestInput', () => {
     const schemas: [string, unknown][] = [
       ['Zod', z.object({ nights: z.number().int(), view: z.enum(['sea', 'yard']).default('yard') })],
@@ -299,7 +299,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ]
     test.each<[string, z.ZodType | undefined, unknown]>([
       ['an object with a result', z.object({ result: z.number() }), { result: 5 }],
-      ['the same without a schema', undefined, { result: 5 }],
+      ['an object with a result, without a schema,', undefined, { result: 5 }],
       ['an object with declined', z.object({ declined: z.boolean() }), { declined: true }],
       ['null', undefined, null],
     ])('passes %s to the body unchanged', async (_what, schema, value) => {
@@ -345,7 +345,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('closes the intent of an attempt that ends with a pending request', async () => {
+test('the runner closes the intent of an attempt that ends with a pending request', async () => {
   const { sessionService, appended } = createRecordingStore()
   const runs = vi.fn()
   const tools = [

@@ -7,7 +7,7 @@ import { declarationsOf } from './kit.ts'
 const args = { prompt: 'Which?', options: ['tea', 'coffee'] }
 const steps = [{ calls: [{ id: 'u1', name: 'get_user_choice', args }] }, 'Here you are.']
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('get_user_choice with sessions %s', (_, newStore) => {
   test('pauses with the options and shows the chosen option to the model', async () => {
     const store = newStore()
     const first = startProcess(store, { tools: [getUserChoice()], steps: steps.slice(0, 1) })
@@ -29,7 +29,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 
   test.each<[string, unknown]>([
-    ['a text that is no option', 'water'],
+    ['a text that is not an option', 'water'],
     ['the number of an option', 0],
     ['null', null],
     ['an empty object', {}],
@@ -69,7 +69,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('declares get_user_choice with required arguments and tells the model not to call it again', async () => {
+test('get_user_choice has required arguments and tells the model not to repeat the call', async () => {
   const { runner, model } = startProcess(stores[0]?.[1]() as never, { tools: [getUserChoice()], steps: ['hi'] })
   await sendMessage(runner)
   const [declared] = declarationsOf(model)
@@ -77,7 +77,7 @@ test('declares get_user_choice with required arguments and tells the model not t
   expect(declared?.parametersJsonSchema).toMatchObject({ required: ['prompt', 'options'] })
 })
 
-test('answers INVALID_ARGS when the model offers no options', async () => {
+test('get_user_choice answers INVALID_ARGS when the model offers no options', async () => {
   const bad = { calls: [{ id: 'u1', name: 'get_user_choice', args: { prompt: 'Which?', options: [] } }] }
   const { runner } = startProcess(stores[0]?.[1]() as never, { tools: [getUserChoice()], steps: [bad, 'sorry'] })
   const { pending, events } = await sendMessage(runner)
@@ -85,11 +85,11 @@ test('answers INVALID_ARGS when the model offers no options', async () => {
   expect(JSON.stringify(events)).toContain('INVALID_ARGS')
 })
 
-test('rejects get_user_choice twice in one agent', () => {
+test('an agent rejects get_user_choice twice in its tools', () => {
   expect(() => new LlmAgent({ name: 'a', tools: [getUserChoice(), getUserChoice()] })).toThrow('get_user_choice')
 })
 
-test('lists the pending request of get_user_choice with its hint and schema', async () => {
+test('runner.pending() lists get_user_choice with its hint and schema', async () => {
   const args = { prompt: 'Which?', options: ['tea', 'coffee'] }
   const steps = [{ calls: [{ id: 'u1', name: 'get_user_choice', args }] }]
   const { runner } = startProcess(new InMemorySessionService(), { tools: [getUserChoice()], steps })

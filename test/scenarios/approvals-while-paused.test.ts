@@ -31,10 +31,10 @@ const order = longRunning(tool({ name: 'order', description: 'Order', run: () =>
 const ordering = { calls: [{ id: 'o1', name: 'order' }] }
 const moved = { status: 'cancelled', reason: expect.any(String) }
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   describe('new text during a pause', () => {
     test.each([undefined, 'reject', 'continue'] as const)(
-      'is rejected while a confirmation is pending (whilePaused: %s), with the pending request in the message',
+      'is rejected with the pending confirmation in the message (whilePaused: %s)',
       async (whilePaused) => {
         const { refund } = refundTool()
         const { runner } = startProcess(newStore(), {
@@ -85,7 +85,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('pending requests after a transfer or loop exit', () => {
+  describe('after a transfer or loop exit,', () => {
     const transfer = tool({
       name: 'hand_over',
       description: 'Hand over',
@@ -113,7 +113,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('closes the pending request of a sibling call after an approved transfer and rejects its late answer', async () => {
+    test('closes the pending request of a sibling call and rejects its late answer', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const steps: Step[] = [
@@ -137,7 +137,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect((await sendMessage(runner, 'hello')).text).toBe('yes?')
     })
 
-    test('closes a pending request inside an agent tool after a transfer', async () => {
+    test('closes a pending request inside an agent tool', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refundReply(5)]), tools: [refund] })

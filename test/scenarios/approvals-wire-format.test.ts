@@ -15,7 +15,7 @@ import {
 } from './approvals-kit.ts'
 import { createRecordingStore } from './kit.ts'
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('yields a confirmation as one event after the call, in the shape of ADK', async () => {
     const { refund } = refundTool({ confirmationHint: () => 'Really?' })
     const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5)] })
@@ -135,7 +135,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('binds the request record to the call, its arguments and the tool definition, and never yields it', async () => {
+test('the request record is bound to the call, its arguments and the tool definition, and is never yielded', async () => {
   const { sessionService, appended } = createRecordingStore()
   const { refund } = refundTool()
   const { runner } = startProcess(sessionService, { tools: [refund], steps: [refundReply(5)] })

@@ -48,7 +48,7 @@ function proxy(id: string, before: Promise<void>): Agent {
   }
 }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test('keeps the first call_0 of a session and replaces the id in the next invocation', async () => {
     const store = newStore()
     const keys: string[] = []
@@ -123,7 +123,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     ['1', 'is replaced', false],
     ['t', 'is kept', true],
     ['c1', 'is kept', true],
-  ])('the call id %s %s, and the call runs after its approval', async (id, _what, isKept) => {
+  ])('with the call id %s: the id %s, and the call runs after its approval', async (id, _what, isKept) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const steps = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']

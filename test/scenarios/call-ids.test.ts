@@ -4,7 +4,7 @@ import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { runnerOf, sendMessage, storedEvents, stores } from './approvals-kit.ts'
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each(['call_0', '__proto__'])('keeps calls with the id "%s" of two parallel branches apart', async (id) => {
     const store = newStore()
     const paid: string[] = []

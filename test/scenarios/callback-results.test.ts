@@ -419,7 +419,7 @@ describe('functions of tools and policies', () => {
   )
 })
 
-describe('cancellation', () => {
+describe('runner.cancel()', () => {
   const never = (): Promise<never> => new Promise(() => {})
   test.each<
     [string, (hang: () => Promise<never>) => { agent?: Partial<LlmAgentOptions>; tools?: LlmAgentOptions['tools'] }]

@@ -41,7 +41,7 @@ async function shared(how: { time: number; processes: number }): Promise<{ file:
   return { file, runs: () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n').length : 0) }
 }
 
-test('runs the call once after a hundred equal approvals from four processes at the same time [DG-06]', async () => {
+test('the runner runs the call once after a hundred equal approvals from four processes at the same time [DG-06]', async () => {
   const { file, runs } = await shared({ time: NOW, processes: 4 })
   using services = sqlite(file, { now: () => NOW })
   const gated = plainTool('pay', () => {}, { effect: 'idempotent', requiresConfirmation: true })
@@ -61,7 +61,7 @@ test('runs the call once after a hundred equal approvals from four processes at 
   expect(responses).toHaveLength(1)
 })
 
-test('runs the call once after fifty resumes from five processes at the same time [PR-06]', async () => {
+test('the runner runs the call once after fifty resumes from five processes at the same time [PR-06]', async () => {
   const { file, runs } = await shared({ time: LATER, processes: 5 })
   using services = sqlite(file, { now: () => NOW })
   const { sessionService } = services

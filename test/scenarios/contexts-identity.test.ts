@@ -57,7 +57,7 @@ test('a body inside a ParallelAgent reads its branch from its context', async ()
   ])
 })
 
-test('yields progress as partial events and neither stores it nor shows it to the model', async () => {
+test('progress is yielded as partial events, and is neither stored nor shown to the model', async () => {
   const work = plainTool('work', (_, context) => {
     context.progress({ percent: 50 })
     return 'ok'
@@ -76,7 +76,7 @@ test('yields progress as partial events and neither stores it nor shows it to th
   expect(JSON.stringify([session, model.requests[1]?.contents])).not.toContain('percent')
 })
 
-test('ignores progress reported after the response', async () => {
+test('progress reported after the response is ignored', async () => {
   let late: ToolContext | undefined
   const tools = [
     plainTool('work', (_, context) => {

@@ -117,7 +117,7 @@ test.each([
   ['loading an artifact', 'artifactService', (context: ToolContext) => context.loadArtifact('a')],
   ['listing artifacts', 'artifactService', (context: ToolContext) => context.listArtifacts()],
   ['searching memory', 'memoryService', (context: ToolContext) => context.searchMemory('a')],
-] as const)('names the missing service in the error result: %s', async (_, service, run) => {
+] as const)('the error result names the missing service: %s', async (_, service, run) => {
   const { response, text } = await body(run)
   expect(response).toEqual({ error: expect.stringContaining(service), errorCode: 'EXECUTION_FAILED' })
   expect(text).toBe('done')

@@ -42,7 +42,7 @@ test('a body reads stored state and its own writes', async () => {
   expect(state).toEqual({ a: 1, other: 'x' })
 })
 
-test('stores false, zero and empty text, and deletes with null and undefined', async () => {
+test('state stores false, zero and empty text, and null and undefined delete a key', async () => {
   const { responses, state } = await inTurn([
     ({ state }) => {
       state.set('f', false)
@@ -63,7 +63,7 @@ test('stores false, zero and empty text, and deletes with null and undefined', a
   expect(state).toEqual({ f: false, z: 0, e: '' })
 })
 
-test('puts the state delta on the response event', async () => {
+test('state writes are on the response event', async () => {
   const { events } = await inTurn([
     ({ state }) => {
       state.set('a', { b: 1 })
@@ -74,7 +74,7 @@ test('puts the state delta on the response event', async () => {
   expect(events[1]?.actions.stateDelta).toEqual({ a: { b: 1 }, c: null })
 })
 
-test('shares app: and user: state with other sessions, and plain state with none', async () => {
+test('app: and user: state is shared with other sessions, and plain state is not', async () => {
   const sessionService = new InMemorySessionService()
   const write = plainTool('write', (_, { state }) => {
     for (const key of ['app:a', 'user:u', 's', 'temp:t']) state.set(key, key)
@@ -237,7 +237,7 @@ describe('state of a failed call', () => {
   })
 })
 
-test('merges state deltas of a batch in call order, regardless of timing', async () => {
+test('state deltas of a batch are merged in call order, regardless of timing', async () => {
   const first = createDeferred()
   const tools = [
     plainTool('slow', async (_, { state }) => {

@@ -23,7 +23,7 @@ const run = (steps: readonly Step[], options: Partial<ConstructorParameters<type
   return { runner, session, done: () => runner.complete({ userId: 'u', sessionId: 's', message: 'go' }) }
 }
 
-test('drops state of a failed attempt and keeps state of the successful attempt', async () => {
+test('the runner drops state of a failed attempt and keeps state of the successful attempt', async () => {
   let tries = 0
   const flaky = tool({
     name: 'flaky',
@@ -40,7 +40,7 @@ test('drops state of a failed attempt and keeps state of the successful attempt'
   expect((await session())?.state).toEqual({ try2: true })
 })
 
-test('drops a late state write of an attempt that timed out', async () => {
+test('the runner drops a late state write of an attempt that timed out', async () => {
   let tries = 0
   let first: (() => void) | undefined
   const slow = tool({
@@ -62,7 +62,7 @@ test('drops a late state write of an attempt that timed out', async () => {
   expect((await session())?.state).toEqual({})
 })
 
-test('drops state of the body and keeps state of callbacks when onToolError recovers the call', async () => {
+test('the runner drops state of the body and keeps state of callbacks when onToolError recovers the call', async () => {
   const broken = tool({
     name: 'broken',
     description: 'fails',
@@ -85,7 +85,7 @@ test('drops state of the body and keeps state of callbacks when onToolError reco
   expect((await session())?.state).toEqual({ before: true, saved: true })
 })
 
-test('validates arguments that beforeTool changes in place', async () => {
+test('the runner validates arguments that beforeTool changes in place', async () => {
   const seen: unknown[] = []
   const pay = tool({
     name: 'pay',
@@ -105,7 +105,7 @@ test('validates arguments that beforeTool changes in place', async () => {
   expect(seen).toEqual([{ amount: 7 }])
 })
 
-test('treats a result with `error: null` as a success, which may repeat and is cached', async () => {
+test('the runner treats a result with `error: null` as a success, which may repeat and is cached', async () => {
   let runs = 0
   const fetchAll = tool({ name: 'fetch', description: 'fetches', run: () => ({ data: ++runs, error: null }) })
   const steps = [...Array.from({ length: 5 }, () => call('fetch')), 'ok']
@@ -115,7 +115,7 @@ test('treats a result with `error: null` as a success, which may repeat and is c
   expect(runs).toBe(6)
 })
 
-test('answers INVALID_ARGS for 5,000 levels of nesting and keeps the session readable', async () => {
+test('the runner answers INVALID_ARGS for 5,000 levels of nesting and keeps the session readable', async () => {
   let deep: object = {}
   for (let level = 0; level < 5_000; level++) deep = { deep }
   let ran = false
@@ -132,7 +132,7 @@ test('answers INVALID_ARGS for 5,000 levels of nesting and keeps the session rea
   expect((await session())?.events).toHaveLength(4)
 })
 
-test('answers calls without a name or with a numeric id', async () => {
+test('the runner answers calls without a name or with a numeric id', async () => {
   const odd = {
     parts: [
       { functionCall: { id: 7, args: {} } as never },
@@ -148,7 +148,7 @@ test('answers calls without a name or with a numeric id', async () => {
   expect(typeof events[0]?.content?.parts[0]?.functionCall?.id).toBe('string')
 })
 
-test('truncates a result by bytes when it has wide or escaped characters', async () => {
+test('the runner truncates a result by bytes when it has wide or escaped characters', async () => {
   const wide = tool({ name: 'wide', description: 'wide', run: () => '字'.repeat(200_000) })
   const odd = tool({ name: 'odd', description: 'odd', run: () => '\u0001'.repeat(100_000) })
   const { events } = await run([{ calls: [{ name: 'wide' }, { name: 'odd' }] }, 'ok'], { tools: [wide, odd] }).done()
@@ -158,7 +158,7 @@ test('truncates a result by bytes when it has wide or escaped characters', async
   }
 })
 
-test('runs a generator that a body returns in a promise', async () => {
+test('the runner runs a generator that a body returns in a promise', async () => {
   const steps = tool({
     name: 'steps',
     description: 'steps',
@@ -172,7 +172,7 @@ test('runs a generator that a body returns in a promise', async () => {
   expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({ done: true })
 })
 
-test('keeps a finished response when the run is cancelled while a sibling call hangs', async () => {
+test('the runner keeps a finished response when the run is cancelled while a sibling call hangs', async () => {
   let hanging = (): void => {}
   const hangs = new Promise<void>((resolve) => {
     hanging = resolve
@@ -206,7 +206,7 @@ test('keeps a finished response when the run is cancelled while a sibling call h
   expect((await session())?.state).toEqual({ paid: true })
 })
 
-test('shuts down a toolset once when several agents share it', async () => {
+test('the runner shuts down a toolset once when several agents share it', async () => {
   let closed = 0
   const shared: Toolset = Object.assign(new StaticToolset([]), { shutdown: async () => void closed++ })
   const child = new LlmAgent({ name: 'child', tools: [prefixTools(shared, 'x_')] })
@@ -221,7 +221,7 @@ test('shuts down a toolset once when several agents share it', async () => {
   expect(closed).toBe(1)
 })
 
-test('accepts the arguments that beforeTool was shown as its own return value', async () => {
+test('the runner accepts the arguments that beforeTool was shown as its own return value', async () => {
   const seen: unknown[] = []
   const take = tool({
     name: 'take',

@@ -316,7 +316,7 @@ describe('onToolError', () => {
   })
 })
 
-test('calls plugin callbacks before callbacks of the agent', async () => {
+test('the runner calls plugin callbacks before callbacks of the agent', async () => {
   const order: string[] = []
   const plugin: Plugin = {
     name: 'watch',

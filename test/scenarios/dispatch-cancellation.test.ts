@@ -158,7 +158,7 @@ describe('cancelling a run', () => {
   })
 
   test.each(['beforeTool', 'afterTool', 'onToolError'] as const)(
-    'does not wait for a %s callback that hangs',
+    'does not wait for the callback %s when the callback hangs',
     async (hook) => {
       const began = createDeferred()
       const hang = (): Promise<undefined> => {
@@ -178,7 +178,7 @@ describe('cancelling a run', () => {
   )
 })
 
-test('accepts the next message after a cancelled run', async () => {
+test('the runner accepts the next message after a cancelled run', async () => {
   const body = patient('body')
   const { runner } = createScenario({ tools: [body.tool], steps: [{ calls: [{ name: 'body' }] }, 'again'] })
   const run = runner.run({ userId: 'ada', sessionId: 's', message: 'go' })

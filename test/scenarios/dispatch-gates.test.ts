@@ -153,7 +153,7 @@ describe('requiresConfirmation', () => {
   })
 })
 
-test('answers AUTH_FAILED for a tool that needs a credential and does not run its body', async () => {
+test('the runner answers AUTH_FAILED for a tool that needs a credential and does not run its body', async () => {
   const { ran, response } = await attempt({ authConfig: apiKey })
   expect(ran).toBe(false)
   expect(response).toMatchObject({ errorCode: 'AUTH_FAILED', error: expect.stringContaining('guarded') })
@@ -217,7 +217,7 @@ describe('intent records', () => {
   })
 })
 
-describe('control flow after a batch', () => {
+describe('the batch of a model reply', () => {
   const child = (name: string): LlmAgent => new LlmAgent({ name, model: scriptedModel([`I am ${name}`]) })
   const moves: Tool[] = [
     plainTool('give_up', (_, context) => {

@@ -26,7 +26,7 @@ function stepwise(names: readonly string[]) {
 
 const results = ({ responses }: ScenarioResult): unknown[] => responses.map(({ response }) => response.result)
 
-test('runs the calls of a batch at the same time and records responses in call order', async () => {
+test('the runner runs the calls of a batch at the same time and records responses in call order', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c'])
   const playing = runScenario({ tools, calls })
   await Promise.all(['a', 'b', 'c'].map(started))
@@ -37,7 +37,7 @@ test('runs the calls of a batch at the same time and records responses in call o
   expect(result.events.filter((event) => event.content?.role === 'tool')).toHaveLength(1)
 })
 
-test('runs one call at a time with toolExecution.parallel false', async () => {
+test('the runner runs one call at a time with toolExecution.parallel false', async () => {
   const { log, tools, calls, end } = stepwise(['a', 'b'])
   end('b')
   end('a')
@@ -46,7 +46,7 @@ test('runs one call at a time with toolExecution.parallel false', async () => {
   expect(results(result)).toEqual(['a', 'b'])
 })
 
-test('runs at most maxConcurrency calls at once', async () => {
+test('the runner runs at most maxConcurrency calls at once', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c', 'd'])
   const playing = runScenario({ tools, calls, agent: { toolExecution: { maxConcurrency: 2 } } })
   await started('b')
@@ -61,7 +61,7 @@ test('runs at most maxConcurrency calls at once', async () => {
   expect(results(await playing)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('runs eight calls at once by default', async () => {
+test('the runner runs eight calls at once by default', async () => {
   let running = 0
   let most = 0
   const gate = createDeferred()
@@ -79,7 +79,7 @@ test('runs eight calls at once by default', async () => {
   expect(most).toBe(8)
 })
 
-test('runs a sequential tool alone', async () => {
+test('the runner runs a sequential tool alone', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'alone', 'b', 'c'])
   const given = tools.map((tool) => (tool.name === 'alone' ? { ...tool, sequential: true } : tool))
   const playing = runScenario({ tools: given, calls })
@@ -95,7 +95,7 @@ test('runs a sequential tool alone', async () => {
   expect(results(await playing)).toEqual(['a', 'alone', 'b', 'c'])
 })
 
-describe('arguments', () => {
+describe('the arguments of a call', () => {
   const spoil = (args: unknown): unknown => {
     const { list } = args as { list: string[] }
     const before = [...list]
@@ -128,7 +128,7 @@ describe('arguments', () => {
   })
 })
 
-describe('response of a fast call next to a slow call', () => {
+describe('the response of a fast call next to a slow call', () => {
   const begin = () => {
     const timers = new ManualTimers()
     const steps = stepwise(['fast', 'slow'])
@@ -165,7 +165,7 @@ describe('response of a fast call next to a slow call', () => {
   })
 })
 
-test('applies the state delta of an early response once', async () => {
+test('the runner applies the state delta of an early response once', async () => {
   const timers = new ManualTimers()
   const slow = createDeferred()
   const read = (context: ToolContext): unknown => context.state.get('fast', 'not yet')

@@ -17,7 +17,7 @@ function failing(times = Number.POSITIVE_INFINITY, more = {}) {
 }
 const fetch = (url = 'a') => ({ calls: [{ name: 'fetch', args: { url } }] })
 
-test('warns the model at the third equal failing call and ends the run at the fourth without running it', async () => {
+test('the runner warns the model at the third equal failing call and ends the run at the fourth without running it', async () => {
   const { tool, ran } = failing()
   const result = await runScenario({ tools: [tool], steps: Array(5).fill(fetch()) })
   const responses = result.responses.map(({ response }) => response)
@@ -30,7 +30,7 @@ test('warns the model at the third equal failing call and ends the run at the fo
   expect(result.model.requests).toHaveLength(4)
 })
 
-test('counts equal arguments in a different key order as repeats', async () => {
+test('the runner counts equal arguments in a different key order as repeats', async () => {
   const { tool, ran } = failing()
   const calls = [
     { a: 1, b: { c: 1, d: 2 } },
@@ -41,7 +41,7 @@ test('counts equal arguments in a different key order as repeats', async () => {
   expect(ran).toHaveLength(3)
 })
 
-test('does not limit a tool with mayRepeat', async () => {
+test('the runner does not limit a tool with mayRepeat', async () => {
   const { tool, ran } = failing(6, { mayRepeat: true })
   const { text, responses } = await runScenario({ tools: [tool], steps: [...Array(7).fill(fetch()), 'done'] })
   expect(text).toBe('done')
@@ -49,7 +49,7 @@ test('does not limit a tool with mayRepeat', async () => {
   expect(responses.slice(0, 6).map(({ response }) => response.errorCode)).toEqual(Array(6).fill('EXECUTION_FAILED'))
 })
 
-test('starts the count again after a call with other arguments', async () => {
+test('the runner starts the count of equal failing calls again after a call with other arguments', async () => {
   const { tool, ran } = failing()
   const steps = [fetch(), fetch(), fetch('b'), fetch(), fetch(), 'done']
   const { text, responses } = await runScenario({ tools: [tool], steps })
@@ -58,7 +58,7 @@ test('starts the count again after a call with other arguments', async () => {
   expect(responses.map(({ response }) => response.errorCode)).toEqual(Array(5).fill('EXECUTION_FAILED'))
 })
 
-test('starts the count again after a success', async () => {
+test('the runner starts the count of equal failing calls again after a success', async () => {
   let count = 0
   const tool = plainTool('fetch', () => {
     if (++count === 3) return 'ok'
@@ -69,13 +69,13 @@ test('starts the count again after a success', async () => {
   expect(responses.filter(({ response }) => response.errorCode === 'REPEATED_CALL')).toEqual([])
 })
 
-test('does not limit equal calls that succeed', async () => {
+test('the runner does not limit equal calls that succeed', async () => {
   const { tool } = failing(0)
   const { text } = await runScenario({ tools: [tool], steps: [...Array(8).fill(fetch()), 'done'] })
   expect(text).toBe('done')
 })
 
-test('counts a failing call next to sibling calls that succeed', async () => {
+test('the runner counts a failing call as a repeat next to sibling calls that succeed', async () => {
   const { tool } = failing()
   const reply = { calls: [{ name: 'fetch' }, { name: 'fine' }] }
   const result = await runScenario({ tools: [tool, plainTool('fine', () => 1)], steps: Array(4).fill(reply) })
@@ -83,14 +83,14 @@ test('counts a failing call next to sibling calls that succeed', async () => {
   expect(result.responses.at(-1)).toMatchObject({ name: 'fine', response: { result: 1 } })
 })
 
-test('ends the run after repeated invalid arguments', async () => {
+test('the runner ends the run after repeated invalid arguments', async () => {
   const picky = plainTool('fetch', () => 1, { parse: () => ({ issues: [{ path: 'url', expected: 'string' }] }) })
   const { error, responses } = await runScenario({ tools: [picky], steps: Array(4).fill(fetch()) })
   expect(responses[2]?.response.errorCode).toBe('REPEATED_CALL')
   expect(error?.code).toBe('REPEATED_CALL')
 })
 
-test('ends the run after repeated calls of an unknown tool', async () => {
+test('the runner ends the run after repeated calls of an unknown tool', async () => {
   const { error, responses } = await runScenario({
     tools: [plainTool('other', () => 1)],
     steps: Array(5).fill(fetch()),
@@ -100,7 +100,7 @@ test('ends the run after repeated calls of an unknown tool', async () => {
   expect(responses).toHaveLength(4)
 })
 
-test('warns the model after three equal failing calls in one batch before the next one ends the run', async () => {
+test('the runner warns the model after three equal failing calls in one batch before the next one ends the run', async () => {
   const { tool } = failing()
   const [call] = fetch().calls
   const result = await runScenario({ tools: [tool], steps: [{ calls: [call, call, call] as never }, fetch()] })
@@ -109,7 +109,7 @@ test('warns the model after three equal failing calls in one batch before the ne
   expect(result.error?.code).toBe('REPEATED_CALL')
 })
 
-test('starts the count again with the next message', async () => {
+test('the runner starts the count of equal failing calls again with the next message', async () => {
   const { tool, ran } = failing(3)
   const steps = [...Array(4).fill(fetch()), fetch(), 'worked']
   const { runner, sessionId } = await runScenario({ tools: [tool], steps })
@@ -118,7 +118,7 @@ test('starts the count again with the next message', async () => {
   expect(ran).toHaveLength(4)
 })
 
-test('closes pending requests of the batch that ends the run', async () => {
+test('the runner closes pending requests of the batch whose repeated calls end the run', async () => {
   const { tool } = failing()
   const ask = plainTool('ask', () => 'never', { requiresConfirmation: true })
   const ship = plainTool('ship', () => 'ticket', { isLongRunning: true })

@@ -2,7 +2,7 @@ import { functionCallsOf, toolSource } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { offeredTools, plainTool, runScenario } from './kit.ts'
 
-test('calls processLlmRequest of every tool before every model call', async () => {
+test('the runner calls processLlmRequest of every tool before every model call', async () => {
   const seen: string[] = []
   const adding = (name: string) =>
     plainTool(name, () => name, {
@@ -22,7 +22,7 @@ test('calls processLlmRequest of every tool before every model call', async () =
   }
 })
 
-test('calls processLlmRequest of a passive tool, which is neither declared nor callable', async () => {
+test('the runner calls processLlmRequest of a passive tool, which is neither declared nor callable', async () => {
   let hookCalls = 0
   const passive = plainTool('preload', () => expect.unreachable(), {
     declaration: () => undefined,
@@ -42,7 +42,7 @@ test('calls processLlmRequest of a passive tool, which is neither declared nor c
   expect(hookCalls).toBe(2)
 })
 
-test('puts state written by processLlmRequest on the reply event', async () => {
+test('the runner puts state written by processLlmRequest on the reply event', async () => {
   const passive = plainTool('note', () => 1, { processLlmRequest: (_, { state }) => state.set('asked', true) })
   const { events, state } = await runScenario({ tools: [passive], steps: ['hello'] })
   expect(events[0]?.actions.stateDelta).toEqual({ asked: true })
@@ -85,7 +85,7 @@ describe('call ids', () => {
   })
 })
 
-describe('unknown tool', () => {
+describe('a call of an unknown tool', () => {
   const tools = [plainTool('get_weather', () => 'sunny'), plainTool('search', () => 'found')]
 
   test.each([
@@ -96,7 +96,7 @@ describe('unknown tool', () => {
     ['zzzzzzzzzzzz', 'Available tools: "get_weather", "search".'],
     ['adk_request_confirmation', 'Available tools: "get_weather", "search".'],
     ['', 'Available tools'],
-  ])('answers %j with a helpful NOT_FOUND and runs the sibling calls', async (name, help) => {
+  ])('with the name %j is answered with a helpful NOT_FOUND, and the sibling calls run', async (name, help) => {
     const { responses, text } = await runScenario({
       tools,
       calls: [{ name: 'search' }, { name }, { name: 'get_weather' }],
@@ -111,7 +111,7 @@ describe('unknown tool', () => {
   })
 
   test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])(
-    'answers %s with NOT_FOUND',
+    'with %s as its name is answered with NOT_FOUND',
     async (name) => {
       const { response, text } = await runScenario({ tools, calls: [{ name, args: { a: 1 } }] })
       expect(response).toMatchObject({ errorCode: 'NOT_FOUND' })
@@ -119,7 +119,7 @@ describe('unknown tool', () => {
     },
   )
 
-  test('does not repeat a very long name in the error', async () => {
+  test('is answered without repeating a very long name', async () => {
     const { response } = await runScenario({ tools, calls: [{ name: 'x'.repeat(100_000) }] })
     expect(String(response.error).length).toBeLessThan(300)
   })
@@ -139,7 +139,7 @@ describe('unknown tool', () => {
   })
 })
 
-test('runs tools named constructor and passes __proto__ in arguments as data', async () => {
+test('the runner runs tools named constructor and passes __proto__ in arguments as data', async () => {
   const seen: unknown[] = []
   const run = (args: unknown): string => {
     seen.push(args)
@@ -159,7 +159,7 @@ test.each([
   [[1], 'a list'],
   [7, '7'],
   [true, 'true'],
-])('answers INVALID_ARGS for arguments that are %j instead of an object', async (given, kind) => {
+])('the runner answers INVALID_ARGS for arguments that are %j instead of an object', async (given, kind) => {
   const seen: unknown[] = []
   const args = given as unknown as { [key: string]: unknown }
   const { response } = await runScenario({
@@ -171,7 +171,7 @@ test.each([
   expect(seen).toEqual([])
 })
 
-test('passes an empty object when the arguments are null', async () => {
+test('the runner passes an empty object when the arguments are null', async () => {
   const seen: unknown[] = []
   const args = null as unknown as { [key: string]: unknown }
   await runScenario({ tools: [plainTool('a', (received) => seen.push(received))], calls: [{ name: 'a', args }] })

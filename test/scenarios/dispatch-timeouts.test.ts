@@ -14,7 +14,7 @@ async function whenLate(ms: number, tools: readonly Tool[], story: Parameters<ty
   return await playing
 }
 
-describe('timeout of a hanging body', () => {
+describe('the timeout of a hanging body', () => {
   test.each<[Effect | undefined, object]>([
     [
       'none',
@@ -100,7 +100,7 @@ describe('timeout of a hanging body', () => {
   })
 })
 
-test('answers TIMEOUT for a generator that yields without waiting', async () => {
+test('the runner answers TIMEOUT for a generator that yields without waiting', async () => {
   let yields = 0
   const busy = plainTool(
     'busy',
@@ -114,7 +114,7 @@ test('answers TIMEOUT for a generator that yields without waiting', async () => 
   expect(yields).toBeLessThan(300_000)
 })
 
-test('drops a late result, late progress and a late error', async () => {
+test('the runner drops a late result, late progress and a late error', async () => {
   const timers = new ManualTimers()
   const late = createDeferred()
   const ended = createDeferred<string>()
@@ -142,7 +142,7 @@ test('drops a late result, late progress and a late error', async () => {
   expect(progressOf(events)).toEqual([])
 })
 
-test('leaves no timer after a body that finishes in time', async () => {
+test('the runner leaves no timer after a body that finishes in time', async () => {
   const timers = new ManualTimers()
   const tools = [plainTool('ok', async () => 1), plainTool('bad', () => Promise.reject(new Error('no')))]
   await runScenario({ tools, calls: [{ name: 'ok' }, { name: 'bad' }], runner: { ports: timers.ports } })
@@ -150,7 +150,7 @@ test('leaves no timer after a body that finishes in time', async () => {
   expect(timers.count(1_000)).toBe(0)
 })
 
-test('sets no deadline for an agent tool by default', async () => {
+test('the runner sets no deadline for an agent tool by default', async () => {
   const timers = new ManualTimers()
   const modelCalled = createDeferred()
   const answer = createDeferred<string>()
@@ -169,7 +169,7 @@ test('sets no deadline for an agent tool by default', async () => {
   expect((await playing).responses[0]?.response).toEqual({ text: 'helped' })
 })
 
-test('retries a timed-out attempt with a new signal and the same idempotency key', async () => {
+test('the runner retries a timed-out attempt with a new signal and the same idempotency key', async () => {
   const attempts: { signal: AbortSignal; key: string }[] = []
   const flaky = tool({
     name: 'flaky',
@@ -187,7 +187,7 @@ test('retries a timed-out attempt with a new signal and the same idempotency key
   expect(attempts[0]?.key).toBe(attempts[1]?.key)
 })
 
-test('accepts the next message after a timeout', async () => {
+test('the runner accepts the next message after a timeout', async () => {
   const timers = new ManualTimers()
   const steps = [{ calls: [{ name: 'hang' }] }, 'one', 'two']
   const { runner } = createScenario({ tools: [plainTool('hang', forever)], steps, runner: { ports: timers.ports } })

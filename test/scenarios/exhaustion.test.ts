@@ -31,7 +31,7 @@ async function responseOf(one: Tool, options: Partial<RunnerOptions> = {}, args 
 /** Never settles. */
 const forever = (): Promise<never> => new Promise(() => {})
 
-describe('endless collections', () => {
+describe('with endless collections, the runner', () => {
   class EndlessSet extends Set<number> {
     override *[Symbol.iterator](): SetIterator<number> {
       for (;;) yield 1
@@ -57,7 +57,7 @@ describe('endless collections', () => {
   })
 })
 
-describe('work that never yields to other tasks', () => {
+describe('with work that never yields to other tasks, the runner', () => {
   it('cancels a retried tool that fails at once without a delay', async () => {
     const stop = new AbortController()
     let attempts = 0
@@ -124,7 +124,7 @@ describe('work that never yields to other tasks', () => {
   })
 })
 
-describe('validators that never settle', () => {
+describe('with a validator that never settles, the runner', () => {
   const timeoutMs = 20
   it('answers INVALID_ARGS after the timeout of the tool and does not run the body', async () => {
     let ran = false
@@ -159,7 +159,7 @@ describe('validators that never settle', () => {
   })
 })
 
-describe('validators that reject without an issue', () => {
+describe('with a validator that rejects without an issue, the runner', () => {
   it('tells the model that the arguments are not valid', async () => {
     const jsonSchema = { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) }
     const parameters = { '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [] }), jsonSchema } }
@@ -171,7 +171,7 @@ describe('validators that reject without an issue', () => {
   })
 })
 
-describe('reconcile between two attempts of retry()', () => {
+describe('retry() with reconcile between two attempts', () => {
   const attempt = (reconcile: () => unknown) => {
     const counts = { bodies: 0 }
     const pay = tool({
@@ -202,7 +202,7 @@ describe('reconcile between two attempts of retry()', () => {
   })
 })
 
-describe('mistakes of JavaScript callers', () => {
+describe('with mistakes of JavaScript callers, the runner', () => {
   it.each([undefined, null, 5, 'r1', [], {}, { kind: 'other', id: 'r1' }])(
     'rejects %j as a pending request',
     (request) => {

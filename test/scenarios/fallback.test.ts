@@ -59,7 +59,7 @@ async function staged(
 
 const ada = { userId: 'ada', message: 'Hi' }
 
-describe('the first model fails before its first delta', () => {
+describe('when the first model fails before its first delta,', () => {
   test.each([false, true])('the second model replies and the event records the fallback (streaming: %s)', (streaming) =>
     staged([unavailable], [chat.say({ text: 'Hello.' })], async ({ google, other, runner }) => {
       const sessionService = new InMemorySessionService()
@@ -125,7 +125,7 @@ describe('the first model fails before its first delta', () => {
   })
 })
 
-test('fails the run and does not ask the second model when the first model fails after its first delta', () =>
+test('the runner fails the run and does not ask the second model when the first model fails after its first delta', () =>
   staged([{ chunks: ['Hel', 'lo'], fault: { type: 'cut', after: 1 } }], [], async ({ other, runner }) => {
     const { error, events } = await runner().complete({ ...ada, runConfig: { streaming: true } })
     expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('cut off') })
@@ -133,7 +133,7 @@ test('fails the run and does not ask the second model when the first model fails
     expect(other.requests).toEqual([])
   }))
 
-test('asks the second model and closes the first connection when the first model hangs', () =>
+test('the runner asks the second model and closes the first connection when the first model hangs', () =>
   staged([{ fault: { type: 'hang' } }], [chat.say({ text: 'Hello.' })], async ({ google, runner }) => {
     const { text, events } = await runner({}, { timeoutMs: 50 }).complete(ada)
     expect(text).toBe('Hello.')
@@ -142,7 +142,7 @@ test('asks the second model and closes the first connection when the first model
   }))
 
 test.each([false, true])(
-  'does not ask the second model when the run is cancelled while the first model hangs (streaming: %s)',
+  'the runner does not ask the second model when the run is cancelled while the first model hangs (streaming: %s)',
   (streaming) =>
     staged(
       ({ signal }) => {
@@ -166,7 +166,7 @@ test.each([false, true])(
 )
 let stop = new AbortController()
 
-test("ends the chain when the caller's signal times out", () =>
+test("the runner ends the chain when the caller's signal times out", () =>
   staged([{ fault: { type: 'hang' } }], [], async ({ other, runner }) => {
     const { error } = await runner({}, { timeoutMs: 60_000 }).complete({ ...ada, signal: AbortSignal.timeout(50) })
     expect(error?.code).toBe('CANCELLED')
@@ -177,8 +177,8 @@ async function connectionClosed({ requests: [first] }: GeminiServer): Promise<vo
   if (!first?.signal.aborted) await new Promise((resolve) => first?.signal.addEventListener('abort', resolve))
 }
 
-describe('all models fail', () => {
-  test('fails the run with an error that names every model', () =>
+describe('when all models fail,', () => {
+  test('the run fails with an error that names every model', () =>
     staged([unavailable], [down], async ({ runner }) => {
       const { error } = await runner().complete(ada)
       expect(error).toEqual({
@@ -188,7 +188,7 @@ describe('all models fail', () => {
       })
     }))
 
-  test('passes the error to onModelError of plugins and of the agent, which may answer', async () => {
+  test('onModelError of plugins and of the agent gets the error and may answer', async () => {
     await staged([unavailable, unavailable], [down, down], async ({ runner }) => {
       const seen: unknown[] = []
       const plugin = { name: 'watch', onModelError: ({ error }: { error: unknown }) => void seen.push(error) }
@@ -204,7 +204,7 @@ describe('all models fail', () => {
   })
 })
 
-test('lets a plugin change the messages in the fallback record', () =>
+test('the runner lets a plugin change the messages in the fallback record', () =>
   staged([unavailable], [chat.say({ text: 'Hello.' })], async ({ runner }) => {
     const plugin: NonNullable<RunnerOptions['plugins']>[number] = {
       name: 'hide',
@@ -221,7 +221,7 @@ test('lets a plugin change the messages in the fallback record', () =>
     })
   }))
 
-describe('capabilities of a chain', () => {
+describe('a chain of models', () => {
   test('uses set_model_response when one model does not support tools with an output schema', () => {
     const outputSchema = z.object({ warm: z.boolean() })
     const calls = [{ id: 'c1', name: 'set_model_response', args: { warm: false } }]

@@ -58,7 +58,7 @@ async function runScript(script: GeminiScript, agent: Partial<LlmAgentOptions> =
   return { events, whole, failed, partial: events.filter((event) => event.partial), server }
 }
 
-describe('a conversation', () => {
+describe('the runner with Gemini', () => {
   test('answers a message after a tool call, and the next message', async () => {
     await using server = await geminiServer([
       { calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] },
@@ -240,7 +240,7 @@ describe('Gemini server-side tools', () => {
   })
 })
 
-test('sends code and output of a local code executor to Gemini as text', async () => {
+test('the runner sends code and output of a local code executor to Gemini as text', async () => {
   const codeExecutor = { languages: ['python'], execute: async () => ({ outcome: 'OK' as const, output: '42' }) }
   const code = { executableCode: { language: 'PYTHON', code: 'print(6 * 7)' } }
   const { whole, failed, server } = await runScript([{ parts: [code] }, 'It is 42.'], { codeExecutor, tools: [] })
@@ -252,7 +252,7 @@ test('sends code and output of a local code executor to Gemini as text', async (
   ])
 })
 
-describe('errors', () => {
+describe('the runner with Gemini', () => {
   test('rejects a missing API key when the runner is built', () => {
     for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI']) vi.stubEnv(name, undefined)
     const agent = new LlmAgent({ name: 'assistant', model: 'gemini-2.5-flash' })

@@ -175,7 +175,7 @@ const stories: readonly [name: string, story: Story][] = [
   ],
 ]
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(stories)('sends a valid history after %s [PR-11]', async (_name, story) => {
     const store = newStore()
     const more = await story(store)

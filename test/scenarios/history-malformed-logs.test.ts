@@ -36,7 +36,7 @@ async function sendMessagesAfter(store: SessionService, lines: readonly Line[], 
 
 const fine = { replies: ['yes', 'no'], problems: [], run: [2], isLogAsItWas: true }
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   describe.each([
     ['an imported log', undefined],
     ['a log of this agent', 'agent'],

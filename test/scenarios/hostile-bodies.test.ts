@@ -16,7 +16,7 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([])
 })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('answers TIMEOUT for a body that ignores its signal and drops its late result [DG-20]', async () => {
     const timers = new ManualTimers()
     const store = newStore()
@@ -84,7 +84,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ['an object without a prototype', Object.create(null)],
   ]
   test.each(thrown)(
-    'answers EXECUTION_FAILED when a body throws %s, and keeps the sibling call and the run [DG-21]',
+    'answers EXECUTION_FAILED when a body throws %s, and the sibling call and the run continue [DG-21]',
     async (_what, value) => {
       for (const run of [
         () => {

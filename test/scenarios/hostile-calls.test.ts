@@ -18,7 +18,7 @@ import { resumeSession } from './lease-kit.ts'
 
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])(
     'answers NOT_FOUND for a call of %j [DG-01]',
     async (name) => {
@@ -133,7 +133,7 @@ describe.each(stores)('%s', (_, newStore) => {
       ['that are NaN', { amount: Number.NaN }],
     ]
     test.each(wrong)(
-      '%s are answered INVALID_ARGS without repeating their values, and no body runs [DG-24]',
+      '%s are rejected without repeating their values, and no body runs [DG-24]',
       async (_what, args) => {
         const store = newStore()
         const run = vi.fn()

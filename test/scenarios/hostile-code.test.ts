@@ -25,7 +25,7 @@ function createCodeRunner(store: Parameters<typeof runnerOf>[0], codeExecutor: C
   return { runner: runnerOf(store, agent), run }
 }
 
-/** A custom executor that calls tools in this way. */
+/** A custom executor whose code is the function `execute`. */
 function createExecutor(execute: (callTool: Required<CodeRequest>['callTool']) => Promise<string>): CodeExecutor {
   return {
     languages: ['javascript'],

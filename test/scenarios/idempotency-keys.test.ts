@@ -7,7 +7,7 @@ import { clockedStores, hangInBody, LEASE_MS, resumeSession } from './lease-kit.
 
 const call = { name: 'work', args: { amount: 5 } }
 
-describe.each(clockedStores)('%s', (_, newStore) => {
+describe.each(clockedStores)('with sessions %s', (_, newStore) => {
   const keyed = (effect: Effect, run: Tool['run']): Tool => ({
     ...plainTool('work', run),
     effect,
@@ -58,7 +58,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(keys).toEqual([left.key])
   })
 
-  test('the idempotency key differs between equal calls in one batch, run, session and in two sessions [PR-03]', async () => {
+  test('the idempotency key differs between equal calls of one batch, of one run, of one session and of two sessions [PR-03]', async () => {
     const store = newStore({ time: 0 })
     const keys: string[] = []
     const work = keyed('atMostOnce', (_args, { idempotencyKey }) => void keys.push(idempotencyKey))

@@ -91,7 +91,7 @@ const tampering: [string, Plugin][] = [
   ],
 ]
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each(tampering)('a plugin cannot turn a denial into an approval: %s', async (_how, plugin) => {
     const store = newStore()
     const { refund, run } = refundTool()
@@ -164,7 +164,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(text).not.toContain('1234')
   })
 
-  test('limits changes of beforeModel to its own request', async () => {
+  test('keeps changes that beforeModel makes to its own request out of the log and of other requests', async () => {
     const store = newStore()
     const shout: Plugin = {
       name: 'shout',
@@ -219,7 +219,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 })
 
-test('logs a warning about a plugin that changes a call', async () => {
+test('the runner logs a warning about a plugin that changes a call', async () => {
   const warnings: string[] = []
   const pay = tool({ name: 'pay', description: 'Pay', parameters: z.object({ amount: z.number() }), run: () => ({}) })
   const agent = new LlmAgent({
@@ -233,7 +233,7 @@ test('logs a warning about a plugin that changes a call', async () => {
   expect(warnings).toEqual([expect.stringContaining('Plugin "sly" changed a tool call')])
 })
 
-test('freezes tools made by tool() and by policies, which can still be spread', () => {
+test('tool() and policies freeze their tools, which can still be spread', () => {
   const made = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 'paid' })
   for (const one of [made, timeout(made, 1_000)]) {
     expect(() => Object.assign(one, { run: () => 'nothing' })).toThrow(TypeError)
@@ -243,7 +243,7 @@ test('freezes tools made by tool() and by policies, which can still be spread', 
   }
 })
 
-test('keeps the gate of a plain tool when a callback changes the policy around it', async () => {
+test('the runner keeps the gate of a plain tool when a callback changes the policy around it', async () => {
   const run = vi.fn(() => 'paid')
   const pay: Tool = {
     name: 'pay',
@@ -262,7 +262,7 @@ test('keeps the gate of a plain tool when a callback changes the policy around i
   expect([pending.length, run.mock.calls.length]).toEqual([1, 0])
 })
 
-test('reads requiresConfirmation from a getter for each call', async () => {
+test('the runner reads requiresConfirmation from a getter for each call', async () => {
   let isTrusted = false
   const run = vi.fn(() => 'paid')
   const pay: Tool = {

@@ -74,7 +74,7 @@ function portsOf(clock: Clock): Partial<Ports> {
   }
 }
 
-describe.each(clockedStores)('%s', (_name, newStore) => {
+describe.each(clockedStores)('the runner with sessions %s', (_name, newStore) => {
   test('runs an approved call once when the approval is sent again after its process died', timeout, async () => {
     const clock = { time: 1_000_000 }
     const store = newStore(clock)
@@ -176,7 +176,7 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
   })
 })
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each(['runner', 'run'] as const)(
     'cancels a run that is about to pause, through the %s',
     timeout,
@@ -230,7 +230,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 })
 
-test('does not start the next sequential body after another runner has cancelled', async () => {
+test('the runner does not start the next sequential body after another runner has cancelled', async () => {
   const clock = { time: 1_000_000 }
   const store = new InMemorySessionService({ now: () => clock.time })
   const runner = { ports: { now: () => clock.time } }

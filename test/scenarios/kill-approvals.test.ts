@@ -15,7 +15,7 @@ function countConfirmations(events: readonly Event[]): number {
   return calls.filter(({ name }) => name === 'adk_request_confirmation').length
 }
 
-test('lists the same pending confirmation after kill -9, and an approval runs the body once', async () => {
+test('the runner lists the same pending confirmation after kill -9, and an approval runs the body once', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'], isGated: true })
   await killDuring('send', server.holdAt('yielded confirmation'))
   const [request, ...others] = await createRunner().pending(session)
@@ -37,7 +37,7 @@ test('lists the same pending confirmation after kill -9, and an approval runs th
   expect([server.keysAt('effect atMostOnce').length, pending]).toEqual([1, []])
 })
 
-test('runs nothing when a confirmation is denied after kill -9', async () => {
+test('the runner runs nothing when a confirmation is denied after kill -9', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'], isGated: true })
   await killDuring('send', server.holdAt('yielded confirmation'))
   const second = createRunner()
@@ -49,7 +49,7 @@ test('runs nothing when a confirmation is denied after kill -9', async () => {
 })
 
 test.each(effects)(
-  'runs an approved %s call once after kill -9 before its body, without a second confirmation',
+  'the runner runs an approved call with effect %s once after kill -9 before its body, without a second confirmation',
   async (effect) => {
     const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect], isGated: true })
     await createRunner().complete({ ...session, message: 'go' })
@@ -67,19 +67,22 @@ test.each<[Effect, object, tried: number]>([
   ['idempotent', { paid: true }, 2],
   ['reconcilable', { paid: 'found' }, 1],
   ['atMostOnce', unknown, 1],
-])('treats an approved call by its effect after kill -9 before its response: %s', async (effect, response, tried) => {
-  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect], isGated: true })
-  await createRunner().complete({ ...session, message: 'go' })
-  await killDuring('approve', server.holdAt(`effect ${effect}`))
+])(
+  'the runner treats an approved call by its effect after kill -9 before its response: %s',
+  async (effect, response, tried) => {
+    const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect], isGated: true })
+    await createRunner().complete({ ...session, message: 'go' })
+    await killDuring('approve', server.holdAt(`effect ${effect}`))
 
-  const { events, responses, pending } = await resumeSession(createRunner())
-  expect(responses[effect]).toMatchObject(response)
-  expect(server.keysAt(`effect ${effect}`)).toHaveLength(tried)
-  expect(server.appliedPayments.size).toBe(1)
-  expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
-})
+    const { events, responses, pending } = await resumeSession(createRunner())
+    expect(responses[effect]).toMatchObject(response)
+    expect(server.keysAt(`effect ${effect}`)).toHaveLength(tried)
+    expect(server.appliedPayments.size).toBe(1)
+    expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
+  },
+)
 
-test('completes the session without a second effect when an approval is sent again after kill -9', async () => {
+test('the runner completes the session without a second effect when an approval is sent again after kill -9', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'], isGated: true })
   const { pending } = await createRunner().complete({ ...session, message: 'go' })
   await killDuring('approve', server.holdAt('effect atMostOnce'))
@@ -95,7 +98,7 @@ test('completes the session without a second effect when an approval is sent aga
   expect(server.keysAt('effect atMostOnce')).toHaveLength(1)
 })
 
-test('starts the agent of an approved agent tool once after kill -9, without a second confirmation', async () => {
+test('the runner starts the agent of an approved agent tool once after kill -9, without a second confirmation', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({
     calls: ['atMostOnce'],
     isGated: true,
@@ -109,7 +112,7 @@ test('starts the agent of an approved agent tool once after kill -9, without a s
   expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
 })
 
-test('answers UNKNOWN_OUTCOME inside an approved agent tool after kill -9, and completes', async () => {
+test('the runner answers UNKNOWN_OUTCOME inside an approved agent tool after kill -9, and completes', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({
     calls: ['atMostOnce'],
     isGated: true,
@@ -123,7 +126,7 @@ test('answers UNKNOWN_OUTCOME inside an approved agent tool after kill -9, and c
   expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
 })
 
-test('keeps the recorded responses of four approved calls after kill -9, with one confirmation each', async () => {
+test('the runner keeps the recorded responses of four approved calls after kill -9, with one confirmation each', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: effects, isGated: true })
   await createRunner().complete({ ...session, message: 'go' })
   const recorded = server.waitForReport(({ step }) => step === 'yielded tool')

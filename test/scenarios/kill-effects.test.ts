@@ -81,7 +81,7 @@ test.each(cases)(
   },
 )
 
-test('answers UNKNOWN_OUTCOME and does not run again when reconcile returns unknown after kill -9', async () => {
+test('the runner answers UNKNOWN_OUTCOME and does not run again when reconcile returns unknown after kill -9', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['reconcilable'] })
   server.reconcileAnswer = 'unknown'
   await killDuring('send', server.holdAt('effect reconcilable'))
@@ -91,7 +91,7 @@ test('answers UNKNOWN_OUTCOME and does not run again when reconcile returns unkn
   expect(server.keysAt('reconcile reconcilable')).toHaveLength(1)
 })
 
-test('keeps the idempotency key of a call over four kills, so the payment is applied once', async () => {
+test('the runner keeps the idempotency key of a call over four kills, so the payment is applied once', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['idempotent'] })
   await killDuring('send', server.holdAt('effect idempotent'))
   for (let kill = 0; kill < 3; kill++) await killDuring('resume', server.holdAt('effect idempotent'))
@@ -110,7 +110,7 @@ test.each<[Effect, string, counts: { before: number; after: number }]>([
   ['atMostOnce', 'afterTool', { before: 1, after: 1 }],
   ['idempotent', 'afterTool', { before: 1, after: 2 }],
 ])(
-  'runs beforeTool and afterTool as documented for a call with effect %s killed at %s',
+  'the runner runs beforeTool and afterTool as documented for a call with effect %s killed at %s',
   async (effect, step, counts) => {
     const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect] })
     await killDuring('send', server.holdAt(`${step} ${effect}`))
@@ -126,7 +126,7 @@ test.each([
   ['before its intent', 'beforeTool', { errorCode: 'CANCELLED' }],
   ['after its effect', 'effect', unknown],
 ])(
-  'cancels a call that was killed %s: nothing runs, and the session accepts new messages',
+  'the runner cancels a call that was killed %s: nothing runs, and the session accepts new messages',
   async (_, step, response) => {
     const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'] })
     await killDuring('send', server.holdAt(`${step} atMostOnce`))
@@ -141,14 +141,14 @@ test.each([
   },
 )
 
-test('gives two calls with equal arguments different idempotency keys', async () => {
+test('the runner gives two calls with equal arguments different idempotency keys', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['idempotent', 'idempotent'] })
   await killDuring('send', server.holdAt('desk model with results'))
   await resumeSession(createRunner())
   expect(new Set(server.keysAt('effect idempotent')).size).toBe(2)
 })
 
-test('treats each call of a batch by its own effect after kill -9 with no response recorded', async () => {
+test('the runner treats each call of a batch by its own effect after kill -9 with no response recorded', async () => {
   const calls = ['none', 'idempotent', 'reconcilable', 'atMostOnce'] as const
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls })
   await killDuring('send', Promise.all(calls.map((effect) => server.holdAt(`effect ${effect}`))))
@@ -163,7 +163,7 @@ test('treats each call of a batch by its own effect after kill -9 with no respon
   expect(server.appliedPayments.size).toBe(4)
 })
 
-test('keeps the recorded responses of a batch after kill -9 and runs only the rest again', async () => {
+test('the runner keeps the recorded responses of a batch after kill -9 and runs only the rest again', async () => {
   const calls = ['none', 'idempotent', 'reconcilable', 'atMostOnce'] as const
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls })
   const recorded = server.waitForReport(({ step }) => step === 'yielded tool')

@@ -165,7 +165,7 @@ describe('a run that lost its lease to another run of the same runner', () => {
   })
 })
 
-test('rejects an answer to a request that a cancel from the inbox has closed', async () => {
+test('the runner rejects an answer to a request that a cancel from the inbox has closed', async () => {
   const store = new InMemorySessionService()
   const wire = remoteStore(store, () => undefined)
   const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
@@ -177,7 +177,7 @@ test('rejects an answer to a request that a cancel from the inbox has closed', a
   expect(finalResponses(await storedEvents(store)).c1).toMatchObject({ errorCode: 'UNKNOWN_OUTCOME' })
 })
 
-test('yields the events of a cancel from the inbox to the next run', async () => {
+test('the runner yields the events of a cancel from the inbox to the next run', async () => {
   const store = new InMemorySessionService()
   const { refund } = refundTool()
   const { runner } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'hello'] })

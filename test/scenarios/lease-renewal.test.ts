@@ -7,7 +7,7 @@ import { clockedStores, hangInBody, LEASE_MS, RENEW_MS, resumeSession } from './
 
 const steps = [{ calls: [{ id: 'c1', name: 'work' }] }, 'first']
 
-describe.each(clockedStores)('%s', (_, newStore) => {
+describe.each(clockedStores)('with sessions %s', (_, newStore) => {
   test('a holder that lost its lease stops at its next renewal and aborts its body [PR-05]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
@@ -93,7 +93,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
   })
 })
 
-test('does not start a second renewal while one is waiting for the store', async () => {
+test('the runner does not start a second renewal while another renewal waits for the store', async () => {
   const [waiting, answered] = [createDeferred(), createDeferred()]
   let renewals = 0
   class SlowStore extends InMemorySessionService {

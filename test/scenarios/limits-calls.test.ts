@@ -11,7 +11,7 @@ function callsOf({ events }: ScenarioResult): string[] {
   return events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionCall?.id ?? []) ?? [])
 }
 
-test('runs 128 of 200 calls in one reply and answers the others with not_run', async () => {
+test('the runner runs 128 of 200 calls in one reply and answers the others with not_run', async () => {
   const body = vi.fn(() => 'ok')
   const result = await runScenario({ tools: [plainTool('work', body)], calls: many(200) })
   expect(body).toHaveBeenCalledTimes(128)
@@ -26,7 +26,7 @@ test('runs 128 of 200 calls in one reply and answers the others with not_run', a
   expect(result.text).toBe('done')
 })
 
-test('runs calls in later replies after they were answered with not_run', async () => {
+test('the runner runs calls in later replies after they were answered with not_run', async () => {
   const body = vi.fn(() => 'ok')
   const equal = Array.from({ length: 10 }, () => ({ name: 'poll', args: {} }))
   const steps = [{ calls: equal }, { calls: equal.slice(4) }, { calls: equal.slice(8) }, 'done']
@@ -36,7 +36,7 @@ test('runs calls in later replies after they were answered with not_run', async 
   expect(result.text).toBe('done')
 })
 
-test('answers a call that ran before a crash with UNKNOWN_OUTCOME when maxCallsPerReply is lower after the restart', async () => {
+test('a call that ran before a crash is answered with UNKNOWN_OUTCOME when maxCallsPerReply is lower after the restart', async () => {
   const store = new FailingStore()
   const body = vi.fn(() => 'ok')
   const pay = plainTool('pay', body, { effect: 'atMostOnce' })
@@ -61,13 +61,13 @@ test('answers a call that ran before a crash with UNKNOWN_OUTCOME when maxCallsP
   })
 })
 
-test('runs all of 128 calls in one reply', async () => {
+test('the runner runs all of 128 calls in one reply', async () => {
   const body = vi.fn(() => 'ok')
   await runScenario({ tools: [plainTool('work', body)], calls: many(128) })
   expect(body).toHaveBeenCalledTimes(128)
 })
 
-test('records 1,024 of 100,000 calls in one reply, each with a response, and says so in the reply', async () => {
+test('the runner records 1,024 of 100,000 calls in one reply, each with a response, and notes the limit in the reply', async () => {
   const result = await runScenario({ tools: [plainTool('work', () => 'ok')], calls: many(100_000) })
   expect(callsOf(result)).toHaveLength(1_024)
   expect(result.responses.map(({ id }) => id)).toEqual(callsOf(result))
@@ -75,7 +75,7 @@ test('records 1,024 of 100,000 calls in one reply, each with a response, and say
   expect(result.text).toBe('done')
 })
 
-test('yields no more calls in deltas than in the reply', async () => {
+test('the runner yields no more calls in deltas than in the reply', async () => {
   const steps = [{ deltas: ['a'], calls: many(3_000) }, 'done']
   const result = await runScenario({ tools: [plainTool('work', () => 'ok')], steps, streaming: true })
   expect(callsOf(result)).toHaveLength(1_024)

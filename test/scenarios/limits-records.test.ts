@@ -27,7 +27,7 @@ async function storedSize({ runner, sessionId }: Pick<ScenarioResult, 'runner' |
 
 const callOf = (name: string, args: object): Scenario => ({ calls: [{ id: 'c1', name, args: { ...args } }] })
 
-describe('arguments of a model', () => {
+describe('arguments of a model call', () => {
   test('over maxArgsBytes are rejected and neither recorded nor sent back', async () => {
     const body = vi.fn(() => 'ok')
     const result = await runScenario({ tools: [plainTool('write', body)], ...callOf('write', { text: LARGE }) })
@@ -167,7 +167,7 @@ describe('code execution', () => {
   })
 })
 
-describe('state', () => {
+describe('state of a session', () => {
   const writing = (write: Tool['run']): Promise<ScenarioResult> =>
     runScenario({ tools: [plainTool('keep', write)], ...callOf('keep', {}) })
 
@@ -207,7 +207,7 @@ describe('state', () => {
   })
 })
 
-describe('messages and answers', () => {
+describe('the runner', () => {
   const media = (megabytes: number): Part[] => [
     { text: 'What is this?' },
     { inlineData: { mimeType: 'video/mp4', data: 'A'.repeat(Math.ceil((megabytes * 1_000_000) / 3) * 4) } },
@@ -261,18 +261,18 @@ describe('messages and answers', () => {
   })
 })
 
-describe('replies', () => {
+describe('the runner, for the replies of a model,', () => {
   test.each<[string, Step]>([
     ['text', { text: 'x'.repeat(40_000_000) }],
     ['media', { parts: [{ inlineData: { mimeType: 'image/png', data: 'A'.repeat(40_000_000) } }] }],
     ['metadata', { text: 'Hi', response: { groundingMetadata: { all: 'x'.repeat(40_000_000) } } }],
-  ])('with 40 MB of %s end with MODEL_ERROR and are not recorded', async (_, step) => {
+  ])('ends with MODEL_ERROR and records nothing for 40 MB of %s', async (_, step) => {
     const result = await runScenario({ steps: [step] })
     expect(result.error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('33554432 bytes') })
     expect(await storedSize(result)).toBeLessThan(10_000)
   })
 
-  test('with a picture of 10 MB are recorded', async () => {
+  test('records a reply with a picture of 10 MB', async () => {
     const parts = [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'A'.repeat(10_000_000) } }]
     const result = await runScenario({ steps: [{ parts }] })
     expect(result.error).toBeUndefined()
@@ -307,7 +307,7 @@ describe('replies', () => {
   })
 })
 
-describe('requests made by a body', () => {
+describe('the runner, for requests made by a body,', () => {
   const asking = (ask: Tool['run']): Promise<ScenarioResult> =>
     runScenario({ tools: [plainTool('ask', ask)], ...callOf('ask', {}) })
 
@@ -359,8 +359,8 @@ describe('requests made by a body', () => {
   })
 })
 
-describe('results', () => {
-  test('of 60 MB of bytes are encoded only as far as they are kept', async () => {
+describe('the runner, for results,', () => {
+  test('encodes 60 MB of bytes only as far as they are kept', async () => {
     const bytes = Buffer.alloc(
       60_000_000,
       Uint8Array.from({ length: 251 }, (_, at) => at),
@@ -373,7 +373,7 @@ describe('results', () => {
     expect(String(response.tail).endsWith(tail)).toBe(true)
   })
 
-  test('of 3 MB of bytes are saved completely with an artifact service', async () => {
+  test('saves 3 MB of bytes completely with an artifact service', async () => {
     const artifactService = new InMemoryArtifactService()
     const bytes = Buffer.alloc(3_000_001, 7)
     const result = await runScenario({

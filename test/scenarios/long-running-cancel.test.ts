@@ -46,7 +46,7 @@ async function responses(store: SessionService): Promise<{ [id: string]: JsonObj
 
 const unknown = { status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME', handle }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test('keeps the handle of a cancelled long-running call and calls cancel of its tool', async () => {
     const store = newStore()
     const cancel = vi.fn()
@@ -91,7 +91,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each(['before it is stored', 'while it is stored'])(
-    'keeps the handle and calls cancel when the run is cancelled after the body returned, %s',
+    'keeps the handle and calls cancel of the tool when the run is cancelled after the body returned, %s',
     async (when) => {
       const cancel = vi.fn()
       const store = newStore()
@@ -167,7 +167,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     )
   })
 
-  test('keeps the handle and calls cancel when a sibling call transfers', async () => {
+  test('keeps the handle and calls cancel of the tool when a sibling call transfers', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const model = scriptedModel([
@@ -187,7 +187,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).toHaveBeenCalledOnce()
   })
 
-  test('calls cancel when the invocation ends because another agent no longer exists', async () => {
+  test('calls cancel of the tool when the invocation ends because another agent no longer exists', async () => {
     const store = newStore()
     const { refund } = refundTool()
     const agents = (cancel: () => void) => [
@@ -202,7 +202,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).toHaveBeenCalledOnce()
   })
 
-  test('does not call cancel after a failed transfer', async () => {
+  test('does not call cancel of the tool after a failed transfer', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const model = scriptedModel([
@@ -219,7 +219,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).not.toHaveBeenCalled()
   })
 
-  test('does not call cancel after the result arrived', async () => {
+  test('does not call cancel of the tool after the result arrived', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const { runner, model } = startProcess(store, { tools: [startTool({ cancel })], steps: [calls, 'done'] })

@@ -16,7 +16,7 @@ import { limitAppends, readEvents } from './bounded-store.ts'
 const timeout = { timeout: 10_000 }
 const key = { appName: 'app', ...where }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each<[string, 'rejected' | 'accepted', unknown]>([
     ['an empty text', 'rejected', ''],
     ['a part with an empty text', 'rejected', [{ text: '' }]],
@@ -127,7 +127,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       ['a code execution result', { codeExecutionResult: { id: 'c1', outcome: 'OUTCOME_OK' } }, false],
       ['a picture', { inlineData: { mimeType: 'image/png', data: 'AAAA' } }, true],
       ['text', { text: 'look' }, true],
-    ])('%s is kept only when it is text or media', timeout, async (_what, part, isKept) => {
+    ])('are kept only when they are text or media: %s', timeout, async (_what, part, isKept) => {
       const store = newStore()
       const { refund, run } = refundTool({ requiresConfirmation: false })
       const give = tool({ name: 'give', description: 'Give', run: () => withParts({ ok: true }, [part as never]) })
@@ -214,14 +214,14 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 })
 
-test('accepts the next message after a model replied with a null functionCall', async () => {
+test('the runner accepts the next message after a model replied with a null functionCall', async () => {
   const steps = [{ parts: [{ text: 'one' }, { functionCall: null as never }] }, 'two']
   const { runner } = startProcess(new InMemorySessionService(), { steps })
   await sendMessage(runner)
   expect((await sendMessage(runner, 'again')).text).toBe('two')
 })
 
-test('ignores a text as state delta, from the inbox and from a custom agent', async () => {
+test('the runner ignores a text as state delta, from the inbox and from a custom agent', async () => {
   const store = new InMemorySessionService()
   const { runner } = startProcess(store, { steps: ['one', 'two'] })
   await sendMessage(runner)
@@ -239,7 +239,7 @@ test('ignores a text as state delta, from the inbox and from a custom agent', as
   expect((await other.getSession(key))?.state).toEqual({})
 })
 
-test('rejects createSession with an event without actions', async () => {
+test('createSession() rejects an event without actions', async () => {
   const made = new InMemorySessionService().createSession({
     ...key,
     events: [{ id: '1', invocationId: 'e', author: 'agent', timestamp: 1 } as never],

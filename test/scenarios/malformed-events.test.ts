@@ -33,7 +33,7 @@ function customAgent(
   return root
 }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   describe("a custom agent that yields copies of its child's events", () => {
     const copying = (child: LlmAgent): Agent =>
       customAgent(async function* (inner, context) {
@@ -199,8 +199,8 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect({ text, error }).toEqual({ text: 'two', error: undefined })
   })
 
-  describe('calls in the content of a callback', () => {
-    test('do not run when beforeAgent returns them', timeout, async () => {
+  describe('with calls in the content of a callback,', () => {
+    test('does not run calls that beforeAgent returns', timeout, async () => {
       const { act, run } = actTool()
       const part = { functionCall: { name: 'act', args: {} } as never }
       const beforeAgent = () => ({ role: 'model' as const, parts: [part, part] })
@@ -210,7 +210,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('do not run when afterAgent returns them, and the session accepts the next message', timeout, async () => {
+    test('does not run calls that afterAgent returns, and the session accepts the next message', timeout, async () => {
       const { act, run } = actTool()
       const afterAgent = () => ({ role: 'model' as const, parts: [call('z', 'act')] })
       const { runner } = startProcess(limitAppends(newStore()), {

@@ -131,7 +131,7 @@ describe.each(stores)('media $name', ({ open }) => {
   })
 })
 
-test('keeps a small picture inline in the event', async () => {
+test('the runner keeps a small picture inline in the event', async () => {
   const icon = { inlineData: picture(3, 1_000) }
   const { runner, log, names } = stage(['Fine.'])
   await runner.complete({ ...ada, message: upload(icon) })
@@ -445,7 +445,7 @@ describe('a stored file', () => {
   })
 })
 
-describe('media and agents', () => {
+describe('the runner, for agents with media,', () => {
   test("shows an agent tool its own files and the caller's agent only text", async () => {
     const inner = new LlmAgent({
       name: 'inner',
@@ -503,7 +503,7 @@ describe('media and agents', () => {
   })
 })
 
-describe('media and crashes', () => {
+describe('the runner, after a crash with media,', () => {
   test('stores a file once when the process crashes between artifact and event', async () => {
     let isDying = true
     class DyingStore extends InMemorySessionService {
@@ -561,7 +561,7 @@ describe('media and crashes', () => {
   })
 })
 
-describe('media on the wire', () => {
+describe('the runner, for media on the wire,', () => {
   const bytes = (photo.inlineData?.data ?? '').slice(0, 2_000)
 
   test('sends bytes to Gemini in the first invocation and a line of text in the next', async () => {
@@ -604,7 +604,7 @@ describe('media on the wire', () => {
   })
 })
 
-test('shows media to plugins before it is stored', async () => {
+test('the runner shows media to plugins before it is stored', async () => {
   const seen: boolean[] = []
   const plugin = {
     name: 'watch',

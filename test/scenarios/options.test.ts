@@ -251,7 +251,7 @@ describe('an unknown option', () => {
     },
   )
 
-  test('inputSchema is accepted by an agent', () => {
+  test('is not reported for inputSchema of an agent', () => {
     const inputSchema = { type: 'object' } as const
     expect(new LlmAgent({ name: 'a', model, inputSchema }).input).toBeDefined()
   })
@@ -259,7 +259,9 @@ describe('an unknown option', () => {
   test('without a similar name is rejected with the list of options', () => {
     expect(() => cached(read, { zzzzzz: 1 } as never)).toThrow('The options are "ttlMs", "maxEntries" and "scope".')
   })
+})
 
+describe('the check of options', () => {
   test('rejects a runner without an appName', () => {
     expect(() => new Runner({ agent: leaf() } as never)).toThrow(/Runner: appName is missing/)
   })

@@ -39,7 +39,7 @@ test('onEvent sees every event before it is stored, including user and partial e
   expect(events).toHaveLength(3)
 })
 
-test('stores, yields and sends to the model the event that onEvent returns', async () => {
+test('the runner stores, yields and sends to the model the event that onEvent returns', async () => {
   const onEvent: Plugin['onEvent'] = ({ event }) => JSON.parse(JSON.stringify(event).replaceAll('1234', '****'))
   const { events, stored, model } = await follow({ onEvent }, [{ calls: [{ name: 'look' }] }, 'Your pin is 1234.'])
   expect(text(events.at(-1) as Event)).toBe('Your pin is ****.')
@@ -48,7 +48,7 @@ test('stores, yields and sends to the model the event that onEvent returns', asy
   expect(JSON.stringify(model.requests)).not.toContain('1234')
 })
 
-test("passes the event of one plugin's onEvent to the next plugin", async () => {
+test("the runner passes the event of one plugin's onEvent to the next plugin", async () => {
   const add =
     (letter: string): Required<Plugin>['onEvent'] =>
     ({ event }) =>
@@ -100,7 +100,7 @@ test('onEvent sees events inside agent tools', async () => {
   expect(seen.filter(Boolean)).toEqual(['boss/helper@c1', 'boss/helper@c1'])
 })
 
-test('ends the agent with AGENT_ERROR and does not store the reply when onEvent throws', async () => {
+test('the runner ends the agent with AGENT_ERROR and does not store the reply when onEvent throws', async () => {
   const onEvent: Plugin['onEvent'] = ({ event }) => {
     if (text(event) === 'secret') throw new Error('refused')
   }
@@ -109,7 +109,7 @@ test('ends the agent with AGENT_ERROR and does not store the reply when onEvent 
   expect(JSON.stringify(stored)).not.toContain('secret')
 })
 
-test('fails the run when onEvent always throws', async () => {
+test('the runner fails the run when onEvent always throws', async () => {
   const { failure, events } = await follow(
     {
       onEvent: () => {
@@ -122,7 +122,7 @@ test('fails the run when onEvent always throws', async () => {
   expect(events).toEqual([])
 })
 
-test('fails the run when onEvent throws on a partial event', async () => {
+test('the runner fails the run when onEvent throws on a partial event', async () => {
   const onEvent: Plugin['onEvent'] = ({ event }) => {
     if (event.partial) throw new Error('broken')
   }
@@ -130,7 +130,7 @@ test('fails the run when onEvent throws on a partial event', async () => {
   expect(failure).toMatchObject({ message: 'broken' })
 })
 
-test('keeps the order of events with slow plugins', async () => {
+test('the runner keeps the order of events with slow plugins', async () => {
   let n = 0
   const onEvent: Plugin['onEvent'] = async () => {
     if (n++ % 2) for (let i = 0; i < 20; i++) await Promise.resolve()
@@ -139,7 +139,7 @@ test('keeps the order of events with slow plugins', async () => {
   expect(events.map(text)).toEqual(['a', 'b', 'c', 'd', 'abcd'])
 })
 
-test('stores the same events with and without a plugin that returns copies', async () => {
+test('the runner stores the same events with and without a plugin that returns copies', async () => {
   const shape = async (plugins: readonly Plugin[]) => {
     const sessionService = new InMemorySessionService()
     const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) })

@@ -26,7 +26,7 @@ const notingCallbacks = (who: string, seen: string[]): Callbacks => {
   }
 }
 
-test('calls hooks of plugins in order before callbacks of the agent', async () => {
+test('the runner calls hooks of plugins in order before callbacks of the agent', async () => {
   const seen: string[] = []
   const plugin = (name: string): Plugin => ({
     name,
@@ -56,7 +56,7 @@ test('calls hooks of plugins in order before callbacks of the agent', async () =
   ])
 })
 
-test('skips later plugins and callbacks when a plugin returns a response', async () => {
+test('the runner skips later plugins and callbacks when a plugin returns a response', async () => {
   const seen: string[] = []
   const { text, model } = await runScenario({
     steps: [],
@@ -73,7 +73,7 @@ test('skips later plugins and callbacks when a plugin returns a response', async
   expect(seen).toEqual(['agent beforeAgent', 'agent afterModel', 'agent afterAgent'])
 })
 
-test('calls hooks for workflow agents, their children and agent tools', async () => {
+test('the runner calls hooks for workflow agents, their children and agent tools', async () => {
   const seen: string[] = []
   const plugin: Plugin = {
     name: 'watch',
@@ -105,7 +105,7 @@ test('calls hooks for workflow agents, their children and agent tools', async ()
   ])
 })
 
-test('passes the message to beforeRun and stores its state with the message', async () => {
+test('the runner passes the message to beforeRun and stores its state with the message', async () => {
   let messageText: unknown
   const { runner, sessionId } = await runScenario({
     steps: ['ok'],
@@ -131,14 +131,14 @@ const boom = () => {
 }
 
 test.each(['beforeAgent', 'beforeModel', 'afterModel', 'afterAgent'] as const)(
-  'ends the agent with AGENT_ERROR when %s of a plugin throws',
+  'the runner ends the agent with AGENT_ERROR when %s of a plugin throws',
   async (which) => {
     const { error } = await runScenario({ steps: ['ok'], runner: { plugins: [{ name: 'bad', [which]: boom }] } })
     expect(error).toEqual({ code: 'AGENT_ERROR', message: 'plugin broke' })
   },
 )
 
-test.each(['beforeRun', 'afterRun'] as const)('fails the run when %s of a plugin throws', async (which) => {
+test.each(['beforeRun', 'afterRun'] as const)('the runner fails the run when %s of a plugin throws', async (which) => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) })
   const runner = new Runner({
     appName: 'app',
@@ -149,7 +149,7 @@ test.each(['beforeRun', 'afterRun'] as const)('fails the run when %s of a plugin
   await expect(runner.complete({ userId: 'ada', message: 'Go' })).rejects.toThrow('plugin broke')
 })
 
-test('accepts the next message after beforeRun of a plugin failed a run', async () => {
+test('the runner accepts the next message after beforeRun of a plugin failed a run', async () => {
   let times = 0
   const plugin: Plugin = {
     name: 'moody',
@@ -165,7 +165,7 @@ test('accepts the next message after beforeRun of a plugin failed a run', async 
   expect((await runner.complete(message)).text).toBe('two')
 })
 
-test('closes plugins and toolsets once, including those of agent tools', async () => {
+test('the runner closes plugins and toolsets once, including those of agent tools', async () => {
   const seen: string[] = []
   const toolset = (name: string) =>
     Object.assign(new StaticToolset([], { name }), { shutdown: async () => void seen.push(name) })
@@ -181,7 +181,7 @@ test('closes plugins and toolsets once, including those of agent tools', async (
   expect(seen.sort()).toEqual(['inner', 'outer', 'plugin'])
 })
 
-test('closes every plugin and rejects when one fails to close', async () => {
+test('the runner closes every plugin and rejects when one fails to close', async () => {
   const seen: string[] = []
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
   const plugins: Plugin[] = [

@@ -36,7 +36,7 @@ const isOfUser = ({ author }: Event): boolean => author === 'user'
 /** Replaces the event with a new one that has only its content. */
 const replaceEvent: OnEvent = ({ event }) => createEvent(event.content ? { content: event.content } : {})
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each<[string, OnEvent]>([
     ['replaces events', replaceEvent],
     ['replaces all events but the user’s', (one) => (isOfUser(one.event) ? undefined : replaceEvent(one))],
@@ -144,7 +144,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 })
 
-test('does not run a call that a plugin adds to an event without content', async () => {
+test('the runner does not run a call that a plugin adds to an event without content', async () => {
   let now = 1_000_000
   const store = new InMemorySessionService({ now: () => now })
   const run = vi.fn(() => ({}))

@@ -8,7 +8,7 @@ const poisoned = (): { [key: string]: unknown } =>
   JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}},"amount":5}')
 const isClean = (): boolean => (({}) as { admin?: boolean }).admin === undefined
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(names)(
     'requests a confirmation for a tool named %s and runs it with the approved arguments [DG-15]',
     async (name) => {

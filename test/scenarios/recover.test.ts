@@ -73,7 +73,7 @@ async function expireLeases(): Promise<void> {
   vi.advanceTimersByTime(60_000)
 }
 
-describe.each(stores)('%s', (_name, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test('continues the pending work of a dead process once its lease expired, and finds no more work', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
@@ -94,7 +94,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useRealTimers()
   })
 
-  test('returns the run to one of several processes that recover at the same time', async () => {
+  test('returns the run to only one of several processes that recover at the same time', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
@@ -277,12 +277,12 @@ function cancellable(timer: NodeJS.Timeout): () => void {
   return () => clearTimeout(timer)
 }
 
-test('returns no runs for an empty store', async () => {
+test('recover() returns no runs for an empty store', async () => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
   expect(await new Runner({ appName: 'app', agent }).recover()).toEqual([])
 })
 
-test('marks the session as interrupted when append throws instead of rejecting', async () => {
+test('the runner marks the session as interrupted when append throws instead of rejecting', async () => {
   const store = new InMemorySessionService()
   const { refund } = refundTool({ requiresConfirmation: false })
   const throwing = new Proxy(store, {

@@ -88,7 +88,7 @@ describe.each(bodies)('redact() with a body that returns %s', (_, run, shown) =>
   })
 })
 
-test('hides values in yields that form the result', async () => {
+test('redact() hides values in yields that form the result', async () => {
   const look = plainTool('look', function* () {
     yield { ssn: SECRET, n: 1 }
     yield { ssn: SECRET, n: 2 }
@@ -102,7 +102,7 @@ test('hides values in yields that form the result', async () => {
   })
 })
 
-test('hides values in a result and keeps its media', async () => {
+test('redact() hides values in a result and keeps its media', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
   const look = plainTool('look', () => withParts({ ssn: SECRET, n: 1n }, [picture]))
   const result = await runScenario({ tools: [redact(look, ['ssn'])], calls: [{ name: 'look' }] })
@@ -110,7 +110,7 @@ test('hides values in a result and keeps its media', async () => {
   expect(result.events.flatMap(({ content }) => content?.parts ?? [])).toContainEqual(picture)
 })
 
-test('hides values in a truncated result and in its artifact', async () => {
+test('redact() hides values in a truncated result and in its artifact', async () => {
   const artifactService = new InMemoryArtifactService()
   const look = plainTool('look', () => ({ ssn: SECRET, text: 'x'.repeat(300_000), last: { ssn: SECRET } }))
   const tools = [redact(look, ['ssn', 'last.ssn'])]
@@ -164,7 +164,7 @@ describe('redact() with an outputSchema', () => {
   })
 })
 
-test('hides arguments from callbacks, also after a schema transformed them', async () => {
+test('redact() hides arguments from callbacks, also after a schema transformed them', async () => {
   const seen: unknown[] = []
   const login = tool({
     name: 'login',
@@ -181,7 +181,7 @@ test('hides arguments from callbacks, also after a schema transformed them', asy
   expect(seen).toEqual([{ password: X, n: '5' }])
 })
 
-test.each(clockedStores)('hides values in the result of reconcile(): %s', async (_, newStore) => {
+test.each(clockedStores)('redact() hides values in the result of reconcile(): %s', async (_, newStore) => {
   const clock = { time: 0 }
   const store = newStore(clock)
   const work = (run: Tool['run']): Tool => ({

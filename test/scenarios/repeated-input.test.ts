@@ -16,7 +16,7 @@ import {
 import { createDeferred, plainTool } from './kit.ts'
 import { clockedStores, hangInBody, LEASE_MS, resumeSession } from './lease-kit.ts'
 
-describe.each(clockedStores)('%s', (_, newStore) => {
+describe.each(clockedStores)('the runner with sessions %s', (_, newStore) => {
   test('runs the call once after fifty simultaneous resumes [PR-06]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
@@ -36,7 +36,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
   })
 })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test('calls no predicate, model or body when a completed invocation is answered or resumed again [PR-07]', async () => {
     const store = newStore()
     const requiresConfirmation = vi.fn(() => true)

@@ -118,7 +118,7 @@ test('reading a missing runContext fails the call with an error that names where
   expect(JSON.stringify(events)).toContain('pass it to runner.run(), complete(), resume(), recover() and cancel()')
 })
 
-test.each([5, 'text', null])('rejects the runContext %j', async (runContext) => {
+test.each([5, 'text', null])('the runner rejects the runContext %j', async (runContext) => {
   const options = { userId: 'ada', message: 'go', runContext: runContext as unknown as object }
   await expect(runnerWith([look()]).complete(options)).rejects.toThrow('runContext')
 })

@@ -2,7 +2,7 @@ import { InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 
-test('cancels a run from another runner through the inbox', async () => {
+test('the runner cancels a run from another runner through the inbox', async () => {
   const sessionService = new InMemorySessionService()
   const timers: (() => void)[] = []
   let started = (): void => {}

@@ -88,7 +88,7 @@ test("the caller's signal cancels complete()", async () => {
   expect(done.error?.code).toBe('CANCELLED')
 })
 
-test('leaving the loop cancels the run and waits until the cancellation is recorded', async () => {
+test('leaving the loop over the events cancels the run and waits until the cancellation is recorded', async () => {
   const { runner, run } = hanging()
   for await (const _ of run) break
   const events = await stored(runner)
@@ -134,7 +134,7 @@ test('runner.cancel() with another user or session does not cancel the run', asy
   await all
 })
 
-test('cancelling twice or after the end records one cancellation', async () => {
+test('cancelling a run twice or after its end records one cancellation', async () => {
   const { runner, run, begun } = hanging()
   const all = drain(run)
   await begun
@@ -172,7 +172,7 @@ test('a signal that is already aborted cancels the run before any body runs', as
   expect((await stored(runner)).at(-1)?.errorCode).toBe('CANCELLED')
 })
 
-test('cancelling aborts the signal of the model and drops its late reply', async () => {
+test('cancelling a run aborts the signal of the model and drops its late reply', async () => {
   const begun = createDeferred()
   let seen: AbortSignal | undefined
   const held = createDeferred()
@@ -196,7 +196,7 @@ test('cancelling aborts the signal of the model and drops its late reply', async
   expect(JSON.stringify(await stored(runner))).not.toContain('too late')
 })
 
-test('cancelling answers a call without side effects with CANCELLED', async () => {
+test('cancelling a run answers a call without side effects with CANCELLED', async () => {
   const begun = createDeferred()
   const look = tool({
     name: 'look',

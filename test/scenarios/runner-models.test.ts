@@ -2,7 +2,7 @@ import { LlmAgent, Runner, SequentialAgent } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 
-test('resolves model names by pattern and creates each model once', async () => {
+test('the runner resolves model names by pattern and creates each model once', async () => {
   const created: string[] = []
   const model = scriptedModel(['one', 'two', 'three'])
   const make = (kind: string) => (name: string) => {
@@ -23,7 +23,7 @@ test('resolves model names by pattern and creates each model once', async () => 
   expect(created).toEqual(['gemini gemini-2.5-flash', 'house house.v1'])
 })
 
-test('uses the model of the nearest ancestor for a sub-agent without a model', async () => {
+test('the runner uses the model of the nearest ancestor for a sub-agent without a model', async () => {
   const to = (agent_name: string) => ({ calls: [{ name: 'transfer_to_agent', args: { agent_name } }] })
   const upper = scriptedModel([to('heir'), to('middle')])
   const lower = scriptedModel([to('leaf'), 'from the leaf'])

@@ -22,7 +22,7 @@ const shown = (contents: readonly Content[] = []) =>
     parts.map((part) => part.text ?? part.functionResponse?.response ?? part.functionCall?.name),
   )
 
-test('resumes the invocation with the result of a long-running call', async () => {
+test('the runner resumes the invocation with the result of a long-running call', async () => {
   const { model, send } = shop(['It has arrived.'])
   const first = await send('Order')
   const second = await send(result())
@@ -30,7 +30,7 @@ test('resumes the invocation with the result of a long-running call', async () =
   expect(shown(model.requests[1]?.contents)).toEqual([['Order'], ['order'], [{ box: 'here' }]])
 })
 
-test('shows the model the handle until the result replaces it in the history', async () => {
+test('the runner shows the model the handle until the result replaces it in the history', async () => {
   const { model, send } = shop(['Ticket 7.', 'Your box is here.', 'Bye.'])
   await send('Order')
   expect((await send('What is my ticket?')).text).toBe('Ticket 7.')
@@ -49,7 +49,7 @@ test('shows the model the handle until the result replaces it in the history', a
   ])
 })
 
-test('accepts the result in another runner', async () => {
+test('another runner accepts the result of a long-running call', async () => {
   const sessionService = new InMemorySessionService()
   const { model, agent, send } = shop(['Ticket 7.', 'Your box is here.'], { sessionService })
   await send('Order')
@@ -59,7 +59,7 @@ test('accepts the result in another runner', async () => {
   expect(shown(model.requests[2]?.contents)?.[2]).toEqual([{ box: 'here' }])
 })
 
-test('keeps the call pending after a partial result', async () => {
+test('the runner keeps the call pending after a partial result', async () => {
   const { model, send } = shop(['Done.'])
   await send('Order')
   const still = await send(result({ ticket: 7, at: 'the door' }, { willContinue: true }))
@@ -68,14 +68,14 @@ test('keeps the call pending after a partial result', async () => {
   expect((await send(result())).text).toBe('Done.')
 })
 
-test('rejects new text with the pending call in the message (whilePaused: reject)', async () => {
+test('the runner rejects new text with the pending call in the message (whilePaused: reject)', async () => {
   const { send } = shop(['Done.'], { whilePaused: 'reject' })
   await send('Order')
   await expect(send('Hello?')).rejects.toMatchObject({ code: 'PAUSED', message: expect.stringContaining('order (o1)') })
   expect((await send(result())).text).toBe('Done.')
 })
 
-test('cancels the pending call when new text arrives and rejects its late result (whilePaused: cancel)', async () => {
+test('the runner cancels the pending call when new text arrives and rejects its late result (whilePaused: cancel)', async () => {
   const { model, runner, send } = shop(['Something else, then.'], { whilePaused: 'cancel' })
   const first = await send('Order')
   expect((await send('Forget it.')).text).toBe('Something else, then.')
@@ -86,14 +86,14 @@ test('cancels the pending call when new text arrives and rejects its late result
   await expect(send(result())).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('accepts new text (whilePaused: continue)', async () => {
+test('the runner accepts new text during a pause (whilePaused: continue)', async () => {
   const { send } = shop(['Ticket 7.', 'Done.'], { whilePaused: 'continue' })
   await send('Order')
   expect((await send('Ticket?')).text).toBe('Ticket 7.')
   expect((await send(result())).text).toBe('Done.')
 })
 
-test('rejects a result without a pending call, a different second result, and a result with text', async () => {
+test('the runner rejects a result without a pending call, a different second result, and a result with text', async () => {
   const { send } = shop(['Done.'])
   await expect(send(result())).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await send('Order')
@@ -104,7 +104,7 @@ test('rejects a result without a pending call, a different second result, and a 
   await expect(send(other)).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
 })
 
-test('returns the events of the first result when it is sent again, and records nothing', async () => {
+test('the runner returns the events of the first result when the result is sent again, and records nothing', async () => {
   const { model, send } = shop(['Done.'])
   await send('Order')
   const first = await send(result())
@@ -114,7 +114,7 @@ test('returns the events of the first result when it is sent again, and records 
   model.assertComplete()
 })
 
-test('records a result under the name of the called tool', async () => {
+test('the runner records a result under the name of the called tool', async () => {
   const { model, send } = shop(['Done.'])
   await send('Order')
   await send([{ functionResponse: { id: 'o1', name: 'transfer_to_agent', response: { ok: true } } }])
@@ -125,7 +125,7 @@ test('records a result under the name of the called tool', async () => {
   })
 })
 
-test('resumes an agent tool with the result of its inner call', async () => {
+test('the runner resumes an agent tool with the result of its inner call', async () => {
   const inner = scriptedModel([ordering, 'arrived'])
   const buyer = new LlmAgent({ name: 'buyer', model: inner, tools: [order] })
   const outer = scriptedModel([{ calls: [{ name: 'buyer', args: { request: 'Buy.' }, id: 'b1' }] }, 'All is here.'])

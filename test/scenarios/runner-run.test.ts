@@ -35,7 +35,7 @@ test('a run has ids before it starts and starts at the first iteration', async (
   expect((await runner.sessionService.getSession(keyOf(sessionId)))?.events).toHaveLength(2)
 })
 
-test('creates the session with the given id and uses it for the next message', async () => {
+test('the runner creates the session with the given id and uses the session for the next message', async () => {
   const runner = runnerOf(['one', 'two'])
   const first = await runner.complete({ userId: 'ada', sessionId: 'mine', message: 'Go' })
   const second = await runner.complete({ userId: 'ada', sessionId: 'mine', message: 'On' })
@@ -45,7 +45,7 @@ test('creates the session with the given id and uses it for the next message', a
   expect(session?.events.map(({ content }) => content?.parts[0]?.text)).toEqual(['Go', 'one', 'On', 'two'])
 })
 
-test('yields every stored event after it is stored, in that order', async () => {
+test('the runner yields every stored event after it is stored, in that order', async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel([{ deltas: ['4', '2'] }]) })
   const model = scriptedModel([
     { text: 'hm', calls: [{ name: 'look' }, { name: 'helper', args: { request: 'x' } }] },
@@ -121,7 +121,7 @@ test.each([
     ])
 })
 
-test('yields deltas only with streaming', async () => {
+test('the runner yields deltas only with streaming', async () => {
   const texts = async (streaming: boolean) => {
     const seen: unknown[] = []
     const run = runnerOf([{ deltas: ['a', 'b'] }]).run({ userId: 'ada', message: 'Go', runConfig: { streaming } })
@@ -136,7 +136,7 @@ test('yields deltas only with streaming', async () => {
   ])
 })
 
-test('stores nothing of a reply that fails after some deltas', async () => {
+test('the runner stores nothing of a reply that fails after some deltas', async () => {
   const runner = runnerOf([{ deltas: ['a', 'b'], error: 'lost' }])
   const codes: unknown[] = []
   for await (const { partial, errorCode } of runner.run({
@@ -183,7 +183,7 @@ test('complete() returns the pending requests', async () => {
   ])
 })
 
-test('applies stateDelta of the message before the first model call and stores it', async () => {
+test('the runner applies and stores stateDelta of the message before the first model call', async () => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['ok', 'ok']), instruction: '{mood} {temp:now?}' })
   const runner = new Runner({ appName: 'app', agent })
   const stateDelta = { mood: 'good', 'user:name': 'Ada', 'temp:now': 'here', gone: null }
@@ -194,7 +194,7 @@ test('applies stateDelta of the message before the first model call and stores i
   expect(session?.events[0]?.actions.stateDelta).toEqual({ mood: 'good', 'user:name': 'Ada', gone: null })
 })
 
-test('puts customMetadata of runConfig on every event, including user and partial events', async () => {
+test('the runner puts customMetadata of runConfig on every event, including user and partial events', async () => {
   const runner = runnerOf([
     { deltas: ['a'], calls: [{ name: 'look' }], response: { customMetadata: { own: 1 } } },
     'ok',
@@ -211,7 +211,7 @@ test('puts customMetadata of runConfig on every event, including user and partia
   expect(session?.events[1]?.customMetadata).toEqual({ trace: 't1', own: 1 })
 })
 
-test('rejects a second iteration of one run', async () => {
+test('the runner rejects a second iteration of one run', async () => {
   const run = runnerOf(['ok']).run({ userId: 'ada', message: 'Go' })
   for await (const _ of run);
   await expect(async () => {
@@ -232,7 +232,7 @@ test.each([
   ['a text that is a number', [{ text: 7 }]],
   ['an object without parts', { role: 'user' }],
   ['a functionResponse that is a text', [{ functionResponse: 'yes' }]],
-])('rejects a message of %s and creates no session', async (_, message) => {
+])('the runner rejects a message of %s and creates no session', async (_, message) => {
   const runner = runnerOf([])
   const refused = await runner.complete({ userId: 'ada', sessionId: 's1', message: message as never }).catch((e) => e)
   expect(refused).toMatchObject({ name: 'ToolwrightError', code: 'INVALID_REQUEST' })

@@ -3,7 +3,7 @@ import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { createDeferred, plainTool, recordingLogger } from './kit.ts'
 
-test('rejects a message to a busy session with SESSION_BUSY, and the running run completes', async () => {
+test('the runner rejects a message to a busy session with SESSION_BUSY, and the running run completes', async () => {
   const begun = createDeferred()
   const held = createDeferred()
   const model = scriptedModel([
@@ -41,7 +41,7 @@ test('two runners over one store share the events of a session', async () => {
   expect(model.requests[2]?.contents.map(({ parts }) => parts[0]?.text)).toEqual(['one', 'a', 'two', 'b', 'three'])
 })
 
-test('keeps a hundred simultaneous conversations apart', async () => {
+test('the runner keeps a hundred simultaneous conversations apart', async () => {
   const echo = plainTool('echo', async (args, { state, invocation }) => {
     await Promise.resolve()
     state.set('mine', invocation.userId)
@@ -76,7 +76,7 @@ test('keeps a hundred simultaneous conversations apart', async () => {
   expect(new Set(ids.flat()).size).toBe(300)
 })
 
-test('keeps sessions with one id of two users apart', async () => {
+test('the runner keeps sessions with one id of two users apart', async () => {
   const model = scriptedModel(['to ada', 'to bob', 'to ada again'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }) })
   const send = (userId: string, stateDelta?: { [key: string]: unknown }) =>
@@ -90,7 +90,7 @@ test('keeps sessions with one id of two users apart', async () => {
   expect(bob?.state).toEqual({})
 })
 
-test('shares user: state between the sessions of a user, and session state with none', async () => {
+test('the runner shares user: state between the sessions of a user, and session state with none', async () => {
   const runner = new Runner({
     appName: 'app',
     agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok', 'ok']), instruction: '{user:name} {mood?}' }),
@@ -104,7 +104,7 @@ test('shares user: state between the sessions of a user, and session state with 
   expect(session?.state).toEqual({ 'user:name': 'Ada' })
 })
 
-test('fails the run when an append fails, and yields nothing that is not stored', async () => {
+test('the runner fails the run when an append fails, and yields nothing that is not stored', async () => {
   const sessionService = new InMemorySessionService()
   const append = sessionService.append.bind(sessionService)
   let appends = 0
@@ -121,7 +121,7 @@ test('fails the run when an append fails, and yields nothing that is not stored'
   expect(events).toEqual([])
 })
 
-test('rejects resume of a session without pending work or of an unknown session', async () => {
+test('the runner rejects resume of a session without pending work or of an unknown session', async () => {
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) }) })
   const resume = async (sessionId: string) => {
     for await (const _ of runner.resume({ userId: 'ada', sessionId }));

@@ -225,7 +225,7 @@ test.each([
   ['with two targets', { dataStoreId, searchEngineId: dataStoreId.replace('dataStores', 'engines') }, 'either'],
   ['with a short name', { dataStoreId: 'docs' }, 'full resource name'],
   ['with a path traversal', { dataStoreId: `${dataStoreId}/../../x` }, 'full resource name'],
-])('rejects vertexAiSearch and discoveryEngineSearch %s', (_, target, problem) => {
+])('the runner rejects vertexAiSearch and discoveryEngineSearch %s', (_, target, problem) => {
   expect(() => vertexAiSearch(target)).toThrow(problem)
   expect(() => discoveryEngineSearch(target)).toThrow(problem)
 })

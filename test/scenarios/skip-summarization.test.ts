@@ -20,7 +20,7 @@ const show = (result: unknown = { text: 'as it is' }): Tool =>
     return result
   })
 
-test('ignores skipSummarization in a batch with a transfer', async () => {
+test('the runner ignores skipSummarization in a batch with a transfer', async () => {
   const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']) })
   const calls = [{ name: 'show' }, { name: 'transfer_to_agent', args: { agent_name: 'clerk' } }]
   for (const order of [calls, calls.toReversed()]) {
@@ -95,7 +95,7 @@ describe('skipSummarization with an outputSchema', () => {
 
   test.each<[string, unknown, string[]]>([
     ['is invalid', { total: 3 }, ['show']],
-    ['is no object', 'three', ['show']],
+    ['is not an object', 'three', ['show']],
     ['is one of two responses', { sum: 3 }, ['show', 'look']],
   ])('asks the model for the answer when the result %s', async (_, result, names) => {
     const { text, state, events } = await runScenario({

@@ -13,7 +13,7 @@ const getWeather = tool({
   },
 })
 
-test("runs a tool call and returns the model's answer", async () => {
+test("the runner runs a tool call and returns the model's answer", async () => {
   const model = scriptedModel([{ calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }, 'It is 22 degrees.'])
   const agent = new LlmAgent({ name: 'weather', model, tools: [getWeather] })
   const runner = new Runner({ appName: 'app', agent })

@@ -2,7 +2,7 @@ import { ToolError, tool, withParts } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { plainTool, progressOf, runScenario } from './kit.ts'
 
-describe('response of a body', () => {
+describe('the response of a body', () => {
   const at = new Date(0)
   class Point {
     x = 1
@@ -70,7 +70,7 @@ describe('response of a body', () => {
   })
 })
 
-describe('generator body', () => {
+describe('a generator body', () => {
   const handle = { id: 'c1', name: 'work', willContinue: true }
   const yields = async (run: () => unknown): Promise<unknown[]> => {
     const outcome = await runScenario({ tools: [plainTool('work', run)], calls: [{ name: 'work', id: 'c1' }] })
@@ -154,7 +154,7 @@ describe('generator body', () => {
   })
 })
 
-describe('failing body', () => {
+describe('a failing body', () => {
   const unreadable = new Proxy(new Error('x'), {
     get() {
       throw new Error('not even this')

@@ -12,7 +12,7 @@ async function storedSize({ runner, sessionId }: ScenarioResult): Promise<number
   return Buffer.byteLength(JSON.stringify(session?.events))
 }
 
-test('truncates a result over 256 kB to its head and tail', async () => {
+test('the runner truncates a result over 256 kB to its head and tail', async () => {
   const outcome = await give(() => ({ text: `start${'x'.repeat(300_000)}finish` }))
   const { truncated, bytes, head, tail, artifact } = outcome.response
   expect(truncated).toBe(true)
@@ -24,12 +24,12 @@ test('truncates a result over 256 kB to its head and tail', async () => {
   expect(outcome.text).toBe('done')
 })
 
-test('does not truncate a result just under the limit', async () => {
+test('the runner does not truncate a result just under the limit', async () => {
   const { response } = await give(() => ({ text: 'x'.repeat(255_000) }))
   expect(response.truncated).toBeUndefined()
 })
 
-test('saves the complete result as an artifact that can be loaded', async () => {
+test('the runner saves the complete result as an artifact that can be loaded', async () => {
   const artifactService = new InMemoryArtifactService()
   const whole = { rows: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` })) }
   const outcome = await give(() => whole, { runner: { artifactService } })
@@ -40,7 +40,7 @@ test('saves the complete result as an artifact that can be loaded', async () => 
   expect(JSON.parse(saved?.text ?? '')).toEqual(whole)
 })
 
-test('saves the artifact of a tool named user:export in the session, not for the user', async () => {
+test('the runner saves the artifact of a tool named user:export in the session, not for the user', async () => {
   const artifactService = new InMemoryArtifactService()
   const tools = [plainTool('user:export', () => 'x'.repeat(300_000))]
   const outcome = await runScenario({ tools, calls: [{ name: 'user:export', id: 'c1' }], runner: { artifactService } })
@@ -49,7 +49,7 @@ test('saves the artifact of a tool named user:export in the session, not for the
   expect(await artifactService.listArtifactKeys(elsewhere)).toEqual([])
 })
 
-test('truncates without an artifact reference when the artifact service fails', async () => {
+test('the runner truncates a result without an artifact reference when the artifact service fails', async () => {
   const artifactService = new InMemoryArtifactService()
   artifactService.saveArtifact = () => Promise.reject(new Error('disk full'))
   const logger = recordingLogger()
@@ -59,18 +59,18 @@ test('truncates without an artifact reference when the artifact service fails', 
   expect(logger.lines.join()).toContain('disk full')
 })
 
-test.each([1, 4, 1_000])('uses maxResultBytes of the runner: %d bytes', async (maxResultBytes) => {
+test.each([1, 4, 1_000])('the runner truncates results at maxResultBytes: %d bytes', async (maxResultBytes) => {
   const outcome = await give(() => ({ text: 'y'.repeat(5_000) }), { runner: { maxResultBytes } })
   expect(outcome.response).toMatchObject({ truncated: true })
   expect(JSON.stringify(outcome.response).length).toBeLessThan(maxResultBytes + 200)
 })
 
-test('truncates without splitting a character', async () => {
+test('the runner truncates a result without splitting a character', async () => {
   const { response } = await give(() => '😀'.repeat(100_000), { runner: { maxResultBytes: 1_001 } })
   for (const text of [response.head, response.tail]) expect(String(text).isWellFormed()).toBe(true)
 })
 
-describe('size of the stored event', () => {
+describe('the size of the stored event', () => {
   test.each([
     ['escaped text', '\u0001'],
     ['wide text', '字'],
@@ -88,7 +88,7 @@ describe('size of the stored event', () => {
     expect(await storedSize(outcome)).toBeLessThan(CAP)
   })
 
-  test('truncates progress of 1 MB', async () => {
+  test('stays below the limit for progress of 1 MB', async () => {
     const outcome = await give(function* () {
       yield 'p'.repeat(1_000_000)
       return 'ok'
@@ -195,7 +195,7 @@ describe('hostile results', () => {
   })
 })
 
-test('keeps the responses of sibling calls next to a truncated result', async () => {
+test('the runner keeps the responses of sibling calls next to a truncated result', async () => {
   const tools: Tool[] = [plainTool('big', () => 'x'.repeat(300_000)), plainTool('small', () => 'ok')]
   const { responses } = await runScenario({ tools, calls: [{ name: 'big' }, { name: 'small' }] })
   expect(responses[0]?.response.truncated).toBe(true)

@@ -45,7 +45,7 @@ describe('a long-running tool', () => {
     expect(first.text).not.toContain('Enjoy')
     const [called, handled] = first.events
     expect(called?.content?.parts[0]?.functionCall?.id).toBe('c1')
-    expect(called?.longRunningToolIds).toEqual(['c1']) // where adk-web looks for it
+    expect(called?.longRunningToolIds).toEqual(['c1']) // adk-web reads the call id here
     expect(handled?.longRunningToolIds).toBeUndefined()
     expect(handled?.content?.parts).toEqual([
       { functionResponse: { id: 'c1', name: 'ask_boss', response: { ticket: 7 }, willContinue: true } },

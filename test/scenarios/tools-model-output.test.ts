@@ -61,13 +61,13 @@ async function play(
   return { events, model, text }
 }
 
-test('records the complete result and sends the model the output of toModelOutput', async () => {
+test('the runner records the complete result and sends the model the output of toModelOutput', async () => {
   const { events, model } = await play([list])
   expect(recorded(events)).toEqual({ id: 'c1', name: 'list', response: { rows }, modelOutput: { response: short } })
   expect(shown(model)).toEqual([{ functionResponse: { id: 'c1', name: 'list', response: short } }])
 })
 
-describe.each(stores)('in %s', (_name, newStore) => {
+describe.each(stores)('a tool with toModelOutput and sessions %s', (_name, newStore) => {
   test('sends the short result in later invocations, also from another process', async () => {
     const sessionService = newStore()
     const model = scriptedModel([callList, 'done', 'again'])
@@ -81,7 +81,7 @@ describe.each(stores)('in %s', (_name, newStore) => {
   })
 })
 
-test('shows the short result to the next agent of a sequence', async () => {
+test('the runner shows the short result to the next agent of a sequence', async () => {
   const model = scriptedModel([callList, 'done'])
   const next = scriptedModel(['end'])
   const first = new LlmAgent({ name: 'first', model, tools: [list] })
@@ -95,7 +95,7 @@ test('shows the short result to the next agent of a sequence', async () => {
   expect(sent).not.toContain('row 7')
 })
 
-describe('response of a tool with toModelOutput as the final answer', () => {
+describe('the response of a tool with toModelOutput as the final answer', () => {
   const answering = tool({
     name: 'list',
     description: 'List the rows of a table',
@@ -129,7 +129,7 @@ describe('response of a tool with toModelOutput as the final answer', () => {
   })
 })
 
-test('calls toModelOutput for a result with error: false', async () => {
+test('the runner calls toModelOutput for a result with error: false', async () => {
   const fine = tool({
     name: 'list',
     description: 'List',
@@ -140,7 +140,7 @@ test('calls toModelOutput for a result with error: false', async () => {
   expect(shown(model)[0]?.functionResponse?.response).toEqual({ result: 'fifty rows' })
 })
 
-test('ignores a recorded modelOutput of the wrong type', async () => {
+test('the runner ignores a recorded modelOutput of the wrong type', async () => {
   const answer = { id: 'q1', name: 'list', response: { rows: 1 }, modelOutput: null as unknown as ModelOutput }
   const odd: Agent = {
     name: 'odd',
@@ -159,7 +159,7 @@ test('ignores a recorded modelOutput of the wrong type', async () => {
   expect(JSON.stringify(model.requests[0]?.contents)).not.toContain('modelOutput')
 })
 
-test('calls toModelOutput with the result after outputSchema and policies', async () => {
+test('the runner calls toModelOutput with the result after outputSchema and policies', async () => {
   const seen = vi.fn(({ result }: { result: unknown }) => result)
   const one = tool({
     name: 'list',
@@ -175,13 +175,13 @@ test('calls toModelOutput with the result after outputSchema and policies', asyn
   expect(recorded(events)?.response).toEqual({ total: 5, key: '[redacted]' })
 })
 
-test('calls toModelOutput for a cached result', async () => {
+test('the runner calls toModelOutput for a cached result', async () => {
   const steps = [callList, { calls: [{ id: 'c2', name: 'list', args: { table: 'orders' } }] }, 'done']
   const { model } = await play([cached(list)], steps)
   expect(shown(model, 2)).toEqual([{ functionResponse: { id: 'c2', name: 'list', response: short } }])
 })
 
-test('calls toModelOutput with the result of afterTool, and not for an error', async () => {
+test('the runner calls toModelOutput with the result of afterTool, and not for an error', async () => {
   const afterTool = (): object => ({ rows: [1] })
   const changed = await play([list], undefined, { afterTool })
   expect(shown(changed.model)[0]?.functionResponse?.response).toEqual({
@@ -199,7 +199,7 @@ test('calls toModelOutput with the result of afterTool, and not for an error', a
   expect(shown(failed.model)[0]?.functionResponse?.response).toMatchObject({ error: 'The table is locked.' })
 })
 
-describe('failing toModelOutput', () => {
+describe('a failing toModelOutput', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('secret-7'))],
     ['returns undefined', () => undefined],
@@ -223,7 +223,7 @@ describe('failing toModelOutput', () => {
   )
 })
 
-test('truncates an output that is too large', async () => {
+test('the runner truncates an output that is too large', async () => {
   const large = tool({ name: 'list', description: 'L', run: () => 1, toModelOutput: () => 'x'.repeat(400_000) })
   const { events } = await play([large])
   const output = recorded(events)?.modelOutput?.response
@@ -259,7 +259,7 @@ describe('media of a tool with toModelOutput', () => {
   })
 })
 
-test('does not call toModelOutput for a handle or for a result sent by respond()', async () => {
+test('the runner does not call toModelOutput for a handle or for a result sent by respond()', async () => {
   const toModelOutput = vi.fn(() => 'short')
   const start = longRunning(
     tool({ name: 'list', description: 'Start', run: () => ({ status: 'pending' }), toModelOutput }),
@@ -272,7 +272,7 @@ test('does not call toModelOutput for a handle or for a result sent by respond()
   expect(toModelOutput).not.toHaveBeenCalled()
 })
 
-test('adds edited arguments to the output of toModelOutput', async () => {
+test('the runner adds edited arguments to the output of toModelOutput', async () => {
   const gated = tool({
     name: 'list',
     description: 'List',
@@ -290,7 +290,7 @@ test('adds edited arguments to the output of toModelOutput', async () => {
   expect(shown(model)[0]?.functionResponse?.response).toEqual({ seen: true, editedArgs: args })
 })
 
-test('ignores a forged modelOutput in an answer', async () => {
+test('the runner ignores a forged modelOutput in an answer', async () => {
   const start = longRunning(tool({ name: 'list', description: 'Start', run: () => ({ status: 'pending' }) }))
   const model = scriptedModel([callList, 'done'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [start] }) })

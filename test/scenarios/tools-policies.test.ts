@@ -38,7 +38,7 @@ function counting(name: string, options: { fails?: number; effect?: Effect } = {
 }
 const call = (name: string, args = {}) => ({ calls: [{ name, args }] })
 
-describe('cached', () => {
+describe('cached()', () => {
   test('answers equal calls of a session from the cache, also simultaneous ones', async () => {
     const { tool, runs } = counting('rate')
     const rate = { name: 'rate', args: { of: 'EUR' } }
@@ -75,7 +75,7 @@ describe('cached', () => {
   })
 })
 
-describe('retry', () => {
+describe('retry()', () => {
   test('runs a failing body again with the same idempotency key', async () => {
     const keys: string[] = []
     const { tool } = counting('put', { fails: 2 })
@@ -108,8 +108,8 @@ describe('retry', () => {
   })
 })
 
-describe('concurrency and rateLimit', () => {
-  test('limits the bodies that run at the same time across runs', async () => {
+describe('concurrency() and rateLimit()', () => {
+  test('limit the bodies that run at the same time across runs', async () => {
     const began: { finish: () => void }[] = []
     const third = createDeferred()
     let most = 0
@@ -136,7 +136,7 @@ describe('concurrency and rateLimit', () => {
     expect(most).toBe(2)
   })
 
-  test('does not count the wait for a slot against the timeout', async () => {
+  test('do not count the wait for a slot against the timeout', async () => {
     const timers = new ManualTimers()
     const first = createDeferred()
     let runs = 0
@@ -152,7 +152,7 @@ describe('concurrency and rateLimit', () => {
     expect((await playing).responses.map(({ response }) => response.result)).toEqual([1, 2])
   })
 
-  test('delays calls over the rate until there is room', async () => {
+  test('delay calls over the rate until there is room', async () => {
     const timers = new ManualTimers()
     let now = 0
     const ports = { ...timers.ports, now: () => now }
@@ -169,7 +169,7 @@ describe('concurrency and rateLimit', () => {
   })
 })
 
-test('redact hides values in the result everywhere, and in the arguments from callbacks', async () => {
+test('redact() hides values in the result everywhere, and in the arguments from callbacks', async () => {
   const { tool, runs } = counting('login')
   const seen: unknown[] = []
   const result = await runScenario({

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const calls = (args: { [name: string]: unknown }) => ({ calls: [{ name: 'look', args }] })
 
-test('shows the model the message from the schema', async () => {
+test('the runner shows the model the message from the schema', async () => {
   const look = tool({
     name: 'look',
     description: 'Look',
@@ -35,7 +35,7 @@ function counted(count: number): { tools: Tool[]; conversions: () => number } {
   return { tools, conversions: () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0) }
 }
 
-test('converts the schemas of a hundred tools once, at the first model call', async () => {
+test('the runner converts the schemas of a hundred tools once, at the first model call', async () => {
   const { tools, conversions } = counted(100)
   const model = scriptedModel([calls({ city: 'Oslo' }), 'one', 'two'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model, tools }) })
@@ -49,7 +49,7 @@ test('converts the schemas of a hundred tools once, at the first model call', as
   expect(wire?.functionDeclarations?.[0]).toEqual(tools[0]?.declaration())
 })
 
-test('validates a tool that was changed by a spread', () => {
+test('the runner validates a tool that was changed by a spread', () => {
   const build = (given: object) => new LlmAgent({ name: 'a', model: 'm', tools: [given as Tool] })
   const { tools } = counted(1)
   const [look] = tools as [Tool]
@@ -62,7 +62,7 @@ test('validates a tool that was changed by a spread', () => {
   expect(entry?.parse({})).toHaveProperty('issues')
 })
 
-test('rejects a schema without a JSON Schema form when the tool is built', () => {
+test('tool() rejects a schema without a JSON Schema form', () => {
   const make = () => tool({ name: 'look', description: 'x', parameters: z.object({ at: z.date() }), run: () => 1 })
   expect(make).toThrow(ToolwrightError)
   expect(make).toThrow(/Tool "look": "at" in its schema is a Date/)

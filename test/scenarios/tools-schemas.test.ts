@@ -111,7 +111,7 @@ describe.each(toolInEveryLanguage([]).map(([language]) => language))('parameters
   })
 })
 
-test('names every invalid field in one error', async () => {
+test('the runner names every invalid field in one error', async () => {
   const book = tool({
     name: 'book',
     description: 'Book a room',
@@ -129,7 +129,7 @@ test('names every invalid field in one error', async () => {
   )
 })
 
-test('passes an empty object to a tool without parameters', async () => {
+test('the runner passes an empty object to a tool without parameters', async () => {
   const seen: unknown[] = []
   const now = tool({ name: 'now', description: 'The time', run: (args) => seen.push(args) })
   const { model } = await runScenario({
@@ -140,7 +140,7 @@ test('passes an empty object to a tool without parameters', async () => {
   expect(declarationsOf(model)).toEqual([{ name: 'now', description: 'The time' }])
 })
 
-test('validates arguments of a plain tool with its declared schema', async () => {
+test('the runner validates arguments of a plain tool with its declared schema', async () => {
   const ran: unknown[] = []
   const hand = plainTool('hand', (args) => ran.push(args), {
     declaration: () => ({
@@ -157,7 +157,7 @@ test('validates arguments of a plain tool with its declared schema', async () =>
   expect(ran).toEqual([{ n: 3 }])
 })
 
-test('runs a class with private state as a tool and uses its parse', async () => {
+test('the runner runs a class with private state as a tool and uses its parse', async () => {
   class Counter implements Tool {
     readonly name = 'counter'
     readonly description = 'Counts'
@@ -183,7 +183,7 @@ test('runs a class with private state as a tool and uses its parse', async () =>
   ])
 })
 
-test('answers INVALID_ARGS without the error message when a validator throws', async () => {
+test('the runner answers INVALID_ARGS without the error message when a validator throws', async () => {
   const broken = plainTool('broken', () => expect.unreachable(), {
     parse: () => {
       throw new Error(`cannot check ${CANARY}`)

@@ -250,7 +250,7 @@ describe('toolsets returned by a tool source', () => {
 test.each([
   ['with a key', { key: () => 'k' }],
   ['without a key', {}],
-])('closes a toolset once that a source %s returns after the runner was closed', async (_, options) => {
+])('the runner closes a toolset once that a source %s returns after runner.close()', async (_, options) => {
   const listing = createDeferred()
   const listed = createDeferred<Toolset>()
   const shutdown = vi.fn(async () => {})
@@ -269,7 +269,7 @@ test.each([
   expect(shutdown).toHaveBeenCalledTimes(1)
 })
 
-describe('listing that hangs', () => {
+describe('a listing that hangs', () => {
   const hang = () => new Promise<never>(() => {})
   test.each<[string, Toolset | ReturnType<typeof toolSource>]>([
     ['a toolset', { name: 'slow', listTools: hang }],
@@ -291,7 +291,7 @@ describe('listing that hangs', () => {
   })
 })
 
-describe('declaration that changes between model calls', () => {
+describe('a declaration that changes between model calls', () => {
   function changing(how: 'static' | 'listed' | 'wrapped') {
     let n = 0
     const read: Tool = {
@@ -352,7 +352,7 @@ describe('declaration that changes between model calls', () => {
   })
 })
 
-test('describes a plain tool with isLongRunning like one made with longRunning()', async () => {
+test('the runner describes a plain tool with isLongRunning like one made with longRunning()', async () => {
   const job = plainTool('job', () => ({ ticket: 1 }))
   const handWritten = { ...job, isLongRunning: true }
   const [a, b] = await Promise.all(

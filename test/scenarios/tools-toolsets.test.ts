@@ -73,7 +73,7 @@ describe('tools of an agent', () => {
   })
 })
 
-test('lists a toolset with the invocation and the current state before each model call', async () => {
+test('the runner lists a toolset with the invocation and the current state before each model call', async () => {
   const contexts: unknown[] = []
   const tools = listing('mine', async ({ invocation, state }) => {
     contexts.push([invocation.appName, invocation.userId, invocation.agentName, state.get('plan'), state.get('seen')])

@@ -19,12 +19,12 @@ const address = { type: 'object', properties: { text: { type: 'string', format: 
 
 const take = (parameters: object) => tool({ name: 'take', description: 'd', parameters, run: () => ({ taken: true }) })
 
-describe('arguments', timeout, () => {
+describe('arguments that take much work to validate', timeout, () => {
   test.each([
     ['a pattern that backtracks', nested, { text: hostile }, 'text: expected text that matches /^(a+)+$/'],
     ['a format', address, { text: `http://${'a'.repeat(60)}` }, 'text: expected valid url'],
     ['many schemas for many values', heavy, { rows }, `arguments: ${TOO_MUCH}`],
-  ])('answers INVALID_ARGS for %s', async (_, parameters, args, why) => {
+  ])('are answered with INVALID_ARGS: %s', async (_, parameters, args, why) => {
     const { response, text } = await runScenario({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
     expect(response).toEqual({ error: `Invalid arguments for take: ${why}`, errorCode: 'INVALID_ARGS' })
     expect(text).toBe('done')
@@ -34,7 +34,7 @@ describe('arguments', timeout, () => {
     ['a pattern', nested, { text: 'aaa' }],
     ['a format', address, { text: 'http://example.com/a' }],
     ['many schemas', heavy, { rows: rows.slice(0, 50) }],
-  ])('accepts valid arguments for %s', async (_, parameters, args) => {
+  ])('are accepted when they are valid: %s', async (_, parameters, args) => {
     const { response } = await runScenario({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
     expect(response).toEqual({ taken: true })
   })
@@ -57,7 +57,7 @@ describe('arguments', timeout, () => {
   })
 })
 
-test('answers INVALID_RESULT for a result that takes too much work to validate', timeout, async () => {
+test('the runner answers INVALID_RESULT for a result that takes too much work to validate', timeout, async () => {
   const give = (count: number) =>
     tool({ name: 'give', description: 'd', outputSchema: heavy, run: () => ({ rows: rows.slice(0, count) }) })
   const { response } = await runScenario({ tools: [give(20_000)], calls: [{ name: 'give' }] })
@@ -69,7 +69,7 @@ test('answers INVALID_RESULT for a result that takes too much work to validate',
   expect(honest.response).toEqual({ rows: [{}, {}] })
 })
 
-test("corrects an agent's output that takes too much work to validate", timeout, async () => {
+test("the runner corrects an agent's output that takes too much work to validate", timeout, async () => {
   const result = await runScenario({
     agent: { outputSchema: nested },
     steps: [JSON.stringify({ text: hostile }), JSON.stringify({ text: 'aa' })],
@@ -78,7 +78,7 @@ test("corrects an agent's output that takes too much work to validate", timeout,
   expect(result.error).toBeUndefined()
 })
 
-describe.each(stores)('%s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   const ask = (schema: unknown) =>
     tool({
       name: 'ask',
@@ -112,7 +112,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-describe('parse of a tool', () => {
+describe('parse() of a tool', () => {
   const own = (parse: (args: unknown) => unknown) =>
     plainTool('take', (args) => ({ got: args ?? null }), { parse: parse as never })
   const call = { calls: [{ name: 'take', args: { pin: 'hunter2' } }] }

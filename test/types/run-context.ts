@@ -1,4 +1,5 @@
-// An app that declares its run context. It has a program of its own, because the declaration counts for a whole program.
+// An app that declares its RunContext. The declaration applies to every file that is compiled with it, so this file has its
+// own tsconfig.json.
 import { LlmAgent, type Model, Runner, tool } from 'toolwright'
 import { createToolContext } from 'toolwright/testing'
 

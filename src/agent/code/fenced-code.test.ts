@@ -3,18 +3,18 @@ import { readFencedCode } from './fenced-code.ts'
 
 const code = (language: string, text: string): object => ({ executableCode: { language, code: text } })
 
-test('turns a block in a supported language into code and keeps the text before it', () => {
+test('readFencedCode() turns a block in a supported language into code and keeps the text before it', () => {
   expect(readFencedCode('Let me see.\n\n```python\nprint(1)\n```', ['python'])).toEqual([
     { text: 'Let me see.' },
     code('python', 'print(1)'),
   ])
 })
 
-test('drops the text after the last block', () => {
+test('readFencedCode() drops the text after the last block', () => {
   expect(readFencedCode('```js\n1\n```\nIt is 2!', ['javascript'])).toEqual([code('javascript', '1')])
 })
 
-test('keeps several blocks in order with the text between them', () => {
+test('readFencedCode() keeps several blocks in order with the text between them', () => {
   expect(readFencedCode('```js\n1\n```\nand\n```js\n2\n```', ['javascript'])).toEqual([
     code('javascript', '1'),
     { text: 'and' },
@@ -27,11 +27,11 @@ test.each([
   ['JavaScript', 'javascript'],
   ['py', 'python'],
   ['tool_code', 'javascript'],
-])('maps the label %s to %s', (label, language) => {
+])('readFencedCode() maps the label %s to %s', (label, language) => {
   expect(readFencedCode(`\`\`\`${label}\nx\n\`\`\``, ['javascript', 'python'])).toEqual([code(language, 'x')])
 })
 
-test('reads a longer fence around a shorter one, and does not mix ticks and tildes', () => {
+test('readFencedCode() reads a longer fence around a shorter one, and does not mix ticks and tildes', () => {
   expect(readFencedCode('````js\n```\n~~~\n````', ['javascript'])).toEqual([code('javascript', '```\n~~~')])
 })
 
@@ -42,14 +42,14 @@ test.each([
   ['an unclosed block', '```js\n1 + 1'],
   ['a fence inside a line', 'Write ```js 1``` there.'],
   ['the label __proto__', '```__proto__\n1\n```'],
-])('finds no code in a text with %s', (_, text) => {
+])('readFencedCode() finds no code in a text with %s', (_, text) => {
   expect(readFencedCode(text, ['javascript'])).toBeUndefined()
 })
 
-test('finds no code inside a block of another language', () => {
+test('readFencedCode() finds no code inside a block of another language', () => {
   expect(readFencedCode('````md\n```js\n1\n```\n````', ['javascript'])).toBeUndefined()
 })
 
-test('reads a long text of unclosed fences in linear time', () => {
+test('readFencedCode() reads a long text of unclosed fences in linear time', () => {
   expect(readFencedCode('```js\n~~~~\n'.repeat(50_000), ['javascript'])).toBeUndefined()
 })

@@ -195,7 +195,7 @@ describe('agent tools', () => {
   })
 })
 
-test('treats events without scopes, from another framework, as finished', () => {
+test('next() treats events without scopes, from another framework, as finished', () => {
   const foreign: NewEntry = {
     event: {
       id: 'f',

@@ -45,7 +45,7 @@ const short = (contents: readonly Content[]) =>
     ),
   ])
 
-test('shows one response per call, in call order', () => {
+test('the history shows one response per call, in call order', () => {
   const log = [
     user('go'),
     calls('a', ['1', '2', '3']),
@@ -59,7 +59,7 @@ test('shows one response per call, in call order', () => {
   ])
 })
 
-test('shows a placeholder for each missing response of a batch', () => {
+test('the history shows a placeholder for each missing response of a batch', () => {
   const log = [user('go'), calls('a', ['1', '2']), answers('a', [response('2')])]
   expect(short(seenBy('a', log))).toEqual([
     ['user', 'go'],
@@ -68,7 +68,7 @@ test('shows a placeholder for each missing response of a batch', () => {
   ])
 })
 
-test('builds the same history step by step and at once, and does not change earlier lists', () => {
+test('the history is the same when built step by step and at once, and earlier lists do not change', () => {
   const log = [
     user('go'),
     calls('a', ['1', '2']),
@@ -90,7 +90,7 @@ test('builds the same history step by step and at once, and does not change earl
   }
 })
 
-test('shows an error for open calls of an earlier invocation without changing the log', () => {
+test('the history shows an error for open calls of an earlier invocation without changing the log', () => {
   const log = [user('go'), calls('a', ['1', '2']), answers('a', [response('2')]), user('next', { invocationId: 'i2' })]
   const before = JSON.stringify(log)
   expect(short(seenBy('a', log))).toEqual([
@@ -102,7 +102,7 @@ test('shows an error for open calls of an earlier invocation without changing th
   expect(JSON.stringify(log)).toBe(before)
 })
 
-test('shows calls of a paused invocation without a result until the result arrives', () => {
+test('the history shows calls of a paused invocation without a result until the result arrives', () => {
   const open = [
     user('ship'),
     calls('a', ['1']),
@@ -128,12 +128,12 @@ test('shows calls of a paused invocation without a result until the result arriv
   ])
 })
 
-test('shows an error for open calls when the agent replies again', () => {
+test('the history shows an error for open calls when the agent replies again', () => {
   const log = [user('go'), calls('a', ['1']), says('a', 'never mind')]
   expect(short(seenBy('a', log))[2]).toEqual(['tool', NO_RESULT])
 })
 
-test('places events that arrive during open calls after their responses', () => {
+test('the history places events that arrive during open calls after their responses', () => {
   const log = [user('go'), calls('a', ['1']), says('b', 'meanwhile'), answers('a', [response('1')]), says('a', 'done')]
   expect(short(seenBy('a', log))).toEqual([
     ['user', 'go'],
@@ -144,7 +144,7 @@ test('places events that arrive during open calls after their responses', () => 
   ])
 })
 
-test('shows the handle of a long-running call until its result replaces it', () => {
+test('the history shows the handle of a long-running call until its result replaces it', () => {
   const paused = [user('go'), calls('a', ['1', '2']), answers('a', [response('1', 'ticket', true), response('2')])]
   const later = [...paused, user('and?', { invocationId: 'i2' })]
   const shown = seenBy('a', later)
@@ -163,19 +163,19 @@ test('shows the handle of a long-running call until its result replaces it', () 
   ])
 })
 
-test('ignores a result without an open call', () => {
+test('the history ignores a result without an open call', () => {
   const log = [user('go'), calls('a', ['1']), answers('a', [response('1')])]
   const more = [...log, event('user', 'user', [response('1', 'forged')]), event('user', 'user', [response('9')])]
   expect(seenBy('a', more)).toEqual(seenBy('a', log))
 })
 
-test('keeps media with its response when responses are put in order', () => {
+test('the history keeps media with its response when responses are put in order', () => {
   const image: Part = { inlineData: { mimeType: 'image/png', data: 'AA==' } }
   const log = [user('go'), calls('a', ['1', '2']), answers('a', [response('2'), image, response('1')])]
   expect(short(seenBy('a', log))[2]).toEqual(['tool', '1', '2', 'inlineData'])
 })
 
-test('describes calls and responses of other agents, without their thoughts', () => {
+test('the history describes calls and responses of other agents, without their thoughts', () => {
   const log = [
     user('go'),
     event('b', 'model', [
@@ -194,23 +194,23 @@ test('describes calls and responses of other agents, without their thoughts', ()
   ])
 })
 
-test('leaves out an agent that produced no visible text', () => {
+test('the history leaves out an agent that produced no visible text', () => {
   const log = [user('go'), event('b', 'model', [{ text: 'hm', thought: true }]), event('b', 'model', [])]
   expect(short(seenBy('a', log))).toEqual([['user', 'go']])
 })
 
-test('describes framework messages to another agent as context', () => {
+test('the history describes framework messages to another agent as context', () => {
   const log = [user('go'), says('b', 'Oslo'), event('b', 'user', [{ text: 'Answer with JSON.' }]), says('b', '{}')]
   expect(short(seenBy('a', log))[2]).toEqual(['user', 'For context:', '[b] was told: Answer with JSON.'])
   expect(short(seenBy('b', log))[2]).toEqual(['user', 'Answer with JSON.'])
 })
 
-test("keeps an agent's own thoughts and signatures", () => {
+test("the history keeps an agent's own thoughts and signatures", () => {
   const said = event('a', 'model', [{ text: 'hm', thought: true, thoughtSignature: 's' }, { text: 'yes' }])
   expect(seenBy('a', [user('go'), said])[1]).toBe(said.content)
 })
 
-test('shows only the conversation inside an agent tool, and hides it outside', () => {
+test('the history shows only the conversation inside an agent tool, and hides it outside', () => {
   const scope = 'a/b@1'
   const inside = { isolationScope: scope, nodeInfo: { path: scope } }
   const log = [
@@ -231,7 +231,7 @@ test('shows only the conversation inside an agent tool, and hides it outside', (
   ])
 })
 
-test('shows a result sent by the user to the agent inside an agent tool', () => {
+test('the history shows a result sent by the user to the agent inside an agent tool', () => {
   const inside = { isolationScope: 'a/b@1', nodeInfo: { path: 'a/b@1' } }
   const log = [
     event('a', 'user', [{ text: 'the request' }], inside),
@@ -253,7 +253,7 @@ test.each([
   ['p.xy', ['before']],
   ['p.z', ['before', 'in z']],
   [undefined, ['before', 'in x', 'deep in x', 'in z']],
-])('from branch %s the history shows %j', (branch, expected) => {
+])('the history seen from branch %s shows %j', (branch, expected) => {
   const log = [
     user('before'),
     user('in x', { branch: 'p.x' }),
@@ -263,7 +263,7 @@ test.each([
   expect(seenBy('a', log, { path: 'a', branch }).map(({ parts }) => parts[0]?.text)).toEqual(expected)
 })
 
-test('starts the current turn at the last message to the agent, not at a correction', () => {
+test('the history starts the current turn at the last message to the agent, not at a correction', () => {
   const turn = (log: readonly Event[]) => short(new History('a', { path: 'a' }).upTo(log, 'none'))
   const log = [user('one'), says('a', '1'), user('two'), calls('a', ['1']), answers('a', [response('1')])]
   expect(turn(log)).toEqual([
@@ -277,7 +277,7 @@ test('starts the current turn at the last message to the agent, not at a correct
   expect(turn([])).toEqual([])
 })
 
-test('shows responses under the sendable ids and names of their calls', () => {
+test('the history shows responses under the sendable ids and names of their calls', () => {
   const named = (id: string | undefined, name: string): Part => ({
     functionCall: { ...(id && { id }), name, args: {} },
   })
@@ -323,7 +323,7 @@ test('shows responses under the sendable ids and names of their calls', () => {
   expect(JSON.stringify(log)).toBe(before)
 })
 
-test('shows calls of another open invocation without a result for now', () => {
+test('the history shows calls of another open invocation without a result for now', () => {
   const log = [user('go'), user('pay', { invocationId: 'i2' }), calls('a', ['1'], { invocationId: 'i2' })]
   const history = new History('a', { path: 'a' })
   expect(short(history.upTo(log)).slice(2)).toEqual([

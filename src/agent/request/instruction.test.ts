@@ -18,52 +18,55 @@ test.each([
   ['{a}', { a: '$& $1 {b}', b: 'no' }, '$& $1 {b}'],
   ['{a}', { a: 0 }, '0'],
   ['{a}', { a: false }, 'false'],
-])('fills %s', async (text, state, expected) => {
+])('fillInstruction() fills %s', async (text, state, expected) => {
   expect(await fillInstruction(text, context(state))).toBe(expected)
 })
 
 test.each(['{}', '{"a": 1}', '{ a }', '{a b}', '{1}', '{a.b}', '{other:a}', '{a-b}', '${', '{{', 'a}', "{'a'}"])(
-  'leaves %s unchanged and treats it as constant',
+  'fillInstruction() leaves %s unchanged, and the text counts as constant',
   async (text) => {
     expect(await fillInstruction(text, context({ a: 'x' }))).toBe(text)
     expect(constantText(text)).toEqual({ text })
   },
 )
 
-test.each(['{a}', '{user:a}', '{artifact.a.txt}'])('suggests the optional form when %s has no value', async (text) => {
-  const load = async () => undefined
-  const error = await fillInstruction(text, context({}, load)).catch((thrown) => thrown)
-  expect(error).toMatchObject({ code: 'INVALID_CONFIG' })
-  expect(error.message).toContain('agent "agent"')
-  expect(error.message).toContain(`Write ${text.replace('}', '?}')}`)
-})
+test.each(['{a}', '{user:a}', '{artifact.a.txt}'])(
+  'fillInstruction() suggests the optional form when %s has no value',
+  async (text) => {
+    const load = async () => undefined
+    const error = await fillInstruction(text, context({}, load)).catch((thrown) => thrown)
+    expect(error).toMatchObject({ code: 'INVALID_CONFIG' })
+    expect(error.message).toContain('agent "agent"')
+    expect(error.message).toContain(`Write ${text.replace('}', '?}')}`)
+  },
+)
 
-test('does not fill the name of an Object.prototype member', async () => {
+test('fillInstruction() does not fill the name of an Object.prototype member', async () => {
   const state = new Map<string, unknown>()
   const asking = { ...context({}), state: { get: (key: string) => state.get(key) } } as unknown as ReadonlyContext
   await expect(fillInstruction('{constructor}', asking)).rejects.toThrow('{constructor?}')
 })
 
-test('does not treat a text with placeholders or a function as constant', () => {
+test('constantText() returns undefined for a text with placeholders and for a function', () => {
   expect(constantText('{a?}')).toBeUndefined()
   expect(constantText(() => 'x')).toBeUndefined()
   expect(constantText(undefined)).toEqual({ text: undefined })
   expect(constantText('plain')).toEqual({ text: 'plain' })
 })
 
-test('does not fill placeholders in the text of a function', async () => {
+test('fillInstruction() does not fill placeholders in the text of a function', async () => {
   expect(await fillInstruction(() => '{a}', context({ a: 'x' }))).toBe('{a}')
   expect(await fillInstruction(async ({ state }) => `${state.get('a')}`, context({ a: 'x' }))).toBe('x')
 })
 
-test('loads an artifact by its complete name', async () => {
+test('fillInstruction() loads an artifact by its complete name', async () => {
   const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
   await artifactService.saveArtifact({ ...key, filename: 'user:style guide.md', artifact: { text: 'Be brief.' } })
   const load = (filename: string) => artifactService.loadArtifact({ ...key, filename })
   expect(await fillInstruction('{artifact.user:style guide.md}', context({}, load))).toBe('Be brief.')
 })
 
-test('rejects with STORAGE when an artifact cannot be read', async () => {
+test('fillInstruction() rejects with STORAGE when an artifact cannot be read', async () => {
   const load = async () => {
     throw new Error('disk on fire')
   }

@@ -5,7 +5,7 @@ import { fitPart, isSendable } from './sendable-calls.ts'
 const call = (id: unknown, name: unknown = 'look', args: unknown = {}): Part =>
   ({ functionCall: { id, name, args } }) as Part
 
-test('keeps parts that are valid', () => {
+test('fitPart() keeps parts that are valid', () => {
   const used = new Set<string>()
   for (const part of [
     call('call_0'),
@@ -17,7 +17,7 @@ test('keeps parts that are valid', () => {
   }
 })
 
-test('makes every call id unique and valid for providers', () => {
+test('fitPart() makes every call id unique and valid for providers', () => {
   const used = new Set<string>()
   const ids = [
     'call_0',
@@ -37,21 +37,24 @@ test('makes every call id unique and valid for providers', () => {
   expect(given.every(isSendable)).toBe(true)
 })
 
-describe('invalid tool names', () => {
+describe('a tool name', () => {
   test.each([
-    ['look up', 'look_up'],
-    ['', '_'],
-    ['1st', '_1st'],
-    ['x'.repeat(200), 'x'.repeat(64)],
-    ['rm -rf "/"', 'rm_-rf____'],
-    ['db.read', 'db.read'],
-  ])('%s is replaced by a valid name', (name, as) => {
+    ['with a space', 'look up', 'look_up'],
+    ['that is empty', '', '_'],
+    ['that starts with a digit', '1st', '_1st'],
+    ['of 200 characters', 'x'.repeat(200), 'x'.repeat(64)],
+    ['with quotes and slashes', 'rm -rf "/"', 'rm_-rf____'],
+  ])('%s is replaced by a valid name', (_what, name, as) => {
     expect(fitPart(call('c', name), undefined)?.functionCall?.name).toBe(as)
+  })
+
+  test('with a dot is kept', () => {
+    expect(fitPart(call('c', 'db.read'), undefined)?.functionCall?.name).toBe('db.read')
   })
 })
 
 test.each([['half a text'], [null], [[1]], [undefined]])(
-  'replaces arguments that are not an object (%s) with an empty object',
+  'fitPart() replaces arguments that are not an object (%s) with an empty object',
   (args) => {
     expect(fitPart(call('c', 'look', args), undefined)?.functionCall?.args).toEqual({})
   },
@@ -62,11 +65,11 @@ test.each<[string, Part]>([
   ['white space', { text: ' \n\t' }],
   ['an empty part', {}],
   ['a response in a model reply', { functionResponse: { id: 'c', name: 'look', response: {} } }],
-])('leaves out %s', (_what, part) => {
+])('fitPart() leaves out %s', (_what, part) => {
   expect(fitPart(part, undefined)).toBeUndefined()
 })
 
-test('keeps an empty part with a signature', () => {
+test('fitPart() keeps an empty part with a signature', () => {
   const part = { text: '', thoughtSignature: 'c2ln' }
   expect(fitPart(part, undefined)).toBe(part)
 })

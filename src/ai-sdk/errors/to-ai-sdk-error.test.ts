@@ -54,14 +54,14 @@ async function failure(
   return { error: error as AiSdkError, asked: server.requests.length }
 }
 
-describe.each(wireCases)('$how', ({ wire, stream }) => {
+describe.each(wireCases)('fromAiSdk() with $how,', ({ wire, stream }) => {
   test('reports a rejection with its message and status', async () => {
     const { error } = await failure(wire, [reject(400, 'The plan is too long.')], { stream })
     expect(error).toMatchObject({ status: 400, isRetryable: false, provider: expect.any(String) })
     expect(error.message).toMatch(/rejected the request \(400\): The plan is too long\.$/)
   })
 
-  test('shows neither the API key nor the prompt after a rejected key', async () => {
+  test('shows neither the API key nor the prompt when the provider rejects the key', async () => {
     const { error } = await failure(wire, [reject(401, `Incorrect API key provided: ${SECRET}`)], { stream })
     expect(error.message).toMatch(/rejected the request \(401\)\. Check its API key\.$/)
     expect(inspect(error)).not.toContain(SECRET)
@@ -87,14 +87,14 @@ test.each([
   ['a date', { 'retry-after': new Date(Date.UTC(2026, 0, 1, 0, 0, 5)).toUTCString() }, 5000],
   ['a date in the past', { 'retry-after': new Date(0).toUTCString() }, 0],
   ['the default delay for an invalid value', { 'retry-after': 'soon' }, 250],
-])('reads the retry delay of a provider: %s', async (_, headers, expected) => {
+])('fromAiSdk() reads the retry delay of a provider: %s', async (_, headers, expected) => {
   const { waits, ports } = recordTimers()
   const replies = [reject(429, 'Slow down', headers), reject(400, 'No.')]
   await failure(chat, replies, { ports, maxRetries: 1 })
   expect(waits).toEqual([expected])
 })
 
-test('does not retry when the provider asks to wait for an hour', async () => {
+test('fromAiSdk() does not retry when the provider asks to wait for an hour', async () => {
   const { waits, ports } = recordTimers()
   const replies = [reject(429, 'Slow down', { 'retry-after': '3600' })]
   const { error, asked } = await failure(chat, replies, { ports, maxRetries: 2 })
@@ -103,7 +103,7 @@ test('does not retry when the provider asks to wait for an hour', async () => {
   expect([waits, asked]).toEqual([[], 1])
 })
 
-test('stops after three attempts', async () => {
+test('fromAiSdk() stops after three attempts', async () => {
   const { waits, ports } = recordTimers()
   const replies = [1, 2, 3, 4].map((at) => reject(500, `Failure ${at}`))
   const { error, asked } = await failure(chat, replies, { ports, maxRetries: 2 })
@@ -111,7 +111,7 @@ test('stops after three attempts', async () => {
   expect([waits, asked]).toEqual([[250, 500], 3])
 })
 
-test('hides API keys in the message of a provider', async () => {
+test('fromAiSdk() hides API keys in the message of a provider', async () => {
   const words = `Key ${SECRET} and AIzaSyA0123456789012345678901234567890 and Bearer abcdefghijkl`
   const { error } = await failure(chat, [reject(400, words)])
   expect(error.message).toMatch(/Key \[hidden\] and \[hidden\] and Bearer \[hidden\]$/)
@@ -119,7 +119,7 @@ test('hides API keys in the message of a provider', async () => {
   expect(long.message.length).toBeLessThan(600)
 })
 
-test('reports an unreachable server', async () => {
+test('fromAiSdk() reports an unreachable server', async () => {
   const server = await ProviderServer.start([])
   const { url } = server
   await server[Symbol.asyncDispose]()
@@ -131,26 +131,26 @@ test('reports an unreachable server', async () => {
   })
 })
 
-test('reports the message of an error with status 200', async () => {
+test('fromAiSdk() reports the message of an error with status 200', async () => {
   const xai = providers.find(({ name }) => name === 'xai chat') as ProviderWire
   const { error } = await failure(xai, [{ json: { code: 'Overloaded', error: 'The grid is busy.' } }])
   expect(error.message).toBe('xai.chat failed: The grid is busy.')
 })
 
-test('reports the message of an error that the provider package cannot parse', async () => {
+test('fromAiSdk() reports the message of an error that the provider package cannot parse', async () => {
   const groq = providers.find(({ name }) => name === 'groq') as ProviderWire
   const { error } = await failure(groq, [{ status: 400, json: { detail: `The plan has a hole, ${SECRET}` } }])
   expect(error.message).toBe('groq.chat rejected the request (400): The plan has a hole, [hidden]')
 })
 
-test('reports a reply that cannot be parsed', async () => {
+test('fromAiSdk() reports a reply that cannot be parsed', async () => {
   const { error } = await failure(chat, [{ json: { choices: 'none' } }])
   expect(error.message).toBe('openai.chat sent a reply that could not be parsed.')
   expect(String(error.cause)).toContain('choices')
   expect(inspect(error)).not.toContain('secret plan')
 })
 
-describe.each(wires)('$name: a stream', (wire) => {
+describe.each(wires)('a stream of $name', (wire) => {
   test.each(['end', 'break'] as const)('that is cut off (%s) is an error and is not retried', async (ending) => {
     const cutOff = truncateAfter(wire.say({ text: 'It is very cold.' }), 'It i', { ending })
     const seen: string[] = []
@@ -178,7 +178,7 @@ test.each([
   [responses, { type: 'error', sequence_number: 3, code: 'server_error', message: 'The server had an error' }],
   [claude, { type: 'error', error: { type: 'overloaded_error', message: 'The server had an error' } }],
   [gemini, { error: { code: 503, message: 'The server had an error', status: 'UNAVAILABLE' } }],
-])('reports an error in the middle of a stream with its message', async (wire, event) => {
+])('fromAiSdk() reports an error in the middle of a stream with its message', async (wire, event) => {
   const failing = truncateAfter(wire.say({ text: 'It is cold.' }), 'It i', { events: [event] })
   const { error, asked } = await failure(wire, [failing, failing], {
     stream: true,
@@ -189,7 +189,7 @@ test.each([
   expect(asked).toBe(1)
 })
 
-describe('aborting a request', () => {
+describe('aborting a request of fromAiSdk()', () => {
   test.each(wireCases)('$how: closes the connection and throws the reason', async ({ wire, stream }) => {
     const streamed = truncateAfter(wire.say({ text: 'It is very cold.' }), 'It i', { ending: 'hold' })
     const held = stream ? streamed : { events: [' '], ending: 'hold' as const }
@@ -224,7 +224,7 @@ describe('aborting a request', () => {
   })
 })
 
-test('does not retry a final error inside a stream', async () => {
+test('fromAiSdk() does not retry a final error inside a stream', async () => {
   const openrouter = providers.find(({ name }) => name === 'openrouter') as ProviderWire
   const events = [{ error: { code: 402, message: 'No credits are left.' } }]
   const { error, asked } = await failure(openrouter, [{ events }], { stream: true, maxRetries: 2 })

@@ -11,4 +11,4 @@ test.each([
   [undefined, 'OTHER'],
   [{ unified: 'stop', raw: 'end_turn' }, 'STOP'],
   [{ unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' }, 'MALFORMED_FUNCTION_CALL'],
-])('reads the finish reason %o as %s', (given, reason) => expect(toFinishReason(given).reason).toBe(reason))
+])('toFinishReason() converts %o to %s', (given, reason) => expect(toFinishReason(given).reason).toBe(reason))

@@ -19,7 +19,7 @@ function* endless(event: object): Generator<object> {
   for (;;) yield event
 }
 
-test('an endless text is an error and closes the connection', { timeout: 30_000 }, async () => {
+test('fromAiSdk() throws for an endless text and closes the connection', { timeout: 30_000 }, async () => {
   await using server = await ProviderServer.start([{ events: endless(chunk({ content: MEGABYTE })) }])
   const model = fromAiSdk(chat.model(server.url), { maxRetries: 0 })
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }), logger: quiet })
@@ -33,7 +33,7 @@ test.each([
   ['thoughts', { type: 'reasoning-delta', id: 'r1', delta: MEGABYTE }],
   ['files', { type: 'file', mediaType: 'image/png', data: MEGABYTE }],
   ['calls', { type: 'tool-call', toolCallId: 'c2', toolName: 'add', input: MEGABYTE }],
-])('endless %s are an error', async (_, part) => {
+])('fromAiSdk() throws for endless %s', async (_, part) => {
   let isCancelled = false
   const stream = new ReadableStream<AiSdkPart>({
     start: (controller) => controller.enqueue({ type: 'tool-input-start', id: 'c1', toolName: 'add' } as AiSdkPart),
@@ -54,7 +54,7 @@ test.each([
   expect(isCancelled).toBe(true)
 })
 
-test('a large reply below the limit is returned', async () => {
+test('fromAiSdk() returns a large reply below the limit', async () => {
   const events = [chunk({ content: MEGABYTE }), chunk({ content: MEGABYTE }), endOf('stop')]
   await using server = await ProviderServer.start([{ events }])
   const { whole } = await ask(fromAiSdk(chat.model(server.url)), request([user('?')]), { stream: true })
@@ -65,7 +65,7 @@ function endOf(finish_reason: string): object {
   return { id: '1', created: 1, model: 'm', choices: [{ index: 0, delta: {}, finish_reason }] }
 }
 
-describe('timeoutMs', () => {
+describe('timeoutMs of fromAiSdk()', () => {
   /** Timers that a test fires. */
   function timers(): { fire(): void; options: FromAiSdkOptions } {
     const waiting = new Set<() => void>()
@@ -119,7 +119,7 @@ function counting(ran: unknown[]): LlmAgent['options']['tools'] {
   ]
 }
 
-test('runs only maxCallsPerReply of thousands of calls in one reply', async () => {
+test('fromAiSdk() runs only maxCallsPerReply of thousands of calls in one reply', async () => {
   const calls = Array.from({ length: 5000 }, (_, n) => ({ id: `c${n}`, name: 'add', args: { n } }))
   await using server = await ProviderServer.start([chat.say({ calls }), chat.say({ text: 'Done.' })])
   const ran: unknown[] = []
@@ -129,7 +129,7 @@ test('runs only maxCallsPerReply of thousands of calls in one reply', async () =
   expect([text, error, ran.length]).toEqual(['Done.', undefined, 10])
 })
 
-test.each([chat, claude])('$name: runs both calls that share an id', async (wire) => {
+test.each([chat, claude])('fromAiSdk() with $name runs both calls that share an id', async (wire) => {
   const calls = [1, 2].map((n) => ({ id: 'same', name: 'add', args: { n } }))
   await using server = await ProviderServer.start([wire.say({ calls }), wire.say({ text: 'Done.' })])
   const ran: unknown[] = []
@@ -143,13 +143,13 @@ test.each([chat, claude])('$name: runs both calls that share an id', async (wire
 test.each([
   ['in a stream', true, { events: ['data: {"id": oops}\n\n'] }],
   ['in a body', false, { events: ['{"choices": [oops'], headers: { 'content-type': 'application/json' } }],
-])('reports invalid JSON %s', async (_, stream, reply: Reply) => {
+])('fromAiSdk() reports invalid JSON %s', async (_, stream, reply: Reply) => {
   await using server = await ProviderServer.start([reply])
   const asking = ask(fromAiSdk(chat.model(server.url), { maxRetries: 0 }), request([user('?')]), { stream })
   await expect(asking).rejects.toThrow('openai.chat sent a reply that could not be parsed.')
 })
 
-test('does not run a call whose arguments a token limit cut off', async () => {
+test('fromAiSdk() does not run a call whose arguments a token limit cut off', async () => {
   const calls = [{ id: 'c1', name: 'wipe', args: {}, raw: '' }]
   await using server = await ProviderServer.start([
     chat.say({ calls, finish: 'length' }),
@@ -167,5 +167,5 @@ test('does not run a call whose arguments a token limit cut off', async () => {
   const { text } = await new Runner({ appName: 'app', agent, logger: quiet }).complete({ userId: 'ada', message: '?' })
   expect(text).toBe('Done.')
   expect(JSON.stringify(at(server.requests[1]?.body, 'messages'))).toContain('INVALID_ARGS')
-  expect(ran).toEqual([{}]) // the second time the model chose it
+  expect(ran).toEqual([{}]) // only the second, complete call ran
 })

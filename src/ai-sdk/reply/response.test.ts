@@ -32,7 +32,7 @@ async function twice(
   return { whole, tools: server.requests[0]?.body.tools, next: server.requests[1]?.body }
 }
 
-describe.each([true, false])('streamed: %s', (stream) => {
+describe.each([true, false])('fromAiSdk(), streamed: %s,', (stream) => {
   describe('a tool that the provider runs is not dispatched and is sent back', () => {
     test('OpenAI: a web search', async () => {
       const config = { tools: [toWireTool(toProviderToolEntry(openai.tools.webSearch({})))] }

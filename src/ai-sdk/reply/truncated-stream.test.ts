@@ -32,7 +32,7 @@ const raw = (rawValue: object): AnyPart => ({ type: 'raw', rawValue })
 const finish = (finishReason: unknown): AnyPart => ({ type: 'finish', finishReason, usage: {} })
 const eos = raw({ choices: [{ finish_reason: 'eos' }] })
 
-describe('detects a stream that broke off', () => {
+describe('fromAiSdk() detects a stream that broke off', () => {
   test.each<[string, string, readonly AnyPart[]]>([
     ['no finish part', 'v3', [said]],
     ['version 2: finish reason unknown', 'v2', [said, finish('unknown')]],
@@ -69,7 +69,7 @@ describe('detects a stream that broke off', () => {
   })
 })
 
-describe('accepts a stream that the provider completed', () => {
+describe('fromAiSdk() accepts a stream that the provider completed', () => {
   test.each<[string, string, readonly AnyPart[]]>([
     ['version 2: finish reason stop', 'v2', [said, finish('stop')]],
     ['version 2: an unknown reason in the raw chunks', 'v2', [said, eos, finish('unknown')]],
@@ -103,7 +103,7 @@ describe('accepts a stream that the provider completed', () => {
   })
 })
 
-test('throws when the provider ends its reply with an error', async () => {
+test('fromAiSdk() throws when the provider ends its reply with an error', async () => {
   const finishReason = { unified: 'error', raw: undefined }
   const streamed = streaming('v3', [said, finish(finishReason)])
   const whole = { content: [{ type: 'text', text: 'Hi' }], finishReason, usage: {}, warnings: [] }
@@ -114,7 +114,7 @@ test('throws when the provider ends its reply with an error', async () => {
     )
 })
 
-test('accepts done without a reason from Ollama', async () => {
+test('fromAiSdk() accepts done without a reason from Ollama', async () => {
   const ollama = providers.find(({ name }) => name === 'ollama')
   if (!ollama) throw new Error('There is no provider "ollama".')
   const whole = ollama.say({ text: 'Hi.' })

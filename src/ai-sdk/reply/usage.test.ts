@@ -13,7 +13,7 @@ test.each([
   ['no total', { inputTokens: 12, outputTokens: 8, totalTokens: undefined }, 8, 20],
   ['nested counts', { inputTokens: { total: 12 }, outputTokens: { total: 8, reasoning: 3 } }, 5, 20],
   ['an output count only', { inputTokens: {}, outputTokens: { total: 8 } }, 8, 8],
-])('converts token counts: %s', (_, usage, candidatesTokenCount, totalTokenCount) => {
+])('toUsage() converts token counts: %s', (_, usage, candidatesTokenCount, totalTokenCount) => {
   expect(toUsage(usage)).toMatchObject({ candidatesTokenCount, totalTokenCount })
 })
 
@@ -24,4 +24,4 @@ test.each([
   { inputTokens: 'many' },
   { inputTokens: Number.NaN },
   { inputTokens: {}, outputTokens: {} },
-])('returns no token counts for %o', (usage) => expect(toUsage(usage)).toBeUndefined())
+])('toUsage() returns no token counts for %o', (usage) => expect(toUsage(usage)).toBeUndefined())

@@ -26,7 +26,7 @@ const declare = (name: string, parametersJsonSchema?: JsonObject) => ({
 })
 const tools = [{ functionDeclarations: [declare('add'), declare('sub'), declare('mul')] }]
 
-test('sends settings under the names of each provider', async () => {
+test('fromAiSdk() sends settings under the names of each provider', async () => {
   const config = {
     temperature: 0.5,
     topP: 0.9,
@@ -66,11 +66,11 @@ test.each([
     'providerOptions must be an object with one object per provider',
   ],
   ['headers', { headers: { a: 1 } }, 'headers must be an object with string values'],
-])('rejects a setting of the wrong type: %s', async (_, config, words) => {
+])('fromAiSdk() rejects a setting of the wrong type: %s', async (_, config, words) => {
   await expect(sent(chat, config)).rejects.toThrow(words)
 })
 
-test('sends providerOptions and headers, and those of the request override', async () => {
+test('fromAiSdk() sends its providerOptions and headers, which the request can override', async () => {
   const { body, headers } = await sent(
     responses,
     { providerOptions: { openai: { serviceTier: 'flex' } }, headers: { 'x-b': 'request' } },
@@ -91,13 +91,13 @@ test.each([
   [{ mode: 'ANY' }, 'required', ['add', 'sub', 'mul']],
   [{ mode: 'ANY', allowedFunctionNames: ['add', 'mul'] }, 'required', ['add', 'mul']],
   [{ mode: 'ANY', allowedFunctionNames: ['mul'] }, { type: 'function', function: { name: 'mul' } }, ['mul']],
-])('converts the tool config %o', async (config, choice, names) => {
+])('fromAiSdk() converts the tool config %o', async (config, choice, names) => {
   const { body } = await sent(chat, calling(config))
   expect(body.tool_choice).toEqual(choice)
   expect((body.tools as unknown[]).map((tool) => at(tool, 'function', 'name'))).toEqual(names)
 })
 
-test('names a required tool by its provider name', async () => {
+test('fromAiSdk() names a required tool by its provider name', async () => {
   const dotted = [{ functionDeclarations: [declare('math.add'), declare('math:add')] }]
   const functionCallingConfig = { mode: 'ANY', allowedFunctionNames: ['math:add'] }
   const { body } = await sent(chat, { tools: dotted, toolConfig: { functionCallingConfig } })
@@ -105,7 +105,7 @@ test('names a required tool by its provider name', async () => {
   expect(body.tool_choice).toEqual({ type: 'function', function: { name: 'math_add_2' } })
 })
 
-test('rejects a server tool of Gemini', async () => {
+test('fromAiSdk() rejects a server tool of Gemini', async () => {
   await expect(sent(chat, { tools: [{ googleSearch: {} }] })).rejects.toThrow(
     'gpt-4.1 (openai.chat) has no server tool "googleSearch". Use the tool of its provider instead: aiSdkProviderTool(',
   )
@@ -117,7 +117,7 @@ const answer = (schema: z.ZodType): LlmRequestConfig => ({
   responseMimeType: 'application/json',
 })
 
-test('sends a response schema to each provider', async () => {
+test('fromAiSdk() sends a response schema to each provider', async () => {
   const config = answer(z.object({ city: z.string() }))
   const closed = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false }
   const openai = await sent(chat, config)
@@ -128,7 +128,7 @@ test('sends a response schema to each provider', async () => {
   expect((await sent(gemini, config)).body.generationConfig).toMatchObject({ responseMimeType: 'application/json' })
 })
 
-test('does not set strict for a schema that OpenAI would reject', async () => {
+test('fromAiSdk() does not set strict for a schema that OpenAI would reject', async () => {
   const loose = answer(z.object({ city: z.string(), days: z.object({ n: z.number().optional() }).array() }))
   const { body } = await sent(chat, loose)
   expect(body.response_format).toMatchObject({ json_schema: { strict: false } })
@@ -136,7 +136,7 @@ test('does not set strict for a schema that OpenAI would reject', async () => {
   expect(kept.body.response_format).toMatchObject({ json_schema: { strict: true } })
 })
 
-test('requests JSON without a schema', async () => {
+test('fromAiSdk() requests JSON without a schema', async () => {
   const { body } = await sent(chat, { responseMimeType: 'application/json' })
   expect(body.response_format).toEqual({ type: 'json_object' })
 })

@@ -40,9 +40,9 @@ test.each<[string, JsonObject, JsonObject]>([
     { anyOf: [{ $ref: '#' }, city] },
     { type: 'object', properties: city.properties },
   ],
-])('%s', (_, schema, expected) => expect(withObjectRoot(schema)).toEqual(expected))
+])('withObjectRoot() %s', (_, schema, expected) => expect(withObjectRoot(schema)).toEqual(expected))
 
-test('merges a discriminated union of Zod', () => {
+test('withObjectRoot() merges a discriminated union of Zod', () => {
   const schema = z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('a'), n: z.number() }),
     z.object({ kind: z.literal('b'), s: z.string() }),
@@ -52,7 +52,7 @@ test('merges a discriminated union of Zod', () => {
   expect(made.properties).toMatchObject({ kind: { anyOf: [{ const: 'a' }, { const: 'b' }] } })
 })
 
-test('reads each of exponentially many references once', () => {
+test('withObjectRoot() reads each of exponentially many references once', () => {
   const $defs: JsonObject = { d0: city }
   for (let n = 1; n < 60; n++)
     $defs[`d${n}`] = { anyOf: [{ $ref: `#/$defs/d${n - 1}` }, { $ref: `#/$defs/d${n - 1}` }] }

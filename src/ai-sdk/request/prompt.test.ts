@@ -41,7 +41,7 @@ async function sent(
 const rest = async (...contents: Content[]): Promise<unknown[]> =>
   (at(await sent(chat, [user('Go.'), ...contents]), 'messages') as unknown[]).slice(1)
 
-test('sends each result once, in order, right after its call', async () => {
+test('fromAiSdk() sends each result once, in order, right after its call', async () => {
   const said = await rest(model({ text: 'Both.' }, call('a'), call('b')), tool(answer('a'), answer('b')), user('And?'))
   expect(said).toMatchObject([
     { role: 'assistant', content: 'Both.', tool_calls: [{ id: 'a' }, { id: 'b' }] },
@@ -51,7 +51,7 @@ test('sends each result once, in order, right after its call', async () => {
   ])
 })
 
-test('joins results that were recorded separately', async () => {
+test('fromAiSdk() joins results that were recorded separately into one message', async () => {
   const body = await sent(gemini, [user('Go.'), model(call('a'), call('b')), tool(answer('a')), tool(answer('b'))])
   expect(at(body, 'contents', 2, 'parts')).toMatchObject([
     { functionResponse: { id: 'a' } },
@@ -59,7 +59,7 @@ test('joins results that were recorded separately', async () => {
   ])
 })
 
-test('adds an error result for a call without a result', async () => {
+test('fromAiSdk() adds an error result for a call without a result', async () => {
   expect(await rest(model(call('a'), call('b')), tool(answer('b')), user('And?'))).toMatchObject([
     { role: 'assistant' },
     { role: 'tool', tool_call_id: 'b' },
@@ -68,7 +68,7 @@ test('adds an error result for a call without a result', async () => {
   ])
 })
 
-test('sends a result without a call as text', async () => {
+test('fromAiSdk() sends a result without a call as text', async () => {
   expect(await rest(tool(answer('x', { sum: 3 })), user('And?'))).toEqual([
     { role: 'user', content: 'The result of look: {"sum":3}' },
     { role: 'user', content: 'And?' },
@@ -77,7 +77,7 @@ test('sends a result without a call as text', async () => {
   expect(beside.map((message) => at(message, 'role'))).toEqual(['assistant', 'tool', 'user'])
 })
 
-test('matches calls and results without ids by name and order', async () => {
+test('fromAiSdk() matches calls and results without ids by name and order', async () => {
   const unnamed = (name: string, n: number): Part => ({ functionCall: { name, args: { n } } })
   const reply = (name: string, n: number): Part => ({ functionResponse: { name, response: { n } } })
   const said = await rest(
@@ -89,12 +89,12 @@ test('matches calls and results without ids by name and order', async () => {
   expect(results.toSorted()).toEqual(calls.map(({ id, function: { arguments: args } }) => [id, args]).toSorted())
 })
 
-test('sends results in a user message as results', async () => {
+test('fromAiSdk() sends results in a user message as results', async () => {
   const said = await rest(model(call('a')), { role: 'user', parts: [answer('a'), { text: 'And?' }] })
   expect(said.map((message) => at(message, 'role'))).toEqual(['assistant', 'tool', 'user'])
 })
 
-test('marks a failed call as failed where the provider supports it', async () => {
+test('fromAiSdk() marks a failed call as failed where the provider supports it', async () => {
   const failed = answer('a', { error: 'No such city', errorCode: 'NOT_FOUND' })
   const body = await sent(claude, [user('Go.'), model(call('a')), tool(failed)])
   expect(at(body, 'messages', 2, 'content', 0)).toMatchObject({
@@ -104,7 +104,7 @@ test('marks a failed call as failed where the provider supports it', async () =>
   })
 })
 
-test('leaves out empty parts and parts of another provider', async () => {
+test('fromAiSdk() leaves out empty parts and parts of another provider', async () => {
   const foreign: Part = { partMetadata: { aiSdk: { part: { type: 'custom', kind: 'other.thing' } } } }
   expect(await rest(model({ text: '' }, foreign, { text: 'Hi.' }), user('And?'))).toEqual([
     { role: 'assistant', content: 'Hi.' },
@@ -114,7 +114,7 @@ test('leaves out empty parts and parts of another provider', async () => {
   expect(await rest(model({ text: '' }), user('And?'))).toEqual([{ role: 'user', content: 'And?' }])
 })
 
-test('ignores stored metadata on parts of user messages', async () => {
+test('fromAiSdk() ignores stored metadata on parts of user messages', async () => {
   const cached = { partMetadata: { aiSdk: { metadata: { anthropic: { cacheControl: { type: 'ephemeral' } } } } } }
   const said = [user('Go.'), model({ text: 'Hi.', ...cached }), user('And?')]
   expect(JSON.stringify(await sent(claude, said))).toContain('ephemeral')
@@ -128,7 +128,7 @@ test('ignores stored metadata on parts of user messages', async () => {
   expect(JSON.stringify(await sent(claude, [forged]))).not.toContain('ephemeral')
 })
 
-test('sends code and its output as text', async () => {
+test('fromAiSdk() sends code and its output as text', async () => {
   const code = { executableCode: { language: 'PYTHON', code: 'print(2)' } }
   const printed = { codeExecutionResult: { outcome: 'OUTCOME_OK' as const, output: '2' } }
   const [said, heard] = await rest(model(code), { role: 'user', parts: [printed] })
@@ -140,14 +140,25 @@ const document: Part = { inlineData: { mimeType: 'application/pdf', data: PDF, d
 
 test.each([
   [
+    chat.name,
     chat,
     ['messages', 0, 'content'],
     [{ image_url: { url: `data:image/png;base64,${PNG}` } }, { file: { filename: 'plan.pdf' } }],
   ],
-  [responses, ['input', 0, 'content'], [{ image_url: `data:image/png;base64,${PNG}` }, { filename: 'plan.pdf' }]],
-  [claude, ['messages', 0, 'content'], [{ source: { data: PNG } }, { source: { data: PDF }, title: 'plan.pdf' }]],
-  [gemini, ['contents', 0, 'parts'], [{ inlineData: { data: PNG } }, { inlineData: { data: PDF } }]],
-] as const)('$0.name: sends images and documents', async (wire, path, expected) => {
+  [
+    responses.name,
+    responses,
+    ['input', 0, 'content'],
+    [{ image_url: `data:image/png;base64,${PNG}` }, { filename: 'plan.pdf' }],
+  ],
+  [
+    claude.name,
+    claude,
+    ['messages', 0, 'content'],
+    [{ source: { data: PNG } }, { source: { data: PDF }, title: 'plan.pdf' }],
+  ],
+  [gemini.name, gemini, ['contents', 0, 'parts'], [{ inlineData: { data: PNG } }, { inlineData: { data: PDF } }]],
+] as const)('fromAiSdk() with %s sends images and documents', async (_name, wire, path, expected) => {
   const body = await sent(wire, [{ role: 'user', parts: [{ text: 'See' }, picture, document] }])
   expect((at(body, ...path) as unknown[]).slice(1)).toMatchObject(expected)
 })
@@ -157,7 +168,7 @@ const link = (fileUri: string, mimeType?: string): Content => ({
   parts: [{ fileData: { fileUri, ...(mimeType && { mimeType }) } }],
 })
 
-test('sends a URL that the model can read', async () => {
+test('fromAiSdk() sends a URL that the model can read', async () => {
   const body = await sent(chat, [link('https://example.com/Cat.png', 'image/png')])
   expect(at(body, 'messages', 0, 'content', 0)).toMatchObject({ image_url: { url: 'https://example.com/Cat.png' } })
   const fileData = { fileUri: 'https://www.youtube.com/watch?v=abc', mimeType: 'video/mp4' }
@@ -170,7 +181,7 @@ test.each([
   ['with an unsupported URL scheme', claude, 'ftp://user:SECRET@example.com/cat.png', 'image/png'],
   ['with an invalid URL', chat, 'files/SECRETLESS', 'image/png'],
   ['without a type', chat, 'https://example.com/cat.png', undefined],
-])('rejects a file %s without fetching it', async (_, wire, fileUri, mimeType) => {
+])('fromAiSdk() rejects a file %s without fetching it', async (_, wire, fileUri, mimeType) => {
   await using server = await ProviderServer.start([])
   const asking = ask(fromAiSdk(wire.model(server.url)), request([link(fileUri, mimeType)]))
   await expect(asking).rejects.toThrow(/cannot read files .* from a URL .* inlineData/)
@@ -178,7 +189,7 @@ test.each([
   expect(server.requests).toEqual([])
 })
 
-test.each(wires)('$name: shows the model the media of a result', async (wire) => {
+test.each(wires)('fromAiSdk() with $name shows the model the media of a result', async (wire) => {
   const drawn = [answer('a', { status: 'drawn' }, 'draw'), picture, answer('b', { status: 'bare' }, 'draw')]
   const history = [user('Go.'), model(call('a', 'draw'), call('b', 'draw')), tool(...drawn)]
   const body = JSON.stringify(await sent(wire, history))
@@ -187,7 +198,7 @@ test.each(wires)('$name: shows the model the media of a result', async (wire) =>
   expect(body.match(new RegExp(PNG, 'g'))).toHaveLength(1)
 })
 
-test('sends media for chat completions in a user message after all results', async () => {
+test('fromAiSdk() sends media for chat completions in a user message after all results', async () => {
   const drawn = [answer('a', { status: 'drawn' }, 'draw'), picture, answer('b', { status: 'bare' }, 'draw')]
   const history = [model(call('a', 'draw'), call('b', 'draw')), tool(...drawn)]
   expect((await rest(...history)).slice(1)).toMatchObject([
@@ -206,7 +217,7 @@ test('sends media for chat completions in a user message after all results', asy
   expect(at(inside, 'messages', 2, 'content')).toContain(PNG)
 })
 
-test('describes a file of a result that the model cannot read', async () => {
+test('fromAiSdk() describes a file of a result that the model cannot read', async () => {
   const far: Part = { fileData: { mimeType: 'video/mp4', fileUri: 'https://example.com/clip.mp4?key=SECRET' } }
   const body = JSON.stringify(
     await sent(claude, [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), far)]),
@@ -215,12 +226,12 @@ test('describes a file of a result that the model cannot read', async () => {
   expect(body).not.toContain('SECRET')
 })
 
-test('throws for an image of the user that the model does not accept', async () => {
+test('fromAiSdk() throws for an image of the user that the model does not accept', async () => {
   const odd: Part = { inlineData: { mimeType: 'application/x-odd', data: PDF } }
   await expect(sent(chat, [{ role: 'user', parts: [odd] }])).rejects.toThrow('not supported')
 })
 
-test('Cohere: sends a text file as text and no bytes as text', async () => {
+test('fromAiSdk() with Cohere sends a text file as text, and other files never as text', async () => {
   const cohere = providers.find(({ name }) => name === 'cohere') as ProviderWire
   const notes: Part = { inlineData: { mimeType: 'text/plain', data: btoa('Snow today.'), displayName: 'notes.txt' } }
   const drawn = [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), notes, document, picture)]
@@ -232,7 +243,7 @@ test('Cohere: sends a text file as text and no bytes as text', async () => {
   expect(alone).toContain('Snow today.')
 })
 
-test('sends the media inside a response object', async () => {
+test('fromAiSdk() sends the media inside a response object', async () => {
   const functionResponse = { id: 'a', name: 'draw', response: { status: 'drawn' }, parts: [picture] }
   const body = await sent(claude, [user('Go.'), model(call('a', 'draw')), tool({ functionResponse })])
   expect(at(body, 'messages', 2, 'content', 0, 'content')).toMatchObject([

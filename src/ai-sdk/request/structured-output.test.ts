@@ -27,7 +27,7 @@ async function answer(provider: ProviderCase, replies: readonly Reply[], outputS
 }
 
 test.each(['groq', 'openai-compatible', 'openai chat', 'openai responses'])(
-  'does not set strict for optional properties: %s',
+  'fromAiSdk() with %s does not set strict for optional properties',
   async (name) => {
     const provider = named(name)
     const schema = z.object({ city: z.string(), note: z.string().optional() })
@@ -40,7 +40,7 @@ test.each(['groq', 'openai-compatible', 'openai chat', 'openai responses'])(
 const city = z.object({ city: z.string() })
 const refuse = (message: string, status = 400): Reply => ({ status, json: { error: { message } } })
 
-describe.each([false, true])('streamed: %s', (streaming) => {
+describe.each([false, true])('fromAiSdk(), streamed: %s,', (streaming) => {
   test('uses the answer tool when the provider rejects the response format', async () => {
     const groq = named('groq')
     const refusal = refuse('This model does not support response format `json_schema`.')
@@ -68,14 +68,14 @@ describe.each([false, true])('streamed: %s', (streaming) => {
   })
 })
 
-test('does not use the answer tool after another rejection', async () => {
+test('fromAiSdk() does not use the answer tool after another rejection of the provider', async () => {
   const groq = named('groq')
   const { error, bodies } = await answer(groq, [refuse('The prompt is too long.')], city)
   expect(error?.message).toContain('The prompt is too long.')
   expect(bodies).toHaveLength(1)
 })
 
-test('closes objects unless they are split over several schemas', () => {
+test('closeObjects() closes objects unless they are split over several schemas', () => {
   const open = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
   const closed = { ...open, additionalProperties: false }
   expect(closeObjects({ anyOf: [open, { type: 'null' }] })).toEqual({ anyOf: [closed, { type: 'null' }] })

@@ -33,7 +33,7 @@ async function call(given: AiSdkTool, args: JsonObject = {}, options: FromAiSdkT
 
 const city = z.object({ city: z.string(), days: z.number().default(1) })
 
-test('declares and runs a tool as its author wrote it', async () => {
+test('fromAiSdkTools() declares and runs a tool as its author wrote it', async () => {
   const seen: unknown[] = []
   const given = tool({
     description: 'The weather',
@@ -53,7 +53,7 @@ test('declares and runs a tool as its author wrote it', async () => {
   ])
 })
 
-describe('validates arguments before the tool runs', () => {
+describe('fromAiSdkTools() validates arguments before the tool runs', () => {
   const never = (): never => {
     throw new Error('It was run.')
   }
@@ -81,17 +81,17 @@ describe('validates arguments before the tool runs', () => {
     expect(fine?.city).toMatch(/^oslo$/i)
   })
 
-  test('passes the transformed arguments to the body', async () => {
+  test('and passes the transformed arguments to the body', async () => {
     const given = { inputSchema: jsonSchema(json, { validate: strict }), execute: (input: unknown) => input }
     expect((await call(given, { city: 'Oslo' })).response).toEqual({ city: 'OSLO' })
   })
 
-  test('accepts a tool without an inputSchema', async () => {
+  test('but accepts a tool without an inputSchema', async () => {
     expect((await call({ execute: (input: unknown) => input })).response).toEqual({})
   })
 })
 
-describe('needsApproval becomes a confirmation', () => {
+describe('needsApproval of fromAiSdkTools() becomes a confirmation', () => {
   const body = { inputSchema: z.object({ n: z.number() }), execute: ({ n }: { n: number }) => ({ paid: n }) }
   const asked = undefined
 
@@ -112,12 +112,12 @@ describe('needsApproval becomes a confirmation', () => {
     }
   })
 
-  test('rejects other values', () => {
+  test('but another value is rejected', () => {
     expect(() => fromAiSdkTools({ it: { ...body, needsApproval: 'yes' } })).toThrow('needsApproval must be a boolean')
   })
 })
 
-test('yields progress, and the last value is the result', async () => {
+test('fromAiSdkTools() yields progress, and the last value is the result', async () => {
   const given = tool({
     inputSchema: z.object({}),
     execute: async function* () {
@@ -131,12 +131,12 @@ test('yields progress, and the last value is the result', async () => {
   expect(response).toEqual({ done: 2 })
 })
 
-test('reports a thrown error to the model', async () => {
+test('fromAiSdkTools() reports a thrown error to the model', async () => {
   const { response } = await call({ execute: () => Promise.reject(new Error('No network.')) })
   expect(response).toEqual({ error: 'No network.', errorCode: 'EXECUTION_FAILED' })
 })
 
-test('aborts the body when the run is cancelled', async () => {
+test('fromAiSdkTools() aborts the body when the run is cancelled', async () => {
   const controller = new AbortController()
   const aborted = new Promise<void>((resolve) => {
     const execute = (_: unknown, { abortSignal }: { abortSignal: AbortSignal }): Promise<never> => {
@@ -156,7 +156,7 @@ test.each([
   ['JSON', { type: 'json', value: { cold: true } }, { cold: true }],
   ['an error', { type: 'error-text', value: 'Too cold.' }, { error: 'Too cold.' }],
   ['a denial', { type: 'execution-denied', reason: 'No.' }, { error: 'No.', errorCode: 'CANCELLED' }],
-])('shows the model the result of toModelOutput: %s', async (_, output, expected) => {
+])('fromAiSdkTools() shows the model the result of toModelOutput: %s', async (_, output, expected) => {
   const given = { execute: () => ({ raw: 1 }), toModelOutput: ({ output: raw }: JsonObject) => raw && output }
   const { response, modelOutput } = await call(given)
   expect(response).toEqual({ raw: 1 })
@@ -171,7 +171,7 @@ test.each([
   ],
   ['AI SDK 6', { type: 'image-data', data: 'AQID', mediaType: 'image/png' }],
   ['AI SDK 5', { type: 'media', data: 'AQID', mediaType: 'image/png' }],
-])('converts media in a result to parts: %s', async (_, file) => {
+])('fromAiSdkTools() converts media in a result to parts: %s', async (_, file) => {
   const toModelOutput = () => ({ type: 'content', value: [{ type: 'text', text: 'Drawn.' }, file] })
   const { response, modelOutput, events } = await call({ execute: () => 1, toModelOutput })
   expect(response).toEqual({ result: 1 })
@@ -180,13 +180,13 @@ test.each([
   expect(parts[1]).toEqual({ inlineData: { mimeType: 'image/png', data: 'AQID' } })
 })
 
-test('validates the result with the outputSchema', async () => {
+test('fromAiSdkTools() validates the result with the outputSchema', async () => {
   const given = { outputSchema: z.object({ temperature: z.number() }), execute: () => ({ temperature: 'cold' }) }
   expect((await call(given)).response).toMatchObject({ errorCode: 'INVALID_RESULT' })
   expect((await call({ ...given, execute: () => ({ temperature: 2 }) })).response).toEqual({ temperature: 2 })
 })
 
-test('passes the context of toolsContext, which a contextSchema requires', async () => {
+test('fromAiSdkTools() passes the context of toolsContext, which a contextSchema requires', async () => {
   const given = {
     contextSchema: z.object({ key: z.string() }),
     description: ({ context }: { context: { key: string } }) => `Uses ${context.key}`,
@@ -198,19 +198,19 @@ test('passes the context of toolsContext, which a contextSchema requires', async
   expect(() => fromAiSdkTools({ it: given })).toThrow('Pass { toolsContext: { it: ... } }')
 })
 
-test('rejects a tool without execute, or makes it long-running', async () => {
+test('fromAiSdkTools() rejects a tool without execute, or makes it long-running', async () => {
   const given = tool({ inputSchema: z.object({}), outputSchema: z.object({}) })
   expect(() => fromAiSdkTools({ it: given })).toThrow("pass { withoutExecute: 'longRunning' }")
   const { events } = await call(given, {}, { withoutExecute: 'longRunning' })
   expect(events.at(-2)).toMatchObject({ longRunningToolIds: ['c1'] })
 })
 
-test('converts dynamic tools', async () => {
+test('fromAiSdkTools() converts dynamic tools', async () => {
   const given = dynamicTool({ inputSchema: city, execute: async (input) => input })
   expect((await call(given, { city: 'Oslo' })).response).toEqual({ city: 'Oslo', days: 1 })
 })
 
-describe('tools of a provider', () => {
+describe('tools of a provider in fromAiSdkTools()', () => {
   test('that the provider runs are only declared', () => {
     const [made] = fromAiSdkTools({ search: openai.tools.webSearch({}) })
     expect(made).toMatchObject({ name: 'search' })
@@ -242,6 +242,6 @@ test.each([
   ['no tool', { it: 5 }, 'got 5 instead of a tool of the AI SDK'],
   ['a schema that comes later', { it: { inputSchema: jsonSchema(Promise.resolve({})), execute } }, 'Await it'],
   ['a schema that is none', { it: { inputSchema: 'city', execute } }, 'a schema is a Standard Schema'],
-])('rejects %s', (_, tools, message) => {
+])('fromAiSdkTools() rejects %s', (_, tools, message) => {
   expect(() => fromAiSdkTools(tools as never)).toThrow(message)
 })

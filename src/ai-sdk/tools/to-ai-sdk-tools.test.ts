@@ -41,7 +41,7 @@ const weather = tool({
   run: ({ city, day }, context) => ({ city, day, call: context.functionCallId, user: context.invocation.userId }),
 })
 
-test('describes and validates a tool as the AI SDK expects', async () => {
+test('toAiSdkTools() describes and validates a tool as the AI SDK expects', async () => {
   const made = only(weather)
   const schema = asSchema<unknown>(made.inputSchema)
   expect(made.description).toBe('The weather')
@@ -59,7 +59,7 @@ test('describes and validates a tool as the AI SDK expects', async () => {
   expect(await standard.validate({ city: 'Oslo', day: 'now' })).toEqual({ value: { city: 'Oslo', day: 'now' } })
 })
 
-test('runs a call once, for its user and with its id', async () => {
+test('toAiSdkTools() runs a call once, for its user and with its id', async () => {
   expect(await execute(only(weather), { city: 'Oslo', day: 'now' })).toEqual({
     city: 'Oslo',
     day: 'now!',
@@ -68,12 +68,12 @@ test('runs a call once, for its user and with its id', async () => {
   })
 })
 
-test('validates arguments that the AI SDK did not validate', async () => {
+test('toAiSdkTools() validates arguments that the AI SDK did not validate', async () => {
   await expect(only(weather).execute({ city: 5 })).rejects.toMatchObject({ code: 'INVALID_ARGS' })
   await expect(only(weather).execute('Oslo')).rejects.toMatchObject({ code: 'INVALID_ARGS' })
 })
 
-test('throws the error of the body', async () => {
+test('toAiSdkTools() throws the error of the body', async () => {
   const fails = tool({
     name: 'fails',
     description: 'Fails',
@@ -84,7 +84,7 @@ test('throws the error of the body', async () => {
   await expect(execute(only(fails), {})).rejects.toMatchObject({ message: 'Which order?', code: 'NOT_FOUND' })
 })
 
-test('applies the policies of a tool', async () => {
+test('toAiSdkTools() applies the policies of a tool', async () => {
   const slow = timeout(tool({ name: 'slow', description: 'Slow', run: () => new Promise(() => {}) }), 5)
   await expect(execute(only(slow), {})).rejects.toMatchObject({ code: 'TIMEOUT' })
   let runs = 0
@@ -93,7 +93,7 @@ test('applies the policies of a tool', async () => {
   expect([await execute(kept, {}), await execute(kept, {})]).toEqual([{ runs: 1 }, { runs: 1 }])
 })
 
-test('passes an abort on to the body', async () => {
+test('toAiSdkTools() passes an abort on to the body', async () => {
   const controller = new AbortController()
   const reason = new Error('Enough.')
   const reached: unknown[] = []
@@ -110,7 +110,7 @@ test('passes an abort on to the body', async () => {
   expect(reached).toEqual(['aborted'])
 })
 
-describe('the session of a call', () => {
+describe('the session of a call of toAiSdkTools()', () => {
   const counter = tool({
     name: 'count',
     description: 'Counts',
@@ -131,7 +131,7 @@ describe('the session of a call', () => {
     expect(await Promise.all([execute(made, {}), execute(made, {})])).toEqual([{ n: 1 }, { n: 1 }])
   })
 
-  test('is kept in a given session service', async () => {
+  test('is stored in the given session service', async () => {
     const sessionService = new InMemorySessionService()
     await execute(only(counter, { ...ada, sessionService, appName: 'shop' }), {})
     const [session] = await sessionService.listSessions({ appName: 'shop', userId: 'ada' })
@@ -150,7 +150,7 @@ describe('the session of a call', () => {
   })
 })
 
-describe('a tool that needs confirmation', () => {
+describe('a tool of toAiSdkTools() that needs confirmation', () => {
   let paid = 0
   const pay = tool({
     name: 'pay',
@@ -243,7 +243,7 @@ describe('a tool that needs confirmation', () => {
   })
 })
 
-test('shows the model the media of a result', async () => {
+test('toAiSdkTools() shows the model the media of a result', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'AQID', displayName: 'a.png' } }
   const draw = tool({ name: 'draw', description: 'Draws', run: () => withParts({ status: 'drawn' }, [picture]) })
   const made = only(draw)
@@ -264,7 +264,7 @@ test('shows the model the media of a result', async () => {
   })
 })
 
-test('shows the model the result of toModelOutput', async () => {
+test('toAiSdkTools() shows the model the result of toModelOutput', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'AQID' } }
   const run = () => withParts({ rows: [1, 2, 3] }, [picture])
   const made = only(tool({ name: 'list', description: 'Lists', run, toModelOutput: () => ({ rows: 3 }) }))
@@ -274,7 +274,7 @@ test('shows the model the result of toModelOutput', async () => {
   expect(made.toModelOutput({ toolCallId: 'c', input: {}, output })).toEqual(shown)
 })
 
-test('runs an agent tool that has a model', async () => {
+test('toAiSdkTools() runs an agent tool that has a model', async () => {
   const inner = { name: 'poet', description: 'Writes', model: scriptedModel(['Snow.']) }
   expect(await execute(only(agentTool(new LlmAgent(inner))), { request: 'a poem' })).toEqual({ text: 'Snow.' })
   const { model: _, ...bare } = inner
@@ -283,7 +283,7 @@ test('runs an agent tool that has a model', async () => {
   await expect(execute(unable, { request: 'a poem' })).rejects.toThrow('has no model')
 })
 
-test('rejects tools that the AI SDK cannot call', () => {
+test('toAiSdkTools() rejects tools that the AI SDK cannot call', () => {
   expect(() => toAiSdkTools([preloadMemory()], ada)).toThrow('only adds to model requests')
   expect(() => toAiSdkTools([weather, weather], ada)).toThrow('"get_weather" is defined twice')
   expect(() => toAiSdkTools([{ ...weather, name: 'two words' }], ada)).toThrow('a name starts with')

@@ -42,7 +42,7 @@ test('two SIGINT signals of one key press count once', () => {
   expect(calls).toEqual(['unhandled', 'unhandled'])
 })
 
-test('close removes the SIGINT listener', () => {
+test('close() removes the SIGINT listener', () => {
   const { signals, interrupts } = setUp()
   interrupts.close()
   expect(signals.listenerCount('SIGINT')).toBe(0)

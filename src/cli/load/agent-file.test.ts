@@ -126,7 +126,7 @@ describe('toolwright run fails with one clear message for', () => {
   })
 })
 
-test('an ES module in a CommonJS package is rejected with both ways to fix it', () => {
+test('an ES module in a CommonJS package is rejected with two possible fixes in the message', () => {
   const folder = mkdtempSync(join(tmpdir(), 'load-'))
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')

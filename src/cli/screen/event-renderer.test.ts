@@ -201,7 +201,7 @@ describe('the event renderer escapes control characters in', () => {
   ])('%s', (_, events) => {
     for (const options of [{}, { colour: true, isLive: true, width: 40 }, { verbose: true }]) {
       const out = render(events, options)
-      if (!options.isLive) expect(out).not.toBe('') // progress is in the status there
+      if (!options.isLive) expect(out).not.toBe('') // a live terminal shows progress in the status line only
       expect(out.replaceAll(OWN_STYLES, '').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
     }
   })

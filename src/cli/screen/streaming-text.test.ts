@@ -107,7 +107,7 @@ test('wrapped rows keep the indent of the text', () => {
   expect(plain('one two three', { width: 12, indent: '  ' })).toBe('  one two\n  three\n')
 })
 
-test('a code block continues after an interruption', () => {
+test('a code block in streaming text continues after an interruption', () => {
   const text = new StreamingText({ width: 40, isMarkdown: true, paint: createPaint(false) })
   expect(text.write('```\na')).toBe('')
   expect(text.end()).toBe('  a\n')

@@ -15,6 +15,6 @@ test.each([
   ['lies.csv', new Uint8Array([0, 1, 2, 255]), 'application/octet-stream'],
   ['', new Uint8Array(0), 'text/plain'],
   ['sound', text('RIFF....WAVE'), 'audio/wav'],
-])('detects the type of "%s" from its bytes', (name, bytes, type) => {
+])('detectMimeType() detects the type of "%s" from its bytes', (name, bytes, type) => {
   expect(detectMimeType(name, bytes)).toBe(type)
 })

@@ -9,7 +9,7 @@ const collect = (options = {}, inputFiles: Record<string, string> = {}) =>
     new Map(Object.entries(inputFiles).map(([name, text]) => [name, bytes(text)])),
   )
 
-test('saves new and changed files, but not an unchanged input file', () => {
+test('OutputFiles saves new and changed files, but not an unchanged input file', () => {
   const files = collect({}, { 'same.txt': 'same', 'changed.txt': 'before' })
   files.add('same.txt', bytes('same'))
   files.add('changed.txt', bytes('after'))
@@ -21,7 +21,7 @@ test('saves new and changed files, but not an unchanged input file', () => {
   expect(files.skippedNote).toBeUndefined()
 })
 
-test('skips a file whose name is not plain or already saved, and says so', () => {
+test('OutputFiles skips a file whose name is not plain or already saved, and adds a note', () => {
   const files = collect()
   files.add('../evil', bytes('x'))
   files.add('a', bytes('first'))
@@ -30,7 +30,7 @@ test('skips a file whose name is not plain or already saved, and says so', () =>
   expect(files.skippedNote).toContain('not saved: "../evil", "a"')
 })
 
-test('saves at most maxFiles files', () => {
+test('OutputFiles saves at most maxFiles files', () => {
   const files = collect({ maxFiles: 2 })
   for (let i = 0; i < 30; i++) files.add(`${i}`, bytes('x'))
   expect(files.saved.map(({ name }) => name)).toEqual(['0', '1'])
@@ -38,7 +38,7 @@ test('saves at most maxFiles files', () => {
   expect(files.skippedNote).toContain('and 18 more')
 })
 
-test('saves at most maxFileBytes bytes', () => {
+test('OutputFiles saves at most maxFileBytes bytes', () => {
   const files = collect({ maxFileBytes: 10 })
   files.add('a', bytes('123456'))
   expect(files.remainingBytes).toBe(4)

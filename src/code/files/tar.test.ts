@@ -30,7 +30,7 @@ function read(archive: Uint8Array, remainingBytes?: number, step = archive.lengt
   return sink
 }
 
-test('writes an archive that GNU tar extracts', () => {
+test('writeTar() writes an archive that GNU tar extracts', () => {
   const long = `${'l'.repeat(150)}.txt`
   const archive = writeTar([
     { name: 'work/', bytes: new Uint8Array(0) },
@@ -46,7 +46,7 @@ test('writes an archive that GNU tar extracts', () => {
   expect(readFileSync(join(folder, 'work/ü.bin'))).toHaveLength(1025)
 })
 
-test('reads an archive of GNU tar in chunks of any size', () => {
+test('TarReader reads an archive of GNU tar in chunks of any size', () => {
   const long = 'l'.repeat(150)
   writeFileSync(join(folder, 'a'), 'one')
   writeFileSync(join(folder, long), 'two')
@@ -61,7 +61,7 @@ test('reads an archive of GNU tar in chunks of any size', () => {
   expect(read(Buffer.concat([archive, archive])).files).toEqual(whole)
 })
 
-test('ignores links, pipes and folders in an archive', () => {
+test('TarReader ignores links, pipes and folders in an archive', () => {
   symlinkSync('/etc/passwd', join(folder, 'link'))
   writeFileSync(join(folder, 'real'), 'real')
   execFileSync('sh', ['-c', 'ln real hard; mkfifo pipe; mkdir sub'], { cwd: folder })
@@ -69,7 +69,7 @@ test('ignores links, pipes and folders in an archive', () => {
   expect(read(archive)).toMatchObject({ files: new Map([['real', 'real']]), skipped: [] })
 })
 
-test('skips a file that is too large and reads the next one', () => {
+test('TarReader skips a file that is too large and reads the next file', () => {
   const archive = writeTar([
     { name: 'big', bytes: new Uint8Array(5000) },
     { name: 'small', bytes: bytes('s') },
@@ -77,18 +77,18 @@ test('skips a file that is too large and reads the next one', () => {
   expect(read(archive, 100)).toMatchObject({ files: new Map([['small', 's']]), skipped: ['big'] })
 })
 
-test('allocates nothing for a header that claims eight gigabytes', () => {
+test('TarReader allocates nothing for a header that claims eight gigabytes', () => {
   const archive = writeTar([{ name: 'huge', bytes: bytes('x') }])
   archive.set(bytes('77777777777'), 124)
   fixChecksum(archive)
   expect(read(archive)).toMatchObject({ files: new Map(), skipped: ['huge'] })
 })
 
-test('passes on the name ../../evil unchanged, for OutputFiles to refuse', () => {
+test('TarReader passes on the name ../../evil unchanged, for OutputFiles to refuse', () => {
   expect([...read(writeTar([{ name: '../../evil', bytes: bytes('x') }])).files.keys()]).toEqual(['../../evil'])
 })
 
-test('survives random bytes and corrupted archives', () => {
+test('TarReader survives random bytes and corrupted archives', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), (garbage) => {
       expect(read(garbage).files.size).toBe(0)

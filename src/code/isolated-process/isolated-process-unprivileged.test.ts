@@ -1,5 +1,5 @@
-// An unprivileged user can isolate code as well as root. When root runs the tests, this file starts a process as the user
-// nobody. Otherwise the other test files already run as an unprivileged user.
+// An unprivileged user can isolate code as well as root. When root runs the tests, this file starts a process of the
+// user nobody. Otherwise the other test files already run as an unprivileged user.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { prlimitArguments, readResourceLimits } from './resource-limits.ts'
 
-test('fills in the default of every resource limit; cpuSeconds follows timeoutMs', () => {
+test('readResourceLimits() fills in the default of every limit; cpuSeconds follows timeoutMs', () => {
   expect(readResourceLimits({}, 1500)).toEqual({
     memoryBytes: 512_000_000,
     cpuSeconds: 2,
@@ -13,12 +13,12 @@ test('fills in the default of every resource limit; cpuSeconds follows timeoutMs
   expect(() => readResourceLimits({ processes: 0 }, 1000)).toThrow('processes must be')
 })
 
-test('adds reserved address space to the memory limit', () => {
+test('prlimitArguments() adds reserved address space to the memory limit', () => {
   const [memory] = prlimitArguments(readResourceLimits({ memoryBytes: 100 }, 1000), 50, new Map())
   expect(memory).toBe('--as=150:150')
 })
 
-test('lowers limits to the hard limits of the machine', () => {
+test('prlimitArguments() lowers limits to the hard limits of the machine', () => {
   const hard = new Map([
     ['Max open files', 64],
     ['Max cpu time', 2],

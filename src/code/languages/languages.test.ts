@@ -13,22 +13,22 @@ test.each([
   ['ruby', undefined],
   ['sh', undefined],
   ['constructor', undefined],
-])('matches the language name %j to %s', (asked, language) => {
+])('matchLanguage() matches the language name %j to %s', (asked, language) => {
   expect(matchLanguage(asked, ['python', 'javascript'])).toBe(language)
 })
 
-test('prefers a configured language over an alias', () => {
+test('matchLanguage() prefers a configured language over an alias', () => {
   expect(matchLanguage('sh', ['bash', 'sh'])).toBe('sh')
 })
 
-test('answers an unknown language with the supported ones', () => {
+test('unknownLanguageResult() names the supported languages', () => {
   expect(unknownLanguageResult('ruby', ['python', 'bash'])).toEqual({
     outcome: 'FAILED',
     output: 'Cannot run "ruby" code. Supported languages: python, bash.',
   })
 })
 
-test('accepts preset names and custom commands as languages', () => {
+test('resolveInterpreters() accepts preset names and custom commands', () => {
   expect([...resolveInterpreters(['python', 'bash']).keys()]).toEqual(['python', 'bash'])
   expect(resolveInterpreters({ Ruby: ['ruby', '-'] }).get('ruby')?.command).toEqual(['ruby', '-'])
 })
@@ -40,11 +40,11 @@ test.each([
   [['constructor'], 'is not a preset'],
   [{ ruby: [] }, 'the command of "ruby" must be a non-empty array of strings'],
   [{ ruby: 'ruby -' }, 'the command of "ruby" must be a non-empty array of strings'],
-])('rejects the languages %j', (languages, message) => {
+])('resolveInterpreters() rejects the languages %j', (languages, message) => {
   expect(() => resolveInterpreters(languages as unknown as Languages)).toThrow(message)
 })
 
-test('puts the path of the code in place of {file}, or connects the code to stdin', () => {
+test('packProgram() replaces {file} with the path of the code, or connects the code to stdin', () => {
   const [ruby, cat] = [...resolveInterpreters({ ruby: ['ruby', '-w', '{file}'], cat: ['cat'] }).values()]
   if (!ruby || !cat) throw new Error('Both interpreters were configured.')
   const pack = { code: 'puts 1', usesTools: true, folder: '/f' }
@@ -53,7 +53,7 @@ test('puts the path of the code in place of {file}, or connects the code to stdi
   expect(packProgram(cat, pack)).toEqual({ command: ['cat'], stdin: '/f/main', files })
 })
 
-test('adds the tool client and the memory limit to the command of Node', () => {
+test('packProgram() adds the tool client and the memory limit to the command of Node', () => {
   const interpreter = resolveInterpreters(['javascript']).get('javascript')
   if (!interpreter) throw new Error('The interpreter was configured.')
   const { command, files } = packProgram(interpreter, {

@@ -15,11 +15,11 @@ function split(chunks: readonly string[], marks: readonly string[]): string[] {
   return parts
 }
 
-test('splits a stream at its marks', () => {
+test('MarkedStream splits a stream at its marks', () => {
   expect(split(['before--MARK--middle--MARK--end'], ['--MARK--', '--MARK--'])).toEqual(['before', 'middle', 'end'])
 })
 
-test('splits a stream at its marks in chunks of any size', () => {
+test('MarkedStream splits a stream at its marks in chunks of any size', () => {
   const text = 'before--MARK--mid--MAdle--MARK--end--MARK--'
   fc.assert(
     fc.property(fc.array(fc.nat(text.length), { maxLength: 8 }), (cuts) => {
@@ -30,6 +30,6 @@ test('splits a stream at its marks in chunks of any size', () => {
   )
 })
 
-test('keeps the beginning of a mark in the output when the mark is incomplete', () => {
+test('MarkedStream keeps the beginning of a mark in the output when the mark is incomplete', () => {
   expect(split(['abc--MA'], ['--MARK--'])).toEqual(['abc--MA', ''])
 })

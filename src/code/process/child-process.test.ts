@@ -19,7 +19,7 @@ function collectOutput(...descriptors: number[]) {
   return { output, outputHandlers }
 }
 
-test('connects stdin, stdout, stderr and further descriptors of a process', async () => {
+test('startProcess() connects stdin, stdout, stderr and further descriptors of a process', async () => {
   const { output, outputHandlers } = collectOutput(1, 2, 4)
   const running = await startProcess({
     command: ['sh', '-c', 'cat; cat <&3; read line <&5; echo "$line" >&4; echo bad >&2; exit 7'],
@@ -34,7 +34,7 @@ test('connects stdin, stdout, stderr and further descriptors of a process', asyn
   expect(Object.fromEntries(output)).toEqual({ 1: 'in more', 2: 'bad\n', 4: 'said\n' })
 })
 
-test('ignores input that a process does not read before it exits', async () => {
+test('startProcess() ignores input that a process does not read before it exits', async () => {
   const running = await startProcess({
     command: ['true'],
     env: {},
@@ -44,14 +44,14 @@ test('ignores input that a process does not read before it exits', async () => {
   expect(await running.ended).toEqual({ code: 0 })
 })
 
-test('reports no exit code for a process that was stopped', async () => {
+test('startProcess() reports no exit code for a process that was stopped', async () => {
   const running = await startProcess({ command: ['sleep', '60'], env: {}, outputHandlers: new Map() })
   running.stop()
   expect(await running.ended).toEqual({ code: undefined })
   running.stop()
 })
 
-test('rejects with INTERNAL when a program cannot be started', async () => {
+test('startProcess() rejects with INTERNAL when a program cannot be started', async () => {
   const broken = join(folder, 'broken')
   writeFileSync(broken, '#!/no/such/interpreter\n')
   chmodSync(broken, 0o755)
@@ -64,12 +64,12 @@ test('rejects with INTERNAL when a program cannot be started', async () => {
   }
 })
 
-test('keeps the first 100 000 bytes a program prints', async () => {
+test('runProgram() keeps the first 100 000 bytes that a program prints', async () => {
   const { out, err } = await runProgram(['sh', '-c', 'head -c 5000000 /dev/zero; head -c 5000000 /dev/zero >&2'], {})
   expect([out.length, err.length]).toEqual([100_000, 100_000])
 })
 
-test('runs a program and returns its exit code and output', async () => {
+test('runProgram() returns the exit code and the output of a program', async () => {
   expect(await runProgram(['sh', '-c', 'echo out; echo err >&2; sleep 60 & exit 3'], {})).toEqual({
     code: 3,
     out: 'out\n',

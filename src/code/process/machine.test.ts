@@ -26,7 +26,7 @@ test.each([
   expect(isWithin(path, folder)).toBe(expected)
 })
 
-test('finds a program on the PATH or by its path', () => {
+test('findProgram() finds a program on the PATH or by its path', () => {
   const program = join(folder, 'mine')
   writeFileSync(program, '#!/bin/sh\n')
   expect(findProgram('mine', folder)).toBeUndefined()
@@ -38,7 +38,7 @@ test('finds a program on the PATH or by its path', () => {
   expect(findProgram(folder)).toBeUndefined()
 })
 
-test('reads the target of a link and follows it to the real path', () => {
+test('linkTarget() reads a symbolic link, and realPath() follows the link', () => {
   const link = join(folder, 'link')
   symlinkSync('mine', link)
   expect(linkTarget(link)).toBe('mine')
@@ -50,12 +50,12 @@ test('reads the target of a link and follows it to the real path', () => {
   ])
 })
 
-test('finds the folder a program was installed in', () => {
+test('installFolderOf() finds the folder a program was installed in', () => {
   expect(installFolderOf('/opt/python/3.13/bin/python3')).toBe('/opt/python/3.13')
   expect(installFolderOf('/opt/deno')).toBe('/opt/deno')
 })
 
-test('recognizes folders that contain the home or the project folder', () => {
+test('holdsPersonalFiles() recognizes folders that contain the home or the project folder', () => {
   expect(
     [homedir(), dirname(homedir()), '/', process.cwd(), dirname(process.cwd())].map(holdsPersonalFiles),
   ).not.toContain(false)
@@ -64,7 +64,7 @@ test('recognizes folders that contain the home or the project folder', () => {
   ).not.toContain(true)
 })
 
-test('counts no files on a file system that does not exist', () => {
+test('countFiles() counts no files on a file system that does not exist', () => {
   expect(countFiles('/proc/0/root/tmp')).toBe(0)
   expect(countFiles('/')).toBeGreaterThan(0)
 })

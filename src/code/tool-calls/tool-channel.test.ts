@@ -16,7 +16,7 @@ function openChannel(
   return { channel, responses, stopReasons }
 }
 
-test('answers each line with a result line of the same id', async () => {
+test('ToolChannel answers each line with a result line of the same id', async () => {
   const { channel, responses } = openChannel()
   channel.push(bytes('{"id":1,"name":"a","args":{"x":"ü'))
   channel.push(bytes('"}}\n{"id":2,"name":"b","args":{}}\n'))
@@ -27,7 +27,7 @@ test('answers each line with a result line of the same id', async () => {
   ])
 })
 
-test('answers a failed tool call with its error message', async () => {
+test('ToolChannel answers a failed tool call with its error message', async () => {
   const { channel, responses } = openChannel(async () => {
     throw new Error('Which order?')
   })
@@ -45,7 +45,7 @@ test.each([
   '\n',
   'x'.repeat(1_000_001),
   `{"id":1,"name":"${'n'.repeat(201)}"}\n`,
-])('stops the run on a line that is not a tool call, and reads no further line (%#)', async (text) => {
+])('ToolChannel stops the run on a line that is not a tool call, and reads no further line (%#)', async (text) => {
   const called: string[] = []
   const { channel, stopReasons } = openChannel(async (name) => {
     called.push(name)
@@ -57,7 +57,7 @@ test.each([
   expect(called).toEqual([])
 })
 
-test('stops the run at more than 256 tool calls at one time', () => {
+test('ToolChannel stops the run at more than 256 tool calls at one time', () => {
   const { channel, stopReasons } = openChannel(() => new Promise(() => {}))
   for (let id = 0; id < 256; id++) channel.push(bytes(`{"id":${id},"name":"a","args":{}}\n`))
   expect(stopReasons).toEqual([])
@@ -65,7 +65,7 @@ test('stops the run at more than 256 tool calls at one time', () => {
   expect(stopReasons).toEqual(['the code made more than 256 tool calls at one time'])
 })
 
-test('drops a tool result that arrives after the channel was closed', async () => {
+test('ToolChannel drops a tool result that arrives after the channel was closed', async () => {
   let resolveCall = (_: Record<string, unknown>): void => {}
   const { channel, responses } = openChannel(() => new Promise((resolve) => (resolveCall = resolve)))
   channel.push(bytes('{"id":1,"name":"a","args":{}}\n'))
@@ -75,13 +75,13 @@ test('drops a tool result that arrives after the channel was closed', async () =
   expect(responses).toEqual([])
 })
 
-test('reads a line that arrives byte by byte once', async () => {
+test('ToolChannel reads a line that arrives byte by byte once', async () => {
   const { channel, responses } = openChannel()
   for (const byte of bytes('{"id":1,"name":"a","args":{"x":"ü"}}\n')) channel.push(Uint8Array.of(byte))
   await vi.waitFor(() => expect(responses).toEqual([{ id: 1, result: { name: 'a', args: { x: 'ü' } } }]))
 })
 
-test('stops the run as soon as a line exceeds the limit', () => {
+test('ToolChannel stops the run as soon as a line exceeds the limit', () => {
   const { channel, stopReasons } = openChannel()
   for (let sent = 0; sent < 1_000_000; sent += 100_000) channel.push(bytes('x'.repeat(100_000)))
   expect(stopReasons).toEqual([])
@@ -89,7 +89,7 @@ test('stops the run as soon as a line exceeds the limit', () => {
   expect(stopReasons).toEqual(['a tool call is larger than 1000000 bytes'])
 })
 
-test('treats forged ids, keys and bytes as plain data', async () => {
+test('ToolChannel treats forged ids, keys and bytes as plain data', async () => {
   const args: object[] = []
   const { channel, responses, stopReasons } = openChannel(async (_, given) => {
     args.push(given)
@@ -108,14 +108,14 @@ test('treats forged ids, keys and bytes as plain data', async () => {
   expect(responses).toEqual([-1, null, -1, 2].map((id) => ({ id, result: {} })))
 })
 
-test('survives deeply nested arguments', async () => {
+test('ToolChannel survives deeply nested arguments', async () => {
   const { channel, responses } = openChannel(async (_, args) => ({ text: JSON.stringify(args) }))
   channel.push(bytes(`{"id":1,"name":"a","args":{"x":${'['.repeat(400_000)}${']'.repeat(400_000)}}}\n`))
   channel.push(bytes('{"id":2,"name":"a","args":{}}\n'))
   await vi.waitFor(() => expect(responses).toContainEqual({ id: 2, result: { text: '{}' } }))
 })
 
-test('counts a tool call until the code can read its result', async () => {
+test('ToolChannel counts a tool call until the code can read its result', async () => {
   const read: (() => void)[] = []
   const stopReasons: string[] = []
   const channel = new ToolChannel({
@@ -134,7 +134,7 @@ test('counts a tool call until the code can read its result', async () => {
   expect(stopReasons).toEqual(['the code made more than 256 tool calls at one time'])
 })
 
-test('stops the run when the code does not read the results of its tool calls', async () => {
+test('ToolChannel stops the run when the code does not read the results of its tool calls', async () => {
   const stopReasons: string[] = []
   let sent = 0
   const channel = new ToolChannel({

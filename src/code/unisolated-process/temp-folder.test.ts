@@ -46,7 +46,7 @@ await executor.execute({ code: '', language: '', sessionKey: '', signal: new Abo
   return { name, argument, kill }
 }
 
-test('removes the temporary folder of a killed host and keeps that of a running one', async () => {
+test('unisolatedLocalProcess() removes the temporary folder of a killed host and keeps the folder of a running host', async () => {
   const [killed, alive] = [await startHost(), await startHost()]
   await killed.kill()
   expect(folders()).toContain(killed.name)
@@ -57,14 +57,14 @@ test('removes the temporary folder of a killed host and keeps that of a running 
   expect(folders()).toEqual([])
 })
 
-test.runIf(process.platform === 'linux')('kills the program of a killed host', async () => {
+test.runIf(process.platform === 'linux')('unisolatedLocalProcess() kills the program of a killed host', async () => {
   const { argument, kill } = await startHost()
   await kill()
   await vi.waitFor(() => expect(processesWithArgument(argument)).toEqual([]), { timeout: 10_000 })
   await run(unisolatedLocalProcess(options), 'true')
 })
 
-test('keeps links, files, shared folders and folders of other users with a matching name', async () => {
+test('unisolatedLocalProcess() keeps links, files, shared folders and folders of other users with a matching name', async () => {
   const { name, kill } = await startHost()
   await kill()
   const [, , machine = '', pid = '', start = ''] = name.split('-')
@@ -96,7 +96,7 @@ test('keeps links, files, shared folders and folders of other users with a match
   for (const one of readdirSync(folder)) rmSync(join(folder, one), { recursive: true })
 })
 
-test('removes a temporary folder whose process id now belongs to another process', async () => {
+test('unisolatedLocalProcess() removes a temporary folder whose process id now belongs to another process', async () => {
   const { name, kill } = await startHost()
   const [, , machine = ''] = name.split('-')
   await kill()
@@ -111,7 +111,7 @@ test.each([
   ['is gone', 'cd /; rm -r "$HOME"'],
   ['is a link', `cd /; rm -r "$HOME"; ln -s ${join(folder, 'others')} "$HOME"`],
   ['is a pipe', 'cd /; rm -r "$HOME"; mkfifo "$HOME"'],
-])('returns no files when the working directory %s', async (_, code) => {
+])('unisolatedLocalProcess() returns no files when the working directory %s', async (_, code) => {
   mkdirSync(join(folder, 'others'), { recursive: true })
   writeFileSync(join(folder, 'others/secret'), 'secret')
   expect(await run(unisolatedLocalProcess(options), `${code}; echo done`)).toEqual({ outcome: 'OK', output: 'done' })
@@ -119,7 +119,7 @@ test.each([
   expect(readFileSync(join(folder, 'others/secret'), 'utf8')).toBe('secret')
 })
 
-test('removes folders that the code made unreadable', async () => {
+test('unisolatedLocalProcess() removes folders that the code made unreadable', async () => {
   const code = 'echo mine > mine; mkdir -p a/b; echo x > a/b/c; chmod 000 a/b a; chmod 500 .; echo done'
   const result = await run(unisolatedLocalProcess(options), code)
   expect(result).toMatchObject({ outcome: 'OK', output: 'done' })

@@ -12,7 +12,7 @@ const status = (code: number, more: object = {}): { fault: GeminiFault } => ({
 const noRetry = { retry: { attempts: 1 } }
 const messageOf = ({ error }: AskResult): string => (error as Error).message
 
-describe('a rejected request', () => {
+describe('a rejected request to Gemini', () => {
   test.each<[number, RegExp]>([
     [400, /^Gemini rejected the request \(400 INVALID_ARGUMENT: Because\.\)$/],
     [
@@ -93,7 +93,7 @@ describe('a rejected request', () => {
       : []
 })
 
-describe('retrying a request', () => {
+describe('gemini()', () => {
   test.each([408, 429, 500, 502, 503, 504])('retries status %i twice with increasing delays', async (code) => {
     const { whole, pauses, requests } = await ask([status(code), status(code), 'Hello.'])
     expect(whole?.content).toEqual(model('Hello.'))
@@ -179,7 +179,7 @@ describe('retrying a request', () => {
   })
 })
 
-describe('a failed reply', () => {
+describe('a failed reply of Gemini', () => {
   test.each<[string, GeminiFault, RegExp]>([
     ['reports a lost connection', { type: 'cut', after: 1 }, /^The reply of "gemini-2.5-flash" was cut off: the conn/],
     [
@@ -244,7 +244,7 @@ describe('a failed reply', () => {
   })
 })
 
-describe('aborting a request', () => {
+describe('aborting a request to Gemini', () => {
   test.each([true, false])('closes the connection and throws the abort reason (stream: %s)', async (stream) => {
     const stop = new AbortController()
     let requestSignal: AbortSignal | undefined

@@ -18,7 +18,7 @@ async function grounded(chunks: readonly JsonObject[]): Promise<JsonObject | und
   return whole?.groundingMetadata
 }
 
-test('merges the grounding of several chunks and renumbers its supports', async () => {
+test('gemini() merges the grounding of several chunks and renumbers its supports', async () => {
   const merged = await grounded([
     chunk('Oslo is cold. ', {
       groundingMetadata: {
@@ -48,7 +48,7 @@ test('merges the grounding of several chunks and renumbers its supports', async 
   })
 })
 
-test('does not duplicate grounding that a later chunk repeats', async () => {
+test('gemini() does not duplicate grounding that a later chunk repeats', async () => {
   const first = { groundingChunks: [source('yr')], groundingSupports: [support('a', 0)], webSearchQueries: ['a'] }
   const all = {
     groundingChunks: [source('yr'), source('met')],
@@ -60,7 +60,7 @@ test('does not duplicate grounding that a later chunk repeats', async () => {
   )
 })
 
-test('keeps the grounding of a single chunk unchanged, with duplicate sources and invalid supports', async () => {
+test('gemini() keeps the grounding of a single chunk unchanged, with duplicate sources and invalid supports', async () => {
   const only = {
     groundingChunks: [source('yr'), source('yr')],
     groundingSupports: [support('a', 1), support('b', 7), { segment: { text: 'c' } }],
@@ -69,7 +69,7 @@ test('keeps the grounding of a single chunk unchanged, with duplicate sources an
   expect(await grounded([chunk('a', { groundingMetadata: only })])).toEqual(only)
 })
 
-test('merges the citations and URL metadata of several chunks', async () => {
+test('gemini() merges the citations and URL metadata of several chunks', async () => {
   const cited = (uri: string): JsonObject => ({ startIndex: 0, endIndex: 4, uri })
   const read = (retrievedUrl: string): JsonObject => ({
     retrievedUrl,

@@ -19,7 +19,7 @@ const ended = (candidate: object): GeminiReply => ({
   chunks: [{ candidates: [{ index: 0, finishReason: 'STOP', ...candidate }] }],
 })
 
-describe('an empty reply', () => {
+describe('an empty reply of Gemini', () => {
   const emptyReplies: [string, GeminiReply][] = [
     ['without content', ended({})],
     ['with null instead of parts', ended({ content: { role: 'model', parts: null } })],
@@ -80,7 +80,7 @@ describe('an empty reply', () => {
   })
 })
 
-describe('an invalid function call', () => {
+describe('an invalid function call of Gemini', () => {
   const reasons = [
     ['MALFORMED_FUNCTION_CALL', 'simplify the parameters'],
     ['UNEXPECTED_TOOL_CALL', 'does not declare'],
@@ -131,7 +131,7 @@ describe('an invalid function call', () => {
   })
 })
 
-describe('the size of a reply', () => {
+describe('the size of a Gemini reply', () => {
   const connectionClosed = async (server: GeminiServer): Promise<void> => {
     const signal = server.requests[0]?.signal
     if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
@@ -170,7 +170,7 @@ describe('the size of a reply', () => {
   })
 })
 
-describe('a server that hangs', () => {
+describe('a Gemini server that hangs', () => {
   test.each([
     [false, 0],
     [true, 0],

@@ -21,7 +21,7 @@ async function told(contents: readonly Content[], question: Parameters<typeof as
   return body.contents ?? []
 }
 
-describe('the conversation', () => {
+describe('a request to Gemini', () => {
   test('sends results with the role user', async () => {
     const contents = [
       user('Look'),
@@ -117,7 +117,7 @@ describe('the conversation', () => {
   })
 })
 
-describe('function responses', () => {
+describe('function responses sent to Gemini', () => {
   const image: Part = { inlineData: { mimeType: 'image/png', data: 'cG5n', displayName: 'a.png' } }
   const sound: Part = { inlineData: { mimeType: 'audio/mp3', data: 'bXAz' } }
   const calls = [user('Draw'), model({ functionCall: { name: 'draw', args: {} }, thoughtSignature: 'c2ln' })]
@@ -155,7 +155,7 @@ describe('function responses', () => {
   })
 })
 
-describe('code', () => {
+describe('code sent to Gemini', () => {
   const code: Part = { executableCode: { id: 'adk-1', language: 'PYTHON', code: 'print(1)' } }
   const result: Part = { codeExecutionResult: { id: 'adk-1', outcome: 'OUTCOME_OK', output: '1' } }
   const theirs = model(
@@ -163,7 +163,7 @@ describe('code', () => {
     { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
   )
 
-  test('that the code executor ran is sent as text with its result', async () => {
+  test('is sent as text with its result when the code executor ran the code', async () => {
     for (const tools of [[], [{ codeExecution: {} }]]) {
       const sent = await told([user('Count'), model('So:', code), tool(result)], { config: { tools } })
       expect(sent).toEqual([
@@ -184,7 +184,7 @@ describe('code', () => {
     expect(sent.slice(2).map(({ parts }) => Object.keys(parts[0] ?? {}))).toEqual([['functionResponse'], ['text']])
   })
 
-  test('that Gemini ran is sent unchanged while codeExecution is on, otherwise as text', async () => {
+  test('is sent unchanged while codeExecution is on, otherwise as text, when Gemini ran the code', async () => {
     const contents = [user('Count'), theirs, user('And now?')]
     expect(await told(contents, { config: { tools: [{ codeExecution: {} }] } })).toEqual(contents)
     const [, later] = await told(contents)
@@ -192,7 +192,7 @@ describe('code', () => {
   })
 })
 
-describe('generateContentConfig', () => {
+describe('generateContentConfig of gemini()', () => {
   test('is passed on completely', async () => {
     const config = {
       systemInstruction: 'Be brief.',
@@ -270,7 +270,7 @@ describe('generateContentConfig', () => {
   })
 })
 
-describe('tools', () => {
+describe('tools sent to Gemini', () => {
   test('are declared in one entry with rewritten schemas, without changing the originals', async () => {
     const schema = {
       $schema: 'x',
@@ -302,7 +302,7 @@ describe('tools', () => {
     expect(JSON.stringify(one)).toBe(before)
   })
 
-  test('of the server are passed on unchanged', async () => {
+  test('of the server are unchanged', async () => {
     const anywhere: WireTool[] = [{ googleSearch: {} }, { urlContext: {} }, { codeExecution: {} }, { googleMaps: {} }]
     expect((await ask(['Fine.'], { config: { tools: anywhere } })).body.tools).toEqual(anywhere)
     const onVertex: WireTool[] = [

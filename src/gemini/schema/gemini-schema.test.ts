@@ -9,7 +9,7 @@ import { argumentsSchema, valueSchema } from './gemini-schema.ts'
 const accepts = (schema: JsonObject, value: unknown): boolean =>
   validate(value, copyJson(schema) as Schema, '2020-12', undefined, false).valid
 
-describe('a supported schema is unchanged', () => {
+describe('a schema that Gemini supports is unchanged', () => {
   test.each<JsonObject>([
     { type: 'string', description: 'A city' },
     { type: 'string', format: 'date-time' },
@@ -27,7 +27,7 @@ describe('a supported schema is unchanged', () => {
   })
 })
 
-describe('an unsupported schema is rewritten', () => {
+describe('a schema that Gemini does not support is rewritten', () => {
   const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 
   test.each<[string, JsonObject, JsonObject]>([
@@ -229,7 +229,7 @@ describe('an unsupported schema is rewritten', () => {
     expect(JSON.stringify(schema)).toBe(before)
   })
 
-  test('follows a recursive reference twice and then describes it', () => {
+  test('and a recursive reference is followed twice and then described', () => {
     const tree = {
       type: 'object',
       properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },
@@ -240,7 +240,7 @@ describe('an unsupported schema is rewritten', () => {
     expect(schemaProblem(valueSchema(tree), 'it')).toBeUndefined()
   })
 
-  test('limits the size of exponentially growing definitions', () => {
+  test('and the size of exponentially growing definitions is limited', () => {
     const $defs: JsonObject = { end: { type: 'string' } }
     for (let i = 0; i < 40; i++) {
       const next = { $ref: `#/$defs/${i === 39 ? 'end' : `step${i + 1}`}` }
@@ -251,15 +251,15 @@ describe('an unsupported schema is rewritten', () => {
     expect(schemaProblem(rewritten, 'it')).toBeUndefined()
   })
 
-  test('caches the rewritten schema', () => {
+  test('and the rewritten schema is cached', () => {
     const schema = { type: 'object', properties: { a: { const: 1 } } }
     expect(argumentsSchema(schema)).toBe(argumentsSchema(schema))
     expect(valueSchema(schema)).toBe(valueSchema(schema))
   })
 })
 
-describe('the arguments of a function', () => {
-  test('are an object, and notes on the whole are separate', () => {
+describe('the arguments of a Gemini function', () => {
+  test('are an object, and notes on the whole object are separate', () => {
     const schema = { properties: { a: { type: 'string' } }, description: 'Two things.', minProperties: 1 }
     expect(argumentsSchema(schema)).toEqual({
       schema: { type: 'object', properties: { a: { type: 'string' } } },
@@ -340,7 +340,7 @@ describe('the arguments of a function', () => {
 })
 
 // The rewritten schema must allow every value that the validator accepts.
-describe('a rewritten schema allows everything the original allows', () => {
+describe('a schema rewritten for Gemini allows everything the original allows', () => {
   const leaf = fc.constantFrom<JsonObject>(
     { type: 'string', minLength: 2, pattern: 'a' },
     { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 3 },

@@ -5,7 +5,7 @@ import { geminiServer } from '../../testing/gemini-server.ts'
 import { ask, askServer, KEY, model } from '../gemini.test-kit.ts'
 import { GeminiError } from '../gemini-error.ts'
 
-test("uses the caller's client with its key, headers and fetch, but its own retries", async () => {
+test("gemini() uses the key, headers and fetch of the caller's client, but its own retries", async () => {
   await using server = await geminiServer([{ fault: { type: 'status', status: 503 } }, 'Hello.'])
   const fetched: unknown[] = []
   const client = new GoogleGenAI({
@@ -29,7 +29,7 @@ test("uses the caller's client with its key, headers and fetch, but its own retr
   expect([fetched.length, pauses]).toEqual([2, [250]])
 })
 
-test("hides the key of the caller's client in errors", async () => {
+test("gemini() hides the key of the caller's client in errors", async () => {
   await using server = await geminiServer([], { apiKey: 'right' })
   const client = new GoogleGenAI({ apiKey: 'wrong-key', httpOptions: { baseUrl: `${server.url}/?key=wrong-key` } })
   const { error } = await askServer(server, { options: { client } })
@@ -40,7 +40,7 @@ test("hides the key of the caller's client in errors", async () => {
 const chain = (error: unknown): unknown[] =>
   error instanceof Error ? [error.message, error.stack, ...chain(error.cause)] : []
 
-test('passes headers, fetch and the API version to a new client', async () => {
+test('gemini() passes headers, fetch and the API version to a new client', async () => {
   const fetched: unknown[] = []
   const mine: typeof fetch = (input, init) => {
     fetched.push(input)
@@ -55,7 +55,7 @@ test('passes headers, fetch and the API version to a new client', async () => {
   expect(fetched).toHaveLength(1)
 })
 
-test('disables the automatic function calling of the client', async () => {
+test('gemini() disables the automatic function calling of the client', async () => {
   const callTool = vi.fn()
   const functionDeclarations = [{ name: 'look', description: 'Look.' }]
   const tools = [{ tool: async () => ({ functionDeclarations }), callTool }]
@@ -66,9 +66,9 @@ test('disables the automatic function calling of the client', async () => {
   expect(callTool).not.toHaveBeenCalled()
 })
 
-test('signs in to Vertex AI with googleAuthOptions', async () => {
+test('gemini() signs in to Vertex AI with googleAuthOptions', async () => {
   const getRequestHeaders = vi.fn(async () => new Headers({ authorization: 'Bearer token-of-mine' }))
-  const googleAuthOptions = { authClient: { getRequestHeaders } } as never // as much of a client as is asked
+  const googleAuthOptions = { authClient: { getRequestHeaders } } as never // the only method that is called
   const options = { apiKey: undefined, project: 'p', location: 'l', googleAuthOptions }
   const { requests, error } = await ask(['Hello.'], { options })
   expect(error).toBeUndefined()
@@ -76,10 +76,10 @@ test('signs in to Vertex AI with googleAuthOptions', async () => {
   expect(requests[0]?.headers['x-goog-api-key']).toBeUndefined()
 })
 
-test('waits for a silent model longer than the idle timeout of Node', async () => {
+test('gemini() waits for a silent model longer than the idle timeout of Node', async () => {
   const key = Symbol.for('undici.globalDispatcher.1')
   const world = globalThis as unknown as { [key: symbol]: { dispatch(options: object, handler: object): boolean } }
-  await fetch('data:,') // Node makes it when it is first needed
+  await fetch('data:,') // Node creates its dispatcher at the first fetch
   const real = world[key]
   const dispatched: object[] = []
   world[key] = {
@@ -96,7 +96,7 @@ test('waits for a silent model longer than the idle timeout of Node', async () =
   expect(dispatched).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0 }])
 })
 
-test('loads without @google/genai and says what to install on the first request', () => {
+test('gemini() loads without @google/genai and names the package to install at the first request', () => {
   const program = `
     import { registerHooks } from 'node:module'
     registerHooks({

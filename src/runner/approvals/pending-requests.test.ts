@@ -93,7 +93,7 @@ describe('long-running calls without a result', () => {
   })
 })
 
-test('a loop reads only its latest round', async () => {
+test('a LoopAgent checks only its latest round before each model call', async () => {
   const agent = (rounds: number): LoopAgent =>
     new LoopAgent({ name: 'loop', maxIterations: rounds, subAgents: [new LlmAgent({ name: 'child', model })] })
   const costOf = async (rounds: number): Promise<number> => {

@@ -43,12 +43,12 @@ const changed = (event: Event, change: object): Promise<Event> =>
 
 const content = (event: Event, ...parts: object[]) => ({ content: { ...event.content, parts } })
 
-test('keeps an event that no plugin changes', async () => {
+test('applyEventPlugins() keeps an event that no plugin changes', async () => {
   expect(await applied(said)).toBe(said)
   expect(await applied(said, undefined, () => undefined)).toEqual(said)
 })
 
-test('passes the event of one plugin to the next', async () => {
+test('applyEventPlugins() passes the event of one plugin to the next', async () => {
   const add = (letter: string): Required<Plugin>['onEvent'] => {
     return ({ event }) => ({ ...event, customMetadata: { seenBy: `${event.customMetadata?.seenBy ?? ''}${letter}` } })
   }

@@ -25,7 +25,7 @@ function createPace(): { pace: Pace; timers: (() => void)[]; started: number[]; 
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('starts runs at once when they arrive one after another', () => {
+test('Pace starts runs at once when they arrive one after another', () => {
   const { pace, timers, started, start } = createPace()
   for (let i = 0; i < 1_000; i++) {
     start(1)
@@ -35,7 +35,7 @@ test('starts runs at once when they arrive one after another', () => {
   expect(timers).toEqual([])
 })
 
-test('starts simultaneous runs a few at a time, in order of arrival', async () => {
+test('Pace starts simultaneous runs a few at a time, in order of arrival', async () => {
   const { timers, started, start } = createPace()
   start(200)
   const few = started.length
@@ -48,7 +48,7 @@ test('starts simultaneous runs a few at a time, in order of arrival', async () =
   expect(started).toEqual(Array.from({ length: 200 }, (_, at) => at))
 })
 
-test('starts later runs while earlier ones still wait', async () => {
+test('Pace starts later runs while earlier runs still wait', async () => {
   const { timers, started, start } = createPace()
   start(200)
   while (timers.length) {

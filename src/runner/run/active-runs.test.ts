@@ -5,7 +5,7 @@ import { ActiveRuns } from './active-runs.ts'
 /** ActiveRuns reads nothing else of a run. */
 const run = (userId: string, sessionId: string): ActiveRun => ({ userId, sessionId }) as ActiveRun
 
-test('deleting a run keeps the other runs, of its session and of other sessions', () => {
+test('ActiveRuns keeps the other runs, of the same session and of other sessions, when a run is deleted', () => {
   const runs = new ActiveRuns()
   const [a, b, c] = [run('ada', 's1'), run('ada', 's1'), run('ada', 's2')]
   for (const one of [a, b, c]) runs.add(one)
@@ -16,7 +16,7 @@ test('deleting a run keeps the other runs, of its session and of other sessions'
   expect(runs.all()).toEqual([])
 })
 
-test('deleting a run that is not listed changes nothing', () => {
+test('ActiveRuns changes nothing when a run that is not listed is deleted', () => {
   const runs = new ActiveRuns()
   const [a, b] = [run('ada', 's1'), run('ada', 's2')]
   runs.add(a)
@@ -29,7 +29,7 @@ test('deleting a run that is not listed changes nothing', () => {
   expect(runs.all()).toEqual([b])
 })
 
-test('finds the runs of one user only, when two users have sessions with the same id', () => {
+test('ActiveRuns finds the runs of one user only, when two users have sessions with the same id', () => {
   const runs = new ActiveRuns()
   const [ada, bob] = [run('ada', 's1'), run('bob', 's1')]
   runs.add(ada)

@@ -5,7 +5,7 @@ import { EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 const partial = (text: string): Event => createEvent({ partial: true, content: { role: 'model', parts: [{ text }] } })
 const whole = (id: string): Event => createEvent({ id })
 
-test('keeps stored events and drops partial events without a consumer', () => {
+test('EventQueue keeps stored events and drops partial events without a consumer', () => {
   const queue = new EventQueue()
   for (let n = 0; n < 10; n++) queue.push(partial('a'))
   queue.push(whole('1'))
@@ -14,7 +14,7 @@ test('keeps stored events and drops partial events without a consumer', () => {
   expect(queue.takeAll()).toEqual([whole('1'), partial('b')])
 })
 
-test('makes a producer wait until a slow consumer has caught up', async () => {
+test('EventQueue makes a producer wait until a slow consumer has caught up', async () => {
   const queue = new EventQueue()
   queue.open()
   for (let n = 1; n < MANY_PARTIALS; n++) expect(queue.push(partial('a'))).toBeUndefined()
@@ -25,7 +25,7 @@ test('makes a producer wait until a slow consumer has caught up', async () => {
   expect(queue.backpressure()).toBeUndefined()
 })
 
-test('drops the oldest partial events over the limit and no stored event', () => {
+test('EventQueue drops the oldest partial events over the limit and no stored event', () => {
   const queue = new EventQueue()
   queue.open()
   queue.push(whole('first'))
@@ -37,7 +37,7 @@ test('drops the oldest partial events over the limit and no stored event', () =>
   expect(events.at(-2)?.content?.parts[0]?.text).toBe(`${10 * MAX_PARTIALS}`)
 })
 
-test('keeps nothing after close and releases waiting producers', async () => {
+test('EventQueue keeps nothing after close and releases waiting producers', async () => {
   const queue = new EventQueue()
   queue.open()
   for (let n = 0; n < MANY_PARTIALS; n++) queue.push(partial('a'))
@@ -48,7 +48,7 @@ test('keeps nothing after close and releases waiting producers', async () => {
   expect(queue.takeNext()).toBeUndefined()
 })
 
-test('yields events in order to a consumer that is always behind', () => {
+test('EventQueue yields events in order to a consumer that is always behind', () => {
   const queue = new EventQueue()
   for (let n = 0; n < 10; n++) queue.push(whole(`${n}`))
   for (let n = 10; n < 5_000; n++) {
@@ -57,7 +57,7 @@ test('yields events in order to a consumer that is always behind', () => {
   }
 })
 
-test('passes every event to listeners, read or not', () => {
+test('EventQueue passes every event to listeners, read or not', () => {
   const queue = new EventQueue()
   const received: Event[] = []
   const stopListening = queue.listen((event) => received.push(event))

@@ -172,7 +172,7 @@ const table: [format: string, valid: string[], invalid: string[]][] = [
   ['relative-json-pointer', ['0', '1/a', '0#', '2/a~1b'], ['', '01', '-1', '0##', '1a', '/a', '0/~']],
 ]
 
-describe.each(table)('%s', (format, valid, invalid) => {
+describe.each(table)('the format %s', (format, valid, invalid) => {
   const check = (text: string) => formatCheck(format)?.(text)
 
   test('accepts valid texts and refuses invalid ones', () => {
@@ -215,7 +215,7 @@ describe.each(table)('%s', (format, valid, invalid) => {
   })
 })
 
-test('accepts every text for an unknown format', () => {
+test('an unknown format accepts every text', () => {
   expect(formatCheck('color')).toBeUndefined()
   expect(compileSchema({ type: 'string', format: 'constructor' }, 'Tool "t"').parse('x')).toEqual({ value: 'x' })
 })

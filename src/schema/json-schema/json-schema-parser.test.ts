@@ -8,7 +8,7 @@ const parse = (schema: object, value: unknown) => compileSchema(schema, 'Tool "t
 const TOO_MUCH = { issues: [{ path: '', expected: 'a value that takes less work to check against its schema' }] }
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
 
-describe('invalid values', () => {
+describe('values that a JSON Schema rejects', () => {
   test('are described by what each keyword expects, without the value', () => {
     const schema = object(
       {
@@ -177,7 +177,7 @@ describe('invalid values', () => {
       ['multipleOf', { items: { allOf: times(4_000, () => ({ multipleOf: 1e-300 })) } }, times(20_000, () => 1.5e308)],
       ['references', { $ref: '#/$defs/d0', $defs: chain }, deep],
       ['defaults', { items: { properties: { z: { default: times(1_000, () => 0) } } } }, rows],
-    ])('%s', (_, schema, value) => {
+    ])('with %s', (_, schema, value) => {
       const { parse } = compileSchema({ ...schema, type: ['array', 'object', 'string'] }, 'Tool "t"')
       expect(parse(value)).toHaveProperty('issues')
     })
@@ -216,7 +216,7 @@ describe('invalid values', () => {
   })
 })
 
-describe('defaults', () => {
+describe('defaults of a JSON Schema', () => {
   test('are copied into nested objects, lists and references', () => {
     const schema = object(
       {
@@ -247,7 +247,7 @@ describe('defaults', () => {
   })
 })
 
-describe('refuses an invalid JSON Schema when the tool is built', () => {
+describe('compileSchema() refuses an invalid JSON Schema when the tool is built', () => {
   const cyclic: { [key: string]: unknown } = { type: 'object' }
   cyclic.properties = { self: cyclic }
   let deep: object = { type: 'string' }
@@ -257,47 +257,51 @@ describe('refuses an invalid JSON Schema when the tool is built', () => {
   const many = object(Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`p${i}`, {}])))
   test.each<[string, object, RegExp]>([
     ['an unknown type', object({ a: { type: 'strin' } }), /#\/properties\/a\/type/],
-    ['a type that is no string', { type: 5 }, /#\/type/],
-    ['properties that are no schemas', object({ a: 'string' }), /#\/properties\/a /],
-    ['required that is no list', { type: 'object', required: true }, /#\/required/],
-    ['an enum that is no list', object({ a: { enum: 'x' } }), /#\/properties\/a\/enum/],
-    ['a bound that is no number', object({ a: { minimum: '3' } }), /#\/properties\/a\/minimum/],
-    ['a length that is no count', object({ a: { minLength: -1 } }), /minLength/],
-    ['a bad pattern', object({ a: { pattern: '(' } }), /#\/properties\/a\/pattern.*regular expression/],
-    ['a bad property pattern', { type: 'object', patternProperties: { '[': {} } }, /patternProperties/],
-    ['an empty anyOf', object({ a: { anyOf: [] } }), /anyOf/],
-    ['a reference to nothing', object({ a: { $ref: '#/$defs/none' } }), /\$ref.*#\/\$defs\/none/],
-    ['a reference that goes on after a place', object({ a: { $ref: '#/$defs/a#b' } }, { $defs: { a: {} } }), /\$ref/],
+    ['a type that is not a string', { type: 5 }, /#\/type/],
+    ['a property that is not a schema', object({ a: 'string' }), /#\/properties\/a /],
+    ['required that is not a list', { type: 'object', required: true }, /#\/required/],
+    ['an enum that is not a list', object({ a: { enum: 'x' } }), /#\/properties\/a\/enum/],
+    ['a minimum that is not a number', object({ a: { minimum: '3' } }), /#\/properties\/a\/minimum/],
+    ['a negative minLength', object({ a: { minLength: -1 } }), /minLength/],
+    ['an invalid pattern', object({ a: { pattern: '(' } }), /#\/properties\/a\/pattern.*regular expression/],
     [
-      'two schemas of one name',
+      'an invalid pattern in patternProperties',
+      { type: 'object', patternProperties: { '[': {} } },
+      /patternProperties/,
+    ],
+    ['an empty anyOf', object({ a: { anyOf: [] } }), /anyOf/],
+    ['a reference without a target', object({ a: { $ref: '#/$defs/none' } }), /\$ref.*#\/\$defs\/none/],
+    ['a reference with a second fragment', object({ a: { $ref: '#/$defs/a#b' } }, { $defs: { a: {} } }), /\$ref/],
+    [
+      'two different schemas with one anchor',
       object({}, { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x', type: 'string' } } }),
       /two different schemas/,
     ],
-    ['a bad schema in a place of no keyword', object({ a: { $ref: '#/x' } }, { x: { type: 'strin' } }), /type/],
+    ['an invalid schema under an unknown keyword', object({ a: { $ref: '#/x' } }, { x: { type: 'strin' } }), /type/],
     ['a reference to an inherited name', object({ a: { $ref: '#/constructor' } }), /\$ref/],
     ['a remote reference', object({ a: { $ref: 'https://example.com/s.json' } }), /example\.com/],
     ['a reference to itself', { type: 'object', $ref: '#' }, /leads back to itself/],
     [
-      'a circle of references',
+      'a cycle of references',
       object({}, { $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#' }] } } }),
       /leads back/,
     ],
     ['a dynamic reference', object({ a: { $dynamicRef: '#x' } }), /\$dynamicRef/],
     ['an object that contains itself', cyclic, /contains itself/],
-    ['10,000 levels', deep, /64 levels/],
-    ['100 levels', hundred, /64 levels/],
-    ['5,001 parts', many, /5000 parts/],
+    ['10,000 levels of nesting', deep, /64 levels/],
+    ['100 levels of nesting', hundred, /64 levels/],
+    ['5,001 subschemas', many, /5000 parts/],
     [
-      'a large value in many places',
+      'an enum of 25 million numbers',
       object({ a: { enum: new Array(5_000).fill(new Array(5_000).fill(1)) } }),
       /256 kB/,
     ],
-    ['300 kB', object({ a: { description: 'x'.repeat(300_000) } }), /256 kB/],
-    ['a default JSON cannot hold', object({ a: { default: 5n } }), /JSON/],
-    ['a list', [], /object/],
-    ['parameters that are no object', { type: 'string' }, /object schema/],
+    ['a description of 300 kB', object({ a: { description: 'x'.repeat(300_000) } }), /256 kB/],
+    ['a default that JSON cannot hold', object({ a: { default: 5n } }), /JSON/],
+    ['a list instead of a schema', [], /object/],
+    ['parameters that are not an object', { type: 'string' }, /object schema/],
     ['parameters that may be anything', {}, /object schema/],
-  ])('%s', (_, schema, place) => {
+  ])('%s', (_, schema, message) => {
     let thrown: unknown
     try {
       compileSchema(schema, 'Tool "pay"', { object: true })
@@ -305,11 +309,11 @@ describe('refuses an invalid JSON Schema when the tool is built', () => {
       thrown = error
     }
     expect(thrown).toBeInstanceOf(ToolwrightError)
-    expect(thrown).toMatchObject({ code: 'INVALID_CONFIG', message: expect.stringMatching(place) })
+    expect(thrown).toMatchObject({ code: 'INVALID_CONFIG', message: expect.stringMatching(message) })
     expect((thrown as Error).message).toContain('Tool "pay"')
   })
 
-  test('but accepts frozen and recursive schemas, shared parts, draft 7, anchors, and properties named like keywords', () => {
+  test('but accepts frozen, recursive, shared and draft 7 schemas, anchors, and properties named like keywords', () => {
     const shared = Object.freeze({ type: 'string' })
     const schema = Object.freeze({
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -342,7 +346,7 @@ describe('refuses an invalid JSON Schema when the tool is built', () => {
   })
 })
 
-test('any value passed as a schema is refused or gives a parser that never throws', () => {
+test('compileSchema() refuses any value passed as a schema or returns a parser that never throws', () => {
   const keyword = fc.constantFrom(
     ...'type properties required items enum const anyOf oneOf allOf not if then $ref $defs default pattern format'.split(
       ' ',

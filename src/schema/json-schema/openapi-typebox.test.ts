@@ -45,14 +45,14 @@ describe('nullable: true of OpenAPI 3.0 accepts null', () => {
     expect(JSON.stringify(jsonSchema)).not.toContain('nullable')
   })
 
-  test('nullable: false changes nothing, a property may be named nullable, and other values are refused', () => {
+  test('but nullable: false changes nothing, a property may be named nullable, and other values are refused', () => {
     expect(fits(of({ type: 'string', nullable: false }), { part: null })).toBe(false)
     expect(fits({ type: 'object', properties: { nullable: { type: 'boolean' } } }, { nullable: 'x' })).toBe(false)
     expect(() => compile(of({ type: 'string', nullable: 'yes' }))).toThrow('nullable')
   })
 })
 
-describe('defaults inside defaults', () => {
+describe('defaults inside defaults of a JSON Schema', () => {
   const address = {
     type: 'object',
     properties: {
@@ -88,7 +88,7 @@ describe('defaults inside defaults', () => {
   })
 })
 
-describe('TypeBox', () => {
+describe('a TypeBox schema', () => {
   const Tree = Type.Cyclic({ Node: Type.Object({ id: Type.String(), kids: Type.Array(Type.Ref('Node')) }) }, 'Node')
   const good = { id: 'a', kids: [{ id: 'b', kids: [] }] }
   const bad = { id: 'a', kids: [{ id: 3, kids: [] }] }

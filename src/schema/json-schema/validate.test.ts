@@ -10,7 +10,7 @@ const fits = (schema: object, value: unknown): boolean =>
 
 type Case = [title: string, schema: object, valid: unknown[], invalid: unknown[]]
 
-describe('validates keywords', () => {
+describe('compileSchema() validates JSON Schema keywords', () => {
   test.each<Case>([
     ['type integer', { type: 'integer' }, [1, 1.0, -0, 1e20], [1.5, '1', null, Number.NaN]],
     ['a list of types', { type: ['string', 'null'] }, ['', null], [0, [], {}]],
@@ -21,7 +21,7 @@ describe('validates keywords', () => {
     ['const -0 is 0', { const: -0 }, [0, -0], [false]],
     ['enum', { enum: [1, 'a', [], { x: null }] }, [1, 'a', [], { x: null }], ['1', {}, [1], { x: 0 }]],
     ['const and enum', { const: 1, enum: [2] }, [], [1, 2]],
-    ['enum of a name every object has', { enum: ['toString'] }, ['toString'], ['constructor']],
+    ['enum with the name of an Object.prototype member', { enum: ['toString'] }, ['toString'], ['constructor']],
     ['multipleOf decimals', { multipleOf: 0.01 }, [19.99, 0.07, 0, 1e3], [0.015, 1e-3]],
     ['multipleOf large', { multipleOf: 0.5 }, [1e308, 2.5], [0.3]],
     ['multipleOf small', { multipleOf: 0.0001 }, [0.0075], [0.00751]],
@@ -129,7 +129,7 @@ describe('validates keywords', () => {
       [1],
     ],
     [
-      'a reference to a place of no keyword',
+      'a reference to a schema under an unknown keyword',
       { properties: { a: { $ref: '#/components/x' } }, components: { x: { type: 'string' } } },
       [{ a: '' }],
       [{ a: 1 }],
@@ -273,7 +273,9 @@ describe('validates keywords', () => {
   })
 })
 
-test('agrees with another validator on random schemas and values', { timeout: 60_000 }, () => {
+test('compileSchema() agrees with another JSON Schema validator on random schemas and values', {
+  timeout: 60_000,
+}, () => {
   const key = fc.constantFrom('a', 'b', 'ab')
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(

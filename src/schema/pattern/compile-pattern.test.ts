@@ -5,14 +5,14 @@ import { MAX_WORK, WorkLimitError } from '../work-budget.ts'
 import { compilePattern } from './compile-pattern.ts'
 import { UnsupportedPatternError } from './parse-pattern.ts'
 
-/** Does it match, and how much work did that take? */
+/** Whether the pattern matches the text, and the work that the match took. */
 function search(source: string, text: string, left = MAX_WORK): { matches: boolean; work: number } {
   const work = { left }
   const matches = compilePattern(source).test(text, work)
   return { matches, work: left - work.left }
 }
 
-describe('the work for a hostile text grows with its length', { timeout: 30_000 }, () => {
+describe('the work of compilePattern() grows only with the length of a hostile text', { timeout: 30_000 }, () => {
   test.each([
     ['^(a+)+$', 'a', '!'],
     ['^(a*)*$', 'a', '!'],
@@ -38,7 +38,7 @@ describe('the work for a hostile text grows with its length', { timeout: 30_000 
     expect(long.work).toBeLessThan(unit.length * 10_000 * 20)
   })
 
-  test('refuses a large text with a large pattern as too much work', () => {
+  test('and a large text with a large pattern is refused as too much work', () => {
     expect(() => search('(?:a{2000})+b', 'a'.repeat(100_000))).toThrow(WorkLimitError)
     const { parse } = compileSchema({ type: 'string', pattern: '(?:a{2000})+b' }, 'Tool "t"')
     expect(parse('a'.repeat(100_000))).toEqual({
@@ -48,7 +48,7 @@ describe('the work for a hostile text grows with its length', { timeout: 30_000 
   })
 })
 
-test('agrees with the native engine on short texts', { timeout: 60_000 }, () => {
+test('compilePattern() agrees with the native engine on short texts', { timeout: 60_000 }, () => {
   const atom = fc.constantFrom(
     ...'a|b|.|\\d|\\w|\\W|\\s|[ab]|[^a]|[a-c\\d]|é|😀|[😀-😂]|\\p{L}|\\P{L}|\\u0061|\\u{1F600}|\\uD83D\\uDE00|\\x61'.split(
       '|',
@@ -99,12 +99,12 @@ test('agrees with the native engine on short texts', { timeout: 60_000 }, () => 
   expect(compared).toBeGreaterThan(5_000)
 })
 
-/** Is it between the halves of a character? */
+/** Whether the index is between the two halves of a character. */
 function isInside(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) as number) > 0xffff
 }
 
-describe('common patterns', () => {
+describe('common patterns of compilePattern()', () => {
   test.each<[string, string[], string[]]>([
     ['^[A-Z]{3}-\\d{4,8}$', ['ABC-12345'], ['ABC-123', 'abc-1234', 'xABC-1234']],
     ['^https?://', ['http://a', 'https://'], ['ftp://', ' http://']],
@@ -129,15 +129,16 @@ describe('common patterns', () => {
   })
 })
 
-describe('refuses a pattern that cannot be matched in bounded time when the tool is built', () => {
-  test.each<[string, RegExp]>([
-    ['(a)\\1', /back-reference/],
-    ['(?<x>a)\\k<x>', /back-reference/],
-    ['(a{1000}){1000}', /repeats too much/],
-    ['(?:(?:){100000}){100000}', /repeats too much/],
-    [`${'('.repeat(500)}a${')'.repeat(500)}`, /nests groups deeper/],
-    [Array.from({ length: 300 }, (_, i) => `[a${String.fromCharCode(0x400 + i)}]`).join(''), /character classes/],
-  ])('%s', (source, why) => {
+describe('compilePattern() refuses a pattern that cannot be matched in bounded time', () => {
+  const classes = Array.from({ length: 300 }, (_, i) => `[a${String.fromCharCode(0x400 + i)}]`)
+  test.each<[string, string, RegExp]>([
+    ['a back-reference', '(a)\\1', /back-reference/],
+    ['a named back-reference', '(?<x>a)\\k<x>', /back-reference/],
+    ['nested repetitions', '(a{1000}){1000}', /repeats too much/],
+    ['nested repetitions of nothing', '(?:(?:){100000}){100000}', /repeats too much/],
+    ['500 nested groups', `${'('.repeat(500)}a${')'.repeat(500)}`, /nests groups deeper/],
+    ['300 character classes', classes.join(''), /character classes/],
+  ])('%s', (_what, source, why) => {
     expect(() => compilePattern(source)).toThrow(UnsupportedPatternError)
     for (const schema of [
       { type: 'string', pattern: source },

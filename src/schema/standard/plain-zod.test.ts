@@ -37,7 +37,7 @@ const uncertain = [
   {},
 ]
 
-test.each(plain)('converts a plain object schema when it is first used', (schema) => {
+test.each(plain)('compileSchema() converts a plain Zod object schema at its first use', (schema) => {
   expect(isPlainZodObject(schema)).toBe(true)
   const convert = vi.spyOn(schema['~standard'].jsonSchema, 'input')
   const compiled = compileSchema(schema, 'Tool "t"', { object: true })
@@ -48,11 +48,11 @@ test.each(plain)('converts a plain object schema when it is first used', (schema
   expect(convert).toHaveBeenCalledTimes(1)
 })
 
-test.each(uncertain)('converts a schema that may not convert when it is compiled', (schema) => {
+test.each(uncertain)('compileSchema() converts a Zod schema that may not convert at once', (schema) => {
   expect(isPlainZodObject(schema)).toBe(false)
 })
 
-test('refuses a schema that is nested too deeply or too large when it is compiled', () => {
+test('compileSchema() refuses a Zod schema that is nested too deeply or too large at once', () => {
   let deep: z.ZodType = z.string()
   for (let i = 0; i < 100; i++) deep = z.object({ a: deep })
   expect(() => compileSchema(deep, 'Tool "t"')).toThrow('64 levels')

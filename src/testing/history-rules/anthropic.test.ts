@@ -86,12 +86,12 @@ const cases: readonly RuleCase[] = [
   ],
 ]
 
-test.each(cases)('%s', (_rule, broken, repaired, message) => {
+test.each(cases)('anthropicHistoryProblems() %s', (_rule, broken, repaired, message) => {
   expect(anthropicHistoryProblems(broken)).toContainEqual(expect.stringContaining(message))
   expect(anthropicHistoryProblems(repaired)).toEqual([])
 })
 
-test('joins consecutive messages of one role', () => {
+test('anthropicHistoryProblems() joins consecutive messages of one role', () => {
   expect(
     anthropicHistoryProblems([
       userText('hi'),
@@ -105,7 +105,7 @@ test('joins consecutive messages of one role', () => {
   ).toEqual([])
 })
 
-test('accepts white space next to text and an empty thought', () => {
+test('anthropicHistoryProblems() accepts white space next to text and an empty thought', () => {
   expect(
     anthropicHistoryProblems([
       userText('hi'),

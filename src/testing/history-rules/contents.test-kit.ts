@@ -1,4 +1,4 @@
-// For tests only: short ways to write contents.
+// For tests only: short functions that create contents.
 import type { Content, Part } from '../../content/content.ts'
 
 /** A rule, contents that break it, the same contents repaired, and the message. */

@@ -82,17 +82,17 @@ const cases: readonly RuleCase[] = [
   ],
 ]
 
-test.each(cases)('%s', (_rule, broken, repaired, message) => {
+test.each(cases)('geminiHistoryProblems() %s', (_rule, broken, repaired, message) => {
   expect(geminiHistoryProblems(broken)).toContainEqual(expect.stringContaining(message))
   expect(geminiHistoryProblems(repaired)).toEqual([])
 })
 
-test('joins consecutive model turns', () => {
+test('geminiHistoryProblems() joins consecutive model turns', () => {
   expect(geminiHistoryProblems([userText('hi'), modelText('wait'), modelCalls('a'), toolResults('a')])).toEqual([])
   expect(geminiHistoryProblems([userText('hi'), modelCalls('a'), modelCalls('b'), toolResults('a', 'b')])).toEqual([])
 })
 
-test('accepts a signature on the first call only, and none in earlier turns', () => {
+test('geminiHistoryProblems() accepts a signature on the first call only, and none in earlier turns', () => {
   const signed = { ...look, signature: 's' }
   const earlier = [userText('hi'), modelCalls(look), toolResults(look), modelText('yes')]
   expect(
@@ -100,7 +100,7 @@ test('accepts a signature on the first call only, and none in earlier turns', ()
   ).toEqual([])
 })
 
-test('reports every broken rule', () => {
+test('geminiHistoryProblems() reports every broken rule', () => {
   const problems = geminiHistoryProblems([modelText(''), userText(''), modelCalls('a')])
   expect(problems.map((problem) => problem.slice(0, 11))).toEqual([
     'contents[0]',

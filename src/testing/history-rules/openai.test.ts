@@ -64,12 +64,12 @@ const cases: readonly RuleCase[] = [
   ],
 ]
 
-test.each(cases)('%s', (_rule, broken, repaired, message) => {
+test.each(cases)('openAiHistoryProblems() %s', (_rule, broken, repaired, message) => {
   expect(openAiHistoryProblems(broken)).toContainEqual(expect.stringContaining(message))
   expect(openAiHistoryProblems(repaired)).toEqual([])
 })
 
-test('accepts responses in several contents, with media and in any order', () => {
+test('openAiHistoryProblems() accepts responses in several contents, with media and in any order', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } }
   const [b, a] = [toolResults('b'), toolResults('a')]
   expect(openAiHistoryProblems([userText('hi'), modelCalls('a', 'b'), b, a])).toEqual([])
@@ -77,6 +77,6 @@ test('accepts responses in several contents, with media and in any order', () =>
   expect(openAiHistoryProblems([userText('hi'), modelCalls('a', 'b'), withMedia])).toEqual([])
 })
 
-test('accepts a model message first and last', () => {
+test('openAiHistoryProblems() accepts a model message first and last', () => {
   expect(openAiHistoryProblems([modelText('hello')])).toEqual([])
 })

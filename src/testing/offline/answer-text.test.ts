@@ -51,16 +51,18 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
     { status: 'unknown_outcome', error: 'timed out', errorCode: 'UNKNOWN_OUTCOME' },
   ],
   ['That is under way (ticket: T-1).', { status: 'pending', ticket: 'T-1' }],
-])('a result is described as: %s', (words, response, args) => expect(describeResult(response, args)).toBe(words))
+])('the offline model describes a result as: %s', (words, response, args) =>
+  expect(describeResult(response, args)).toBe(words),
+)
 
-test('several results are described with their subjects', () => {
+test('the offline model describes several results with their subjects', () => {
   const results = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, name: `N${id}` } }))
   expect(answerText(results, '')).toBe('N1 (id: 1).\nN2 (id: 2).')
   const places = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, place: 'Lyon' } }))
   expect(answerText(places, '')).toBe('1 is in Lyon. 2 is in Lyon.')
 })
 
-test('a derived result replaces the result it was made from', () => {
+test('the offline model describes a derived result instead of the result it was made from', () => {
   const results = [
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { fahrenheit: 88 } },
@@ -68,7 +70,7 @@ test('a derived result replaces the result it was made from', () => {
   expect(answerText(results, '')).toBe('It is 88 °F in Cairo.')
 })
 
-test('a failed derived result keeps the result it was made from', () => {
+test('the offline model describes the original result when the derived result failed', () => {
   const results = [
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { error: 'Too hot.' } },
@@ -76,14 +78,14 @@ test('a failed derived result keeps the result it was made from', () => {
   expect(answerText(results, '')).toBe('It is 31 °C in Cairo. That did not work: Too hot.')
 })
 
-test('long lists, long texts and deep objects are truncated in an answer', () => {
+test('the offline model truncates long lists, long texts and deep objects in an answer', () => {
   const numbers = Array.from({ length: 30 }, (_, at) => at)
   expect(describeResult({ numbers })).toBe('Numbers: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more.')
   expect(describeResult({ result: 'x'.repeat(10_000) })).toHaveLength(2_001)
   expect(describeResult({ a: { b: { c: { d: { e: 1 } } } } })).toBe('A: b: c: (d: …)')
 })
 
-test('hostile keys of a result are plain data', () => {
+test('the offline model describes hostile keys of a result as plain data', () => {
   expect(describeResult(JSON.parse('{"__proto__": 1, "constructor": "x"}'))).toBe('Proto: 1, constructor: x.')
 })
 
@@ -98,9 +100,11 @@ test.each([
   ['Which is colder, Oslo or Cairo?', 'Oslo is colder than Cairo: -3 °C against 31 °C.'],
   ['Compare Oslo and Cairo', 'Cairo is warmer than Oslo: 31 °C against -3 °C.'],
   ['What is the weather in Oslo and Cairo?', 'It is -3 °C in Oslo. It is 31 °C in Cairo.'],
-])('%s is answered: %s', (message, answer) => expect(answerText(temperatures, message)).toBe(answer))
+])('the offline model answers "%s" with: %s', (message, answer) =>
+  expect(answerText(temperatures, message)).toBe(answer),
+)
 
-test('two results are compared by any number; three are not compared', () => {
+test('the offline model compares two results by any number, and does not compare three', () => {
   const orders = [5, 9, 9].map((total, at) => ({
     name: 'find',
     args: { id: `A-${at}` },
@@ -114,7 +118,7 @@ test('two results are compared by any number; three are not compared', () => {
   expect(answerText(three, 'compare them')).toBe('A-0 (total: 5).\nA-1 (total: 9).\nB (total: 1).')
 })
 
-test('a comparison with a failed result describes each result', () => {
+test('the offline model describes each result when one of two results to compare failed', () => {
   const failed = { name: 'get_weather', args: { city: 'Bergen' }, response: { error: 'Nobody measures in Bergen.' } }
   const answer = 'It is -3 °C in Oslo. That did not work: Nobody measures in Bergen.'
   expect(answerText([temperatures[0], failed] as typeof temperatures, 'Is Oslo warmer than Bergen?')).toBe(answer)

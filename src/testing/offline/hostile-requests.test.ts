@@ -52,7 +52,9 @@ const words = `What is Turn on Book Cancel Order Send Convert Translate Add Set 
   from to for at about with and then tomorrow Friday 7pm 12:30 4 people -3 2.5 1,200 20% $40 USD euros French high done
   "quoted text" a@example.com https://example.com notes.txt savings Alice : , . ? " ' # 31/31/2025 25:00 99999999999999999999`
 
-test('random words never produce a call with arguments of the wrong type', { timeout: 30_000 }, async () => {
+test('random words never make the offline model call with arguments of the wrong type', {
+  timeout: 30_000,
+}, async () => {
   const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
   const word = fc.constantFrom(...words.split(/\s+/))
   const property = fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 14 }), async (list) => {
@@ -123,7 +125,7 @@ test.each<[name: string, schema: JsonObject]>([
   expect(JSON.parse(await textFor({ messages, config: { responseJsonSchema: schema } }))).toBeDefined()
 })
 
-test('parameters named like prototype members are plain data', async () => {
+test('the offline model treats parameters named like prototype members as plain data', async () => {
   const properties = JSON.parse(
     '{ "__proto__": { "type": "string", "enum": ["polluted"] }, "constructor": { "type": "number" }, "toString": { "type": "boolean" } }',
   )
@@ -139,13 +141,13 @@ test('parameters named like prototype members are plain data', async () => {
   expect(Object.getPrototypeOf(args)).toBe(Object.prototype)
 })
 
-test('results with keys named like prototype members are plain data', async () => {
+test('the offline model treats result keys named like prototype members as plain data', async () => {
   const poisoned = JSON.parse('{ "__proto__": { "city": "Oslo" }, "constructor": { "prototype": 1 } }')
   const messages = [user('What is the weather in Oslo?'), ...exchange('get_weather', { city: 'Oslo' }, poisoned)]
   expect(await textFor({ tools, messages })).toContain('constructor')
 })
 
-test('values that cannot be converted to text are ignored', async () => {
+test('the offline model ignores values that cannot be converted to text', async () => {
   const mute = { toString: 1, valueOf: 1 }
   const parameters = { city: { type: 'string', description: mute }, mode: { enum: [mute, 'live'] } }
   const weather = { ...declare('get_weather', 'Get the weather', parameters), description: mute as never }
@@ -156,7 +158,7 @@ test('values that cannot be converted to text are ignored', async () => {
   expect(await textFor({ tools: [weather], messages: [messages, ...results] })).toContain('It is 3°')
 })
 
-test('invalid declarations are ignored', async () => {
+test('the offline model ignores invalid declarations', async () => {
   const broken = [null, 7, { name: 3 }, { name: 'get_weather' }] as never[]
   expect(await callsFor({ tools: broken, messages: 'Get the weather' })).toEqual([['get_weather', {}]])
 })

@@ -21,7 +21,7 @@ test('the offline model calls tools before a structured answer', async () => {
   )
 })
 
-test('a structured answer takes values of the results by name', async () => {
+test('the offline model takes values of a structured answer from the results by name', async () => {
   const schema = z.object({
     city: z.string(),
     temperatureCelsius: z.number().optional(),
@@ -31,19 +31,19 @@ test('a structured answer takes values of the results by name', async () => {
   expect(await answerTo(schema)).toEqual({ city: 'Oslo', celsius: -3, sky: ['clear', 'cold'] })
 })
 
-test('an unknown string of a structured answer is the answer text', async () => {
+test('the offline model uses the answer text for an unknown string of a structured answer', async () => {
   expect(await answerTo(z.object({ summary: z.string() }))).toEqual({
     summary: 'It is -3 °C in Oslo, sky: clear and cold.',
   })
 })
 
-test('a structured answer without results takes values of the message', async () => {
+test('the offline model takes values of a structured answer from the message when there are no results', async () => {
   const schema = z.object({ name: z.string(), age: z.int(), city: z.string(), email: z.email().optional() })
   const messages = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
   expect(await answerTo(schema, messages)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })
 })
 
-test('a structured answer copies lists of objects item by item', async () => {
+test('the offline model copies lists of objects into a structured answer item by item', async () => {
   const found = exchange('get_weather', {}, { orders: [{ id: 'A-1', total: 4, secret: 1 }, { id: 'A-2' }] })
   const schema = z.object({ orders: z.array(z.object({ id: z.string(), total: z.number() })) })
   expect(await answerTo(schema, [user('My orders?'), ...found])).toEqual({
@@ -54,7 +54,7 @@ test('a structured answer copies lists of objects item by item', async () => {
   })
 })
 
-describe('a structured answer has the right type for unknown', () => {
+describe('a structured answer of the offline model has the right type for unknown', () => {
   test.each<[name: string, schema: z.ZodType]>([
     ['numbers', z.object({ n: z.number(), i: z.int() })],
     ['texts', z.object({ a: z.string(), c: z.string().nullable() })],

@@ -139,7 +139,7 @@ test.each([
     rewords: ['has arrived'],
     ends: 'clerk: Status: paid, amount: 40.',
   },
-])('$what with reworded requests', async ({ make, messages, rewords, ends }) => {
+])('the offline model with reworded requests: $what', async ({ make, messages, rewords, ends }) => {
   const seen = new Set<string>()
   const original = await transcript(make(offlineModel()), messages)
   const other = await transcript(make(reworded(seen)), messages)

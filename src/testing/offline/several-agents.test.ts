@@ -42,17 +42,17 @@ test('the offline model does not transfer back to the agent that transferred', a
   )
 })
 
-test('a list in the instruction does not create transfer targets', async () => {
+test('the offline model reads no transfer targets from a list in the instruction', async () => {
   const notes = { systemInstruction: 'Things to know:\n- billing: is closed' }
   expect(await callsFor({ tools: [parcel], messages: 'I want billing', config: notes })).toEqual([])
 })
 
-test('texts of other agents are not user messages', async () => {
+test('the offline model does not read texts of other agents as user messages', async () => {
   const messages = [user('Hello'), context('[billing] said: Where is parcel 7?')]
   expect(await callsFor({ tools, bodies, messages })).toEqual([])
 })
 
-test('an agent without tools repeats the texts of other agents', async () => {
+test('the offline model repeats the texts of other agents when its agent has no tools', async () => {
   const messages = [
     user('Write about Oslo.'),
     context('[place] said: It lies at a fjord.'),
@@ -61,14 +61,14 @@ test('an agent without tools repeats the texts of other agents', async () => {
   expect(await textFor({ messages })).toBe('It lies at a fjord. See the opera.')
 })
 
-test('an agent without a user message follows its instruction', async () => {
+test('the offline model follows the instruction when there is no user message', async () => {
   const shorten = declare('shorten_text', 'Make the text shorter')
   const instructed = { systemInstruction: 'Make the text shorter with your tool.' }
   for (const text of ['Do what your instructions say.', 'Go on as instructed.'])
     expect(await callsFor({ tools: [shorten], messages: text, config: instructed })).toEqual([['shorten_text', {}]])
 })
 
-test('a message without a tool provides arguments for the tool of the instruction', async () => {
+test('the offline model takes arguments for the tool of the instruction from a message that names no tool', async () => {
   const locate = declare('locate', 'Say where a city lies', { city: { type: 'string' } })
   const instructed = { systemInstruction: 'Say where the city lies.' }
   expect(await callsFor({ tools: [locate], messages: 'Write about Oslo.', config: instructed })).toEqual([
@@ -89,7 +89,7 @@ test('the offline model exits a loop when the last result says it is done', asyn
   expect((await generateParts({ tools: loop, messages: [...checked(true), ...left] }))[0]?.functionCall).toBeUndefined()
 })
 
-test('each loop iteration describes its own results', async () => {
+test('the offline model describes only the results of the current loop iteration', async () => {
   const check = declare('check_text', 'Check the text')
   const messages = [
     user('Check the text'),

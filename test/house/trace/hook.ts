@@ -104,7 +104,7 @@ function insertionsFor(node: Node, id: number, isConstructor: boolean): Insertio
       { at: body.end, order: body.start, code: ')))' },
     ]
   }
-  // a generator, and an async loop, may stop in the middle without telling
+  // a generator or an async loop may end early, and then no exit is reported
   if (node.generator || isConstructor || hasAsyncLoop(body))
     return [{ at: body.start + 1, order: 1, code: `__enter(${id});__leave(${id});` }]
   return [
