@@ -46,6 +46,7 @@ export interface AuthCredential {
     readonly authCode?: string
     readonly accessToken?: string
     readonly refreshToken?: string
+    readonly idToken?: string
     /** Seconds since the epoch. */
     readonly expiresAt?: number
     readonly scopes?: readonly string[]
@@ -59,16 +60,30 @@ export interface AuthCredential {
     readonly scopes?: readonly string[]
     readonly targetAudience?: string
   }
+  /** The data of a credential of a custom scheme. */
+  readonly custom?: { readonly [name: string]: unknown }
 }
 
 /** The authentication that a tool needs. */
 export interface AuthConfig {
-  /** How the API authenticates its callers. */
-  readonly authScheme: AuthScheme
+  /** How the API authenticates its callers. Optional if `provider` names a known provider. */
+  readonly authScheme?: AuthScheme
+  /** A known OAuth provider, such as `github`. It replaces `authScheme`. */
+  readonly provider?: string
+  /** The scopes to request. Default: the scopes of `authScheme`, or of the credential. */
+  readonly scopes?: readonly string[]
   /** The credential that the developer configured, such as an OAuth client. */
   readonly rawAuthCredential?: AuthCredential
   /** The credential that the API accepts, such as an access token. */
   readonly exchangedAuthCredential?: AuthCredential
   /** The key under which the credential service stores the credential. */
   readonly credentialKey?: string
+}
+
+/** The arguments of an `adk_request_credential` call, as clients see them. They contain no secret. */
+export interface AuthToolArguments {
+  /** The call, or `_adk_toolset_auth_<toolset>`, that needs the credential. */
+  readonly functionCallId: string
+  /** The authentication that is needed, with `exchangedAuthCredential.oauth2.authUri` and `state`. */
+  readonly authConfig: AuthConfig
 }
