@@ -94,7 +94,7 @@ describe('the next model of a chain', () => {
     const silent: Model = { name: 'silent', async *generate() {} }
     const { whole } = await ask(fallback([silent, modelOf('second', 'Hello.')]))
     expect(whole?.fallback?.from).toEqual([
-      { model: 'silent', code: 'NO_RESPONSE', message: 'Model "silent" gave no response.' },
+      { model: 'silent', code: 'NO_RESPONSE', message: 'Model "silent" ended its reply without a response. Its generate() must yield at least one response that is not partial.' },
     ])
   })
 

@@ -84,10 +84,10 @@ function compileJsonSchema(schema: object, what: string, lenient: boolean): Read
   return { jsonSchema: checked.jsonSchema, parse: createJsonSchemaParser(checked, what, lenient) }
 }
 
-/** An object schema that certainly compiles: it is compiled by its first use. */
+/** An object schema that is known to compile without an error. It is compiled on its first use. */
 class LazySchema implements CompiledSchema {
   readonly isObject = true
-  /** An arrow function, because callers pass it around without its object. */
+  /** An arrow function, because callers use it as a function without its object. */
   readonly parse: CompiledSchema['parse'] = (value) => (this.#ready ?? this.#get()).parse(value)
   #compile: (() => Ready) | undefined
   #ready: Ready | undefined

@@ -38,7 +38,7 @@ export class CallContext implements ToolContext {
   #closed = false
   #confirmation: ToolConfirmation | undefined
   #requests: readonly RequestState[] | undefined
-  /** Does the result come later? See `ToolContext.longRunning`. */
+  /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
   /** Requests of the body in this attempt. */
   requested: readonly BodyRequest[] = NONE
@@ -127,7 +127,7 @@ export class CallContext implements ToolContext {
     if (this.#aborted && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted.reason)
     return this.#controller.signal
   }
-  /** Saves a new version of an artifact and returns its version. */
+  /** Saves a new version of an artifact and returns its version number. */
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
     return this.#writes.saveArtifact(filename, part, options)
   }

@@ -81,7 +81,7 @@ export class RunCallbackContext implements CallbackContext {
     const control = checked === undefined ? others : { ...others, [field]: checked }
     this.#control = Object.keys(control).length ? control : undefined
   }
-  /** Saves a new version of an artifact and returns its version. */
+  /** Saves a new version of an artifact and returns its version number. */
   async saveArtifact(
     filename: string,
     artifact: Part,

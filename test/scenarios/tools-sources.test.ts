@@ -75,7 +75,7 @@ describe('a bare function', () => {
     expect(offeredTools(result.model)).toEqual(['read'])
     expect(result.response).toEqual({ result: 1 })
     expect(logger.lines[0]).toMatch(
-      /Left out: The tools of (toolset|tool source) "odd" hold the bare function "wipeAll"/,
+      /A tool is left out: The tools of (toolset|tool source) "odd" hold the bare function "wipeAll"/,
     )
     expect(wiped).toBe(0)
   })

@@ -17,7 +17,7 @@ export interface CheckedSchema {
   readonly hasInheritedNames: boolean
   /** Does a schema have "$id" or "$anchor"? */
   readonly hasAddresses: boolean
-  /** Does it have references or patterns? Only compiling finds out whether they can be used. */
+  /** Does it have references or patterns? Whether they can be used is known only after compiling. */
   readonly hasLinks: boolean
 }
 
@@ -26,8 +26,8 @@ const MAX_SCHEMAS = 5_000
 const MAX_BYTES = 256_000
 
 /**
- * Checks a JSON Schema, or throws INVALID_CONFIG with the position of the problem. `what` names the owner of the schema.
- * `patterns: false` does not look at regular expressions and formats.
+ * Checks a JSON Schema, or throws INVALID_CONFIG with the position of the problem. `what` names the owner of the
+ * schema. `patterns: false` skips the check of regular expressions and formats.
  */
 export function checkSchema(schema: unknown, what: string, options: { patterns: boolean }): CheckedSchema {
   const copier = new SchemaCopier(what, options)
@@ -57,10 +57,10 @@ class SchemaCopier {
   hasLinks = false
   readonly #what: string
   readonly #options: { readonly patterns: boolean }
-  /** The schemas around the current one. */
+  /** The schemas that contain the current one. A schema that is already among them contains itself. */
   readonly #open = new Set<object>()
   #schemas = 0
-  /** Parts of all values that are not schemas. */
+  /** The number of parts in values that are not schemas, such as defaults and enums. */
   #dataParts = 0
 
   constructor(what: string, options: { readonly patterns: boolean }) {
@@ -120,7 +120,7 @@ class SchemaCopier {
   }
 
   #copyData(value: unknown, at: string): unknown {
-    // Counted before the copy is made: one list may be used in many positions.
+    // Counted before the copy is made: one list that is used in many positions is copied for each position.
     this.#dataParts += countParts(value)
     if (this.#dataParts > MAX_BYTES / 2) return this.fail('#', TOO_LARGE)
     let copy: unknown
@@ -147,7 +147,7 @@ function isLibrarySchema(value: unknown): boolean {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
 }
 
-/** `z.int()` writes these bounds. They say nothing, and cost tokens in every request. */
+/** `z.int()` writes these bounds. They add no information for the model, and cost tokens in every request. */
 function isSafeIntegerBound(schema: JsonObject, keyword: string): boolean {
   if (schema.type !== 'integer') return false
   return (

@@ -64,7 +64,7 @@ test('an agent without tools repeats the texts of other agents', async () => {
 test('an agent without a user message follows its instruction', async () => {
   const shorten = declare('shorten_text', 'Make the text shorter')
   const instructed = { systemInstruction: 'Make the text shorter with your tool.' }
-  for (const text of ['Do what your instructions say.', 'Go on as instructed.'])
+  for (const text of ['Do what your instructions say.', 'Continue as instructed.'])
     expect(await callsFor({ tools: [shorten], messages: text, config: instructed })).toEqual([['shorten_text', {}]])
 })
 
