@@ -62,7 +62,10 @@ describe('geminiServer', () => {
 
   test('rejects a request after the last step and reports unused steps', async () => {
     const { status, body } = await askOnce([], { contents: [user('Hi')] })
-    expect([status, body.error?.message]).toEqual([400, 'geminiServer() has no step for this request: the script has 0 steps. Add a step.'])
+    expect([status, body.error?.message]).toEqual([
+      400,
+      'geminiServer() has no step for this request: the script has 0 steps. Add a step.',
+    ])
     await using server = await geminiServer(['never said'])
     expect(() => server.assertComplete()).toThrow('geminiServer() has 1 unused steps of 1')
   })

@@ -361,5 +361,5 @@ test('describes a plain tool with isLongRunning like one made with longRunning()
     ),
   )
   expect(a).toEqual(b)
-  expect(a?.[0]?.description).toContain('do not call it again for the same work')
+  expect(a?.[0]?.description).toContain('do not call the tool again for the same work')
 })

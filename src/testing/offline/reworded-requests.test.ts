@@ -129,7 +129,7 @@ test.each([
     what: 'a pipeline passes texts on and ends its loop',
     make: pipeline,
     messages: ['Write about Oslo.'],
-    rewords: ['For context:', 'said:', 'Go on'],
+    rewords: ['For context:', 'said:', 'Continue as'],
     ends: 'editor -> exit_loop {}',
   },
   {
