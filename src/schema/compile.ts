@@ -42,7 +42,7 @@ export function compileSchema(
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null)
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `${what}: a schema is a Standard Schema or a JSON Schema object, got ${kindOf(schema)}.`,
+      `${what}: a schema must be a Standard Schema or a JSON Schema object, got ${kindOf(schema)}.`,
     )
   let ready = compiled.get(schema)
   if (!ready) {

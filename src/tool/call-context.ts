@@ -92,11 +92,11 @@ export class CallContext implements ToolContext {
   get toolConfirmation(): ToolConfirmation | undefined {
     return this.#confirmation ?? this.#options.toolConfirmation
   }
-  /** Earlier requests of this call whose answers still count. */
+  /** Earlier requests of this call whose answers are still valid. */
   get requests(): readonly RequestState[] {
     return this.#requests ?? this.#options.requests ?? NONE
   }
-  /** Replaces the earlier requests by those that still count. */
+  /** Replaces the earlier requests by those whose answers are still valid. */
   setRequests(requests: readonly RequestState[]): void {
     this.#requests = requests
   }

@@ -48,7 +48,7 @@ export class RunCallbackContext implements CallbackContext {
     this.#state ??= new WritableState(this.#baseState ?? this.#host.state)
     return this.#state
   }
-  /** The writes so far. */
+  /** The writes of this context. */
   get actions(): Actions {
     this.#actions ??= this.viewActions()
     return this.#actions

@@ -97,7 +97,10 @@ export interface Actions extends EventActions {
 export interface CallbackContext extends ReadonlyContext {
   /** The state of session, user and app. */
   readonly state: State
-  /** The writes so far. A write to it has the effect of the method: `actions.stateDelta.a = 1` is `state.set('a', 1)`. */
+  /**
+   * The writes of this context. Writing to it has the effect of the method: `actions.stateDelta.a = 1` is
+   * `state.set('a', 1)`.
+   */
   readonly actions: Actions
   /**
    * Saves a new version of an artifact and returns its version number. The first version is 0. Throws if the runner has

@@ -32,6 +32,6 @@ export function requireRunContext({ runContext }: { readonly runContext: RunCont
   if (runContext !== undefined) return runContext
   throw new ToolwrightError(
     'INVALID_REQUEST',
-    'This run has no runContext, because the caller passed none. A runContext is never stored: pass it to every call of run(), complete(), resume(), recover() and cancel() of the runner.',
+    'This run has no runContext, because the caller passed none. A runContext is never stored: pass it to runner.run(), complete(), resume(), recover() and cancel().',
   )
 }

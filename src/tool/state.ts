@@ -62,7 +62,7 @@ export class WritableState implements State {
   delete(key: string): void {
     this.set(key, null)
   }
-  /** The writes so far. Undefined if there are none. */
+  /** The writes of this context. Undefined if there are none. */
   get written(): Readonly<JsonObject> | undefined {
     return this.#delta
   }

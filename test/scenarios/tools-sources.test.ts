@@ -287,7 +287,9 @@ describe('listing that hangs', () => {
     await timers.fire(30_000)
     const { text, model } = await playing
     expect([text, offeredTools(model)]).toEqual(['done', ['read']])
-    expect(logger.lines[0]).toMatch(/The tools of (toolset|tool source) "slow" are left out: listing them took longer/)
+    expect(logger.lines[0]).toMatch(
+      /The tools of (toolset|tool source) "slow" are left out: listing the tools took longer/,
+    )
   })
 })
 

@@ -24,7 +24,7 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
   const parametersJsonSchema: JsonObject = isObject
     ? output.jsonSchema
     : { type: 'object', properties: { result: output.jsonSchema }, required: ['result'] }
-  const description = 'Give your final answer. Call this once, when you need no other tool any more.'
+  const description = 'Return your final answer. Call this tool once, when you need no other tool.'
   const declaration = { name: SET_MODEL_RESPONSE, description, parametersJsonSchema }
   return {
     name: SET_MODEL_RESPONSE,

@@ -218,7 +218,7 @@ class CallsFromCode implements StopListener {
     this.isPaused = true
     this.#pause?.()
     this.#controller.abort(
-      new ToolError('The code is paused until a tool that it called has its answer. It can call no tools meanwhile.', {
+      new ToolError('The code is paused until a tool that it called has its answer. It cannot call tools until then.', {
         code: 'CANCELLED',
       }),
     )

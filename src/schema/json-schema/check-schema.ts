@@ -31,7 +31,7 @@ const MAX_BYTES = 256_000
  */
 export function checkSchema(schema: unknown, what: string, options: { patterns: boolean }): CheckedSchema {
   const copier = new SchemaCopier(what, options)
-  if (!isRecord(schema)) return copier.fail('#', 'a schema is an object')
+  if (!isRecord(schema)) return copier.fail('#', 'a schema must be an object')
   const jsonSchema = copier.copySchema(schema, '#', 0) as JsonObject
   let bytes = 0
   try {
@@ -79,7 +79,8 @@ class SchemaCopier {
   copySchema(schema: unknown, at: string, level: number): unknown {
     if (typeof schema === 'boolean') return schema
     if (level > 0 && isLibrarySchema(schema)) return this.fail(at, LIBRARY_SCHEMA)
-    if (!isRecord(schema) || findUnsupportedKind(schema)) return this.fail(at, 'a schema is an object or a boolean')
+    if (!isRecord(schema) || findUnsupportedKind(schema))
+      return this.fail(at, 'a schema must be an object or a boolean')
     if (this.#open.has(schema)) return this.fail(at, 'the object contains itself; use "$ref" for a recursive schema')
     if (level > MAX_LEVELS) return this.fail(at, `it is nested deeper than ${MAX_LEVELS} levels`)
     if (++this.#schemas > MAX_SCHEMAS) return this.fail('#', `it has more than ${MAX_SCHEMAS} parts`)

@@ -4,7 +4,10 @@ import type { CheckedSchema } from '../json-schema/check-schema.ts'
 import { findSizeProblem } from '../value-size.ts'
 import { toIssues } from './standard-issues.ts'
 
-/** The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws gives an issue. */
+/**
+ * The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws is reported as
+ * an issue.
+ */
 export function createStandardParser(
   standard: StandardSchemaV1.Props,
   checked: CheckedSchema,
