@@ -99,7 +99,9 @@ console.log(listFiles(), readBytes('in.txt').length, readFile('odd.txt') === 'a\
     expect(
       (await attempt(`writeFile('a', 'x'.repeat(6)); writeFile('a', 'x'.repeat(9)); writeFile('b', 'xx')`)).output,
     ).toBe('A run can write at most 10 bytes to files. Write less data.')
-    expect((await attempt(`writeFile('../a', '')`)).output).toContain('"../a" is not a plain file name.')
+    expect((await attempt(`writeFile('../a', '')`)).output).toBe(
+      '"../a" is not a plain file name. Use a name without folders, such as "result.csv".',
+    )
     expect((await attempt(`writeFile('a', {})`)).output).toContain('takes text')
     expect((await attempt(`readFile('/etc/passwd')`)).output).toContain('File "/etc/passwd" does not exist')
   })
