@@ -26,7 +26,7 @@ export interface FromAiSdkOptions extends CallDefaults {
   /** Maximum number of retries of a failed request. A request is only retried before its first output. Default 2. */
   readonly maxRetries?: number | undefined
   /**
-   * Whether one request can have both tools and a response schema. If not, the model gives its structured output by
+   * Whether one request can have both tools and a response schema. If not, the model returns its structured output by
    * calling a tool. Default: true for providers known to support it, otherwise false.
    */
   readonly toolsWithOutputSchema?: boolean | undefined
@@ -69,7 +69,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
   const { maxRetries = 2, toolsWithOutputSchema = supportsToolsWithSchema(model), timeoutMs } = options
   const ports = withSystemPorts(options.ports)
   const label = `${model.modelId} (${model.provider})`
-  // what earlier requests showed about the provider
+  // what earlier requests have shown that the provider supports
   let knownPlacement = initialPlacement(options.mediaInToolResults)
   let supportsSchema = true
   return {
@@ -98,11 +98,11 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
           const nextPlacement = NEXT_PLACEMENT[media]
           if (!hasOutput && schema && !usesAnswerTool && (unsupported === 'schema' || isSchemaRejection(thrown))) {
             usesAnswerTool = true
-            // a warning applies to every request to the provider, a rejection perhaps only for this schema
+            // a warning applies to every request to the provider, a rejection perhaps only to this schema
             if (unsupported === 'schema') supportsSchema = false
           } else if (unsupported === 'media' && nextPlacement && hasResultMedia(request)) {
             media = nextPlacement
-            // our own error applies to every request to the provider, a rejection perhaps only for this media
+            // `UnsupportedByProvider` applies to every request to the provider, a rejection perhaps only to this media
             if (thrown instanceof UnsupportedByProvider) knownPlacement = 'user-message'
           } else {
             const error = toAiSdkError(thrown, model, ports.now)

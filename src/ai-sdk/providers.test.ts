@@ -118,7 +118,7 @@ describe.each(providers)('fromAiSdk() with $name', (provider) => {
         // base64 bytes in a text would be read as words
         expect(sent).not.toMatch(/\\"data\\":\\"iVBOR/)
         if (mimeType === 'image/png') expect(sent).toContain(PNG)
-        const isBeside = sent.includes('gave this with its result')
+        const isBeside = sent.includes('returned this media with its result')
         if (mimeType === 'image/png') expect(isBeside).toBe(!provider.imagesInResults)
       }
     },

@@ -3,7 +3,10 @@ import { kindOf } from '../base/kind-of.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 
-/** Throws INVALID_REQUEST if an artifact is not a part. A stored value of another kind would count as damage. */
+/**
+ * Throws INVALID_REQUEST if an artifact is not a part. When it is loaded, a value of another kind would be reported as
+ * damaged.
+ */
 export function checkPart(part: Part): void {
   if (isRecord(part)) return
   throw new ToolwrightError('INVALID_REQUEST', `An artifact must be a part such as { text }, got ${kindOf(part)}.`)

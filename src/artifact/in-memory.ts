@@ -89,7 +89,7 @@ function ownerOf({ appName, userId, sessionId, filename }: ArtifactKey): string 
   return isUserFilename(filename) ? toKey(appName, userId) : toKey(appName, userId, sessionId)
 }
 
-/** One key for several ids. JSON, because an id may contain any separator. */
+/** Joins several ids to one key. It is JSON, because an id may contain any separator. */
 function toKey(...ids: readonly string[]): string {
   return JSON.stringify(ids)
 }

@@ -1,6 +1,6 @@
 import type { ArtifactKey } from './service.ts'
 
-/** One version of one artifact, as `artifactService.loadArtifact` takes it. */
+/** One version of one artifact, in the form that `artifactService.loadArtifact` accepts. */
 export interface ArtifactReference extends ArtifactKey {
   /** The version, from 0. */
   readonly version: number

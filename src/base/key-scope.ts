@@ -1,4 +1,4 @@
-// The prefix of a state key or an artifact filename says who shares it.
+// The prefix of a state key or an artifact filename decides who shares it.
 
 /** Shared by all users of the app. */
 const APP_PREFIX = 'app:'

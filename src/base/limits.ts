@@ -15,7 +15,7 @@ export const MAX_REQUEST_MEDIA_BYTES: number = (MAX_CONTENT_BYTES / 4) * 3
 /** Files in one model request. The default of a Runner option. */
 export const MAX_REQUEST_MEDIA_FILES = 64
 
-/** A stored file is sent with so many later user messages, unless the agent has a tool to load it again. */
+/** A stored file is sent with this many later user messages, unless the agent has a tool to load it again. */
 export const MEDIA_TURNS = 3
 
 /** Bytes of the state that one event may write. */

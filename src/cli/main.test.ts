@@ -58,6 +58,7 @@ test('toolwright run with a missing agent file exits with code 1', async () => {
   expect(await run('run', 'gone.ts')).toEqual({
     code: 1,
     out: '',
-    errors: 'toolwright: File "gone.ts" does not exist.\n',
+    errors:
+      'toolwright: Agent file "gone.ts" does not exist. Check the path; a relative path starts at the current directory.\n',
   })
 })

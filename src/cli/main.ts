@@ -61,7 +61,9 @@ export async function start(): Promise<void> {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit() // the reading program closed the pipe, e.g. `| head`
     const reason = escapeText(messageOf(error))
-    stderr.write(`toolwright: Cannot write to standard output: ${reason}. Check the file or pipe it goes to.\n`)
+    stderr.write(
+      `toolwright: Cannot write to standard output: ${reason}. Check the file or pipe that receives the output.\n`,
+    )
     process.exit(1)
   })
   stderr.on('error', () => {}) // a closed stderr must not stop the run

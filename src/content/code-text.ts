@@ -15,7 +15,7 @@ export function codeAsText(part: Part): string | undefined {
 const INTRODUCTIONS: Readonly<Record<string, string>> = {
   OUTCOME_OK: 'The code ran and printed:',
   OUTCOME_FAILED: 'The code failed and printed:',
-  OUTCOME_DEADLINE_EXCEEDED: 'The code was stopped at its deadline, having printed:',
+  OUTCOME_DEADLINE_EXCEEDED: 'The code was stopped at its deadline. It printed:',
 }
 
 /** A code block. Its fence is longer than any fence in the text, so that the text cannot end the block. */

@@ -128,7 +128,7 @@ export interface FunctionDeclaration {
   readonly behavior?: 'BLOCKING' | 'NON_BLOCKING'
 }
 
-/** The answer to a confirmation request, or the request itself as long as `confirmed` is false. */
+/** A confirmation request, or the answer to one. In a request, `confirmed` is false. */
 export interface ToolConfirmation {
   /** The question that the approver saw. */
   readonly hint: string
@@ -172,7 +172,10 @@ export function hasMedia(parts: readonly Part[]): boolean {
   }
   return false
 }
-/** About the size of parts as JSON, in bytes. Stops counting above `most`. A delta of text, the usual part, is not walked. */
+/**
+ * The approximate size of parts as JSON, in bytes. Stops counting above `most`. Text parts, the most common ones, are
+ * measured by their length.
+ */
 export function partsSize(parts: readonly Part[], most: number): number {
   let bytes = 2
   for (let at = 0; at < parts.length && bytes <= most; at++) {

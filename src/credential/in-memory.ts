@@ -6,7 +6,8 @@ import type { CredentialKey, CredentialService, StoredCredential } from './servi
 /** Keeps credentials in the memory of this process. */
 export class InMemoryCredentialService implements CredentialService {
   readonly #stored: Map<string, StoredCredential> = new Map()
-  // A generation is never used twice: a credential that is deleted and saved again gets a new one.
+  // The last generation of any credential. No generation is used twice, so a credential that is deleted and saved again
+  // gets a new generation.
   #lastGeneration = 0
 
   async load(key: CredentialKey): Promise<StoredCredential | undefined> {
@@ -22,7 +23,7 @@ export class InMemoryCredentialService implements CredentialService {
     if (expectedGeneration !== undefined && expectedGeneration !== current) {
       throw new ToolwrightError(
         'STALE_APPEND',
-        `Expected generation ${expectedGeneration} of credential "${options.key}", but it is at ${current}. Load it again before you save it.`,
+        `Credential "${options.key}" was not saved: expectedGeneration is ${expectedGeneration}, but the stored generation is ${current}. Load the credential again, then save it.`,
       )
     }
     const copy = copyJson(credential)
@@ -39,7 +40,7 @@ export class InMemoryCredentialService implements CredentialService {
   }
 }
 
-/** One key for all ids. JSON, because an id may contain any separator. */
+/** Joins all ids to one key. It is JSON, because an id may contain any separator. */
 function toKey({ appName, userId, key }: CredentialKey): string {
   return JSON.stringify([appName, userId, key])
 }

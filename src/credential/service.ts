@@ -23,8 +23,8 @@ export interface CredentialService {
   /** Loads a credential. Undefined if there is none. */
   load(key: CredentialKey): Promise<StoredCredential | undefined>
   /**
-   * Saves a credential. Returns its new generation. With `expectedGeneration` (0: there is none yet), throws STALE_APPEND
-   * if another writer has saved in between.
+   * Saves a credential. Returns its new generation. With `expectedGeneration`, throws STALE_APPEND if the stored
+   * generation differs, because another writer has saved it. The generation of a credential that does not exist is 0.
    */
   save(
     options: CredentialKey & { credential: AuthCredential; expectedGeneration?: number | undefined },

@@ -50,7 +50,7 @@ export class ToolwrightError extends Error {
   }
 }
 
-/** The codes that a tool body may give its errors. */
+/** The codes that a tool body may set on a `ToolError`. */
 export type ToolErrorCode = 'NOT_FOUND' | 'INVALID_ARGS' | 'TIMEOUT' | 'CANCELLED' | 'EXECUTION_FAILED'
 
 /** Every `errorCode` that a tool response for the model can have. */

@@ -1,4 +1,4 @@
-/** How soon further occurrences of a word stop to count. */
+/** How quickly repeated occurrences of a word stop adding to the score. */
 const K1 = 1.2
 /** How much the length of a document reduces its score. */
 const B = 0.75

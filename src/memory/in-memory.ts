@@ -87,7 +87,7 @@ function timeOf({ timestamp }: MemoryEntry): number {
   return timestamp ?? 0
 }
 
-/** One key for both ids. JSON, because an id may contain any separator. */
+/** Joins both ids to one key. It is JSON, because an id may contain any separator. */
 function toKey({ appName, userId }: { appName: string; userId: string }): string {
   return JSON.stringify([appName, userId])
 }

@@ -13,7 +13,7 @@ export interface MemoryEntry {
 
 /** Searches the earlier sessions of a user. */
 export interface MemoryService {
-  /** Adds a session, or replaces what the memory has of it. */
+  /** Adds a session, or replaces the earlier version of it. */
   addSessionToMemory(session: Session): Promise<void>
   /** The messages of the user's sessions that match a query, best first. */
   searchMemory(options: {

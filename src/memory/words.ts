@@ -1,4 +1,4 @@
-// Created by the first search, because it takes longer than the import of the whole package.
+// Created by the first search, because creating it takes longer than importing the whole package.
 let segmenter: Intl.Segmenter | undefined
 
 /** The words of a text in any script, in lower case and with compatibility forms unified (NFKC). */

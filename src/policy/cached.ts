@@ -29,7 +29,7 @@ const RULES: OptionRules<CachedOptions> = {
   scope: oneOf('invocation', 'session', 'user'),
 }
 
-/** What the concurrent calls that wait for a run of the body get. */
+/** The outcome of a body run, for the concurrent calls that wait for it. */
 type SharedOutcome = ({ type: 'value' } & CachedResult) | { type: 'error'; error: unknown } | { type: 'not-shared' }
 
 /**

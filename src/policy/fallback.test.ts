@@ -94,7 +94,12 @@ describe('the next model of a fallback chain', () => {
     const silent: Model = { name: 'silent', async *generate() {} }
     const { whole } = await ask(fallback([silent, modelOf('second', 'Hello.')]))
     expect(whole?.fallback?.from).toEqual([
-      { model: 'silent', code: 'NO_RESPONSE', message: 'Model "silent" gave no response.' },
+      {
+        model: 'silent',
+        code: 'NO_RESPONSE',
+        message:
+          'Model "silent" ended its reply without a response. Its generate() must yield at least one response that is not partial.',
+      },
     ])
   })
 
@@ -300,7 +305,7 @@ describe('timeoutMs of fallback()', () => {
     expect(heard?.aborted).toBe(false)
     await clock.advance(1)
     expect((await asked).whole?.fallback?.from).toEqual([
-      { model: 'slow', code: 'TIMEOUT', message: expect.stringContaining('no response within 1000 ms') },
+      { model: 'slow', code: 'TIMEOUT', message: expect.stringContaining('did not respond within 1000 ms') },
     ])
     expect(heard?.aborted).toBe(true)
   })

@@ -21,7 +21,9 @@ export interface FallbackOptions {
   readonly when?: ((error: unknown) => boolean | Promise<boolean>) | undefined
   /** Time limit until the first delta, or until the whole reply without streaming, in milliseconds. Default: no limit. */
   readonly timeoutMs?: number | undefined
-  /** How long a failed model is tried last, in all runs of this chain, in milliseconds. Default 0. */
+  /**
+   * How long a failed model moves to the end of the list, for all runs that use this chain, in milliseconds. Default 0.
+   */
   readonly cooldownMs?: number | undefined
 }
 
@@ -89,7 +91,10 @@ export function fallback(
               : response
           }
           if (hasOutput) return
-          throw new NoResponseError('NO_RESPONSE', `Model "${model.name}" gave no response.`)
+          throw new NoResponseError(
+            'NO_RESPONSE',
+            `Model "${model.name}" ended its reply without a response. Its generate() must yield at least one response that is not partial.`,
+          )
         } catch (error) {
           signal?.throwIfAborted()
           state.lastFailure = toFailedModel(model, error)
@@ -151,7 +156,9 @@ function requestFor(request: LlmRequest, { name: model }: Model): LlmRequest {
   }
 }
 
-/** The failures of earlier models in the chain that are tried after this one because of their cooldown. */
+/**
+ * The last failures of models that come before this one in the chain but are tried after it, because of their cooldown.
+ */
 function skippedModels(chain: readonly ModelState[], state: ModelState, order: readonly ModelState[]): FailedModel[] {
   return chain
     .slice(0, chain.indexOf(state))

@@ -3,7 +3,7 @@ import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import { unlessAborted } from './wait.ts'
 
-/** A model gave no response, or not in time. Another model may succeed. */
+/** A model did not respond, or not in time. Another model may succeed. */
 export class NoResponseError extends Error {
   /** Always true. */
   readonly isRetryable = true
@@ -52,6 +52,6 @@ export async function* generateWithTimeout(
 }
 
 function timeoutError({ name }: Model, ms: number): NoResponseError {
-  const message = `Model "${name}" gave no response within ${ms} ms. Raise timeoutMs of fallback() if it needs longer.`
+  const message = `Model "${name}" did not respond within ${ms} ms. Raise timeoutMs of fallback() if the model needs more time.`
   return new NoResponseError('TIMEOUT', message)
 }

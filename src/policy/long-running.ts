@@ -5,8 +5,8 @@ import type { Tool } from '../tool/tool.ts'
 import { requireTool } from './check-policy.ts'
 
 /**
- * Marks a tool whose result arrives later. The body returns a first, pending result, and a client sends the final result.
- * The declaration tells the model not to call the tool again meanwhile.
+ * Marks a tool whose result arrives later. The body returns a first, pending result, and a client sends the final
+ * result. The declaration tells the model not to call the tool again while the result is pending.
  *
  * @example
  * const vacation = longRunning(requestVacation)

@@ -101,5 +101,5 @@ test('longRunning() adds its note to the description only once', () => {
   expect(made.declaration()?.description).toBe(
     tool({ name: 't', description: 'Starts a job.', isLongRunning: true, run: () => 1 }).declaration()?.description,
   )
-  expect(made.declaration()?.description).toMatch(/^Starts a job\.\n\n.*do not call it again/)
+  expect(made.declaration()?.description).toMatch(/^Starts a job\.\n\n.*do not call the tool again/)
 })

@@ -3,8 +3,9 @@ import type { Tool } from '../tool/tool.ts'
 import { checkPolicyOptions, DURATION, requireOption, requireTool } from './check-policy.ts'
 
 /**
- * Sets the time limit of a tool's body, in milliseconds. It replaces the runner's `toolTimeoutMs`. If a tool has several,
- * the shortest counts. Waiting for an approval or in the queue of another policy does not count.
+ * Limits how long the body of a tool may run, in milliseconds. Replaces the runner's `toolTimeoutMs` for this tool. If
+ * a tool has several time limits, the shortest applies. The time that a call waits for an approval or in the queue of
+ * another policy is not included.
  *
  * @example
  * const search = timeout(webSearch, 5_000)

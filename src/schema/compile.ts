@@ -42,7 +42,7 @@ export function compileSchema(
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null)
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `${what}: a schema is a Standard Schema or a JSON Schema object, got ${kindOf(schema)}.`,
+      `${what}: a schema must be a Standard Schema or a JSON Schema object, got ${kindOf(schema)}.`,
     )
   let ready = compiled.get(schema)
   if (!ready) {
@@ -88,7 +88,7 @@ function compileJsonSchema(schema: object, what: string, lenient: boolean): Read
   return { jsonSchema: checked.jsonSchema, parse: createJsonSchemaParser(checked, what, lenient) }
 }
 
-/** An object schema that certainly compiles: it is converted when it is first used. */
+/** An object schema that is known to compile without an error. It is converted on its first use. */
 class LazySchema implements CompiledSchema {
   readonly isObject = true
   readonly parse: CompiledSchema['parse']

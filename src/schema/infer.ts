@@ -9,7 +9,10 @@ export type Schema = StandardSchemaV1 | object
 /** The type that a schema accepts. Properties with a default are optional. */
 export type InferInput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferInput<S> : FromJsonSchema<S, 'input'>
 
-/** The type of a checked value, after defaults and transforms. A JSON Schema that is not `as const` gives `unknown`. */
+/**
+ * The type of a checked value, after defaults and transforms. The type is `unknown` for a JSON Schema that is not `as
+ * const`.
+ */
 export type InferOutput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : FromJsonSchema<S, 'output'>
 
 type Side = 'input' | 'output'

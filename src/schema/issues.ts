@@ -43,7 +43,7 @@ export function describeIssues(issues: readonly Issue[], whole = 'arguments'): s
 
 /** The error that the model gets for a result that does not fit the tool's schema. */
 export function describeInvalidResult(tool: string, issues: readonly Issue[]): string {
-  return `${tool} gave a result that does not fit its schema: ${describeIssues(issues, 'result')}`
+  return `${tool} returned a result that does not fit its schema: ${describeIssues(issues, 'result')}`
 }
 
 /** All issues in one line: at most 20 issues and 4,000 characters. */

@@ -13,7 +13,7 @@ interface WaitingTransaction {
   reject(error: unknown): void
   /** End of `busyTimeoutMs`, on the monotonic clock. */
   readonly deadline: number
-  /** Asked after the deadline: true keeps the transaction waiting. */
+  /** Called after the deadline. True keeps the transaction waiting. */
   readonly mayWaitLonger: (() => boolean) | undefined
 }
 

@@ -4,8 +4,9 @@ import { ToolwrightError } from '../error/error.ts'
 const OPTIONS = { throwIfNoEntry: false } as const
 
 /**
- * Detects that an open file was deleted, replaced or emptied. SQLite would continue to write to the old file, which no
- * other process can open. The inode number identifies the file: it is not reused while the file is open.
+ * Detects that the open database file was deleted, replaced or emptied. SQLite does not notice this and continues to
+ * write to the old file, which no other process can open. The inode number identifies the file: the system does not
+ * reuse the number while the file is open.
  */
 export class FileIdentity {
   readonly #file: string
@@ -16,11 +17,14 @@ export class FileIdentity {
   constructor(file: string) {
     this.#file = file
     this.#opened = statOf(file)
-    this.#wal = `${this.#opened ? realpathSync(file) : file}-wal` // SQLite creates it next to the target of a symbolic link
+    this.#wal = `${this.#opened ? realpathSync(file) : file}-wal` // SQLite creates the log next to the target of a symbolic link
     this.#openedWal = statOf(this.#wal)
   }
 
-  /** Throws when the file was deleted, replaced or emptied. Takes less than 2 us: it is called before every write. */
+  /**
+   * Throws when the database file was deleted, replaced or emptied. Must be fast (below 2 us), because it runs before
+   * every write.
+   */
   checkFile(): void {
     const now = statOf(this.#file)
     if (!now || !isSame(now, this.#opened)) throw this.#replacedError(now)
@@ -28,7 +32,7 @@ export class FileIdentity {
       throw new ToolwrightError('STORAGE', `The database "${this.#file}" was emptied while it was open. ${ADVICE}`)
   }
 
-  /** Also checks the write-ahead log, which holds the latest commits. */
+  /** Checks the database file and the write-ahead log, which holds the latest commits. */
   checkAll(): void {
     this.checkFile()
     if (this.#openedWal && !isSame(statOf(this.#wal), this.#openedWal)) {

@@ -62,9 +62,12 @@ describe('geminiServer', () => {
 
   test('rejects a request after the last step and reports unused steps', async () => {
     const { status, body } = await askOnce([], { contents: [user('Hi')] })
-    expect([status, body.error?.message]).toEqual([400, 'The script is over: it has 0 steps, this is one more.'])
+    expect([status, body.error?.message]).toEqual([
+      400,
+      'geminiServer() has no step for this request: the script has 0 steps. Add a step.',
+    ])
     await using server = await geminiServer(['never said'])
-    expect(() => server.assertComplete()).toThrow('1 steps left of 1')
+    expect(() => server.assertComplete()).toThrow('geminiServer() has 1 unused steps of 1')
   })
 
   test('rejects an unknown key, model or path', async () => {
@@ -208,7 +211,7 @@ describe('geminiServer request rules', () => {
     ],
     ['parameters that are not an object', declare({ type: 'string' }), /type OBJECT/],
     ['const', property({ const: 1 }), /Unknown name "const" at .*properties\[x\]/],
-    ['a boolean schema', declare({ type: 'object', properties: { x: true } }), /a schema is an object/],
+    ['a boolean schema', declare({ type: 'object', properties: { x: true } }), /a schema must be an object/],
     ['two types', property({ type: ['string', 'number'] }), /one type/],
     ['a format', property({ type: 'string', format: 'email' }), /format: only/],
     ['an enum of booleans', property({ enum: [true] }), /enum: only/],
@@ -220,7 +223,7 @@ describe('geminiServer request rules', () => {
     ],
     ['an unresolved reference', property({ $ref: '#/$defs/a' }), /undefined schema/],
     ['a reference beside others', property({ $ref: '#/$defs/a', type: 'string' }), /alongside unsupported fields/],
-    ['tuples of draft 7', property({ type: 'array', items: [{ type: 'string' }] }), /a schema is an object/],
+    ['tuples of draft 7', property({ type: 'array', items: [{ type: 'string' }] }), /a schema must be an object/],
   ])('reject %s', async (_, body, expected, path = `${old}:generateContent`) => {
     const target = path.includes(':') ? path : `${path}:generateContent`
     const { status, body: answer } = await askOnce(['never'], body, { path: target })

@@ -73,7 +73,7 @@ export function scriptedModel(
       requests.push(snapshot(request))
       if (usedSteps >= steps.length)
         throw new Error(
-          `scriptedModel() has no step for request ${requests.length}: the script has ${steps.length} steps.`,
+          `scriptedModel() has no step for request ${requests.length}: the script has ${steps.length} steps. Add a step.`,
         )
       const reply = await resolve(steps[usedSteps++] as Step, request)
       if (reply.delayMs !== undefined) await wait(reply.delayMs, signal)

@@ -38,7 +38,7 @@ export class CallContext implements ToolContext {
   #closed = false
   #confirmation: ToolConfirmation | undefined
   #requests: readonly RequestState[] | undefined
-  /** Does the result come later? See `ToolContext.longRunning`. */
+  /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
   /** Requests of the body in this attempt. */
   requested: readonly BodyRequest[] = NONE
@@ -92,11 +92,11 @@ export class CallContext implements ToolContext {
   get toolConfirmation(): ToolConfirmation | undefined {
     return this.#confirmation ?? this.#options.toolConfirmation
   }
-  /** Earlier requests of this call whose answers still count. */
+  /** Earlier requests of this call whose answers are still valid. */
   get requests(): readonly RequestState[] {
     return this.#requests ?? this.#options.requests ?? NONE
   }
-  /** Replaces the earlier requests by those that still count. */
+  /** Replaces the earlier requests by those whose answers are still valid. */
   setRequests(requests: readonly RequestState[]): void {
     this.#requests = requests
   }
@@ -127,7 +127,7 @@ export class CallContext implements ToolContext {
     if (this.#aborted && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted.reason)
     return this.#controller.signal
   }
-  /** Saves a new version of an artifact and returns its version. */
+  /** Saves a new version of an artifact and returns its version number. */
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
     return this.#writes.saveArtifact(filename, part, options)
   }

@@ -48,7 +48,7 @@ export class RunCallbackContext implements CallbackContext {
     this.#state ??= new WritableState(this.#baseState ?? this.#host.state)
     return this.#state
   }
-  /** The writes so far. */
+  /** The writes of this context. */
   get actions(): Actions {
     this.#actions ??= this.viewActions()
     return this.#actions
@@ -81,7 +81,7 @@ export class RunCallbackContext implements CallbackContext {
     const control = checked === undefined ? others : { ...others, [field]: checked }
     this.#control = Object.keys(control).length ? control : undefined
   }
-  /** Saves a new version of an artifact and returns its version. */
+  /** Saves a new version of an artifact and returns its version number. */
   async saveArtifact(
     filename: string,
     artifact: Part,

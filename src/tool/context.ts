@@ -23,7 +23,10 @@ export interface ReadonlyState {
   keys(): string[]
 }
 
-/** State that can be written. Reads see the writes of the same context. They are stored with the event that follows. */
+/**
+ * State that can be written. Reads see the writes of the same context. The writes are stored with the event that
+ * follows.
+ */
 export interface State extends ReadonlyState {
   /** Sets a value, which must be JSON. One event may write at most 10 MB. */
   set(key: string, value: unknown): void
@@ -35,7 +38,7 @@ export interface State extends ReadonlyState {
 export interface ScopedServices {
   /** The artifacts of the session. Undefined if the runner has no `artifactService`. */
   readonly artifacts?: {
-    /** Saves a new version and returns its version, from 0. */
+    /** Saves a new version of an artifact and returns its version number. The first version is 0. */
     save(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number>
     /** Loads an artifact, by default its latest version. Undefined if there is none. */
     load(filename: string, version?: number): Promise<Part | undefined>
@@ -94,9 +97,15 @@ export interface Actions extends EventActions {
 export interface CallbackContext extends ReadonlyContext {
   /** The state of session, user and app. */
   readonly state: State
-  /** The writes so far. A write to it has the effect of the method: `actions.stateDelta.a = 1` is `state.set('a', 1)`. */
+  /**
+   * The writes of this context. Writing to it has the effect of the method: `actions.stateDelta.a = 1` is
+   * `state.set('a', 1)`.
+   */
   readonly actions: Actions
-  /** Saves a new version and returns its version, from 0. Throws if the runner has no `artifactService`. */
+  /**
+   * Saves a new version of an artifact and returns its version number. The first version is 0. Throws if the runner has
+   * no `artifactService`.
+   */
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number>
   /** Loads an artifact, by default its latest version. Undefined if there is none. */
   loadArtifact(filename: string, version?: number): Promise<Part | undefined>
@@ -116,7 +125,10 @@ export interface ToolContext extends CallbackContext {
   readonly idempotencyKey: string
   /** Aborted on timeout and cancellation. Pass it to `fetch` and other functions that wait. */
   readonly signal: AbortSignal
-  /** Does the result come later? Starts as the tool's `isLongRunning`. The value when the body returns decides. */
+  /**
+   * Does the result arrive later? The initial value is the tool's `isLongRunning`. The body may change it; the value
+   * when the body returns applies.
+   */
   longRunning: boolean
   /** The credential for the tool's `authConfig`. Not implemented: always undefined in a run. */
   readonly authCredential: AuthCredential | undefined

@@ -63,7 +63,7 @@ test('tool() accepts an ArkType schema, which is a function, as parameters and a
 
 test('the declaration tells the model not to call a pending long-running tool again', () => {
   const made = tool({ name: 't', description: 'Starts a job.', isLongRunning: true, run: () => 1 })
-  expect(made.declaration()?.description).toMatch(/^Starts a job\.\n\n.*pending, do not call it again/)
+  expect(made.declaration()?.description).toMatch(/^Starts a job\.\n\n.*pending, do not call the tool again/)
   expect(made.description).toBe('Starts a job.')
 })
 

@@ -1,7 +1,7 @@
 import type { FunctionDeclaration } from '../content/content.ts'
 
 const NOTE =
-  'This starts work that goes on after the call returns. While its result is pending, do not call it again for the same work.'
+  'This tool starts work that continues after the call returns. While the result is pending, do not call the tool again for the same work.'
 
 /** Adds a sentence that tells the model not to call a long-running tool again. Adds it only once. */
 export function addPendingNote(declaration: FunctionDeclaration): FunctionDeclaration {

@@ -1,17 +1,21 @@
-// Tools that the servers of the model provider run. A request names them; the dispatcher never calls them.
+// Tools that run on the servers of the model provider. A request lists them in `config.tools`, and the dispatcher never
+// runs them.
 import { canonicalJson } from '../base/json.ts'
 import type { WireTool } from './llm-request-config.ts'
 import type { Tool } from './tool.ts'
 
 const SERVER_TOOL: unique symbol = Symbol.for('toolwright.serverTool')
 
-/** A tool that the servers of the model provider run. */
+/** A tool that runs on the servers of the model provider. */
 export interface ServerTool {
   /** Its name in the model's `capabilities.serverTools`. */
   readonly capability: string
   /** The entry of `config.tools` in a request. */
   readonly entry: WireTool
-  /** Creates a replacement for models that cannot combine server tools with functions. Default: an agent of its own. */
+  /**
+   * Creates the function tool that replaces the server tool on models that cannot combine server tools with functions.
+   * Default: an agent tool whose agent has only this server tool.
+   */
   readonly substitute?: (() => Tool) | undefined
 }
 
@@ -21,7 +25,7 @@ export function markServerTool(tool: Tool, serverTool: ServerTool): Tool {
   return marked
 }
 
-/** The server tool that a tool stands for, also through policies. Undefined for other tools. */
+/** Returns the server tool that a tool is marked as. Policies keep the mark. Undefined for other tools. */
 export function serverToolOf(tool: Tool): ServerTool | undefined {
   return (tool as { [SERVER_TOOL]?: ServerTool })[SERVER_TOOL]
 }

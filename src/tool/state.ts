@@ -23,7 +23,7 @@ export function readonlyState(stored: StateReader): ReadonlyState {
 export class WritableState implements State {
   readonly #stored: StateReader
   #delta: JsonObject | undefined
-  /** Bytes written so far, including overwritten values. An upper bound of the size of the delta. */
+  /** Bytes of all writes, including overwritten values. An upper bound of the size of the delta. */
   #bytes = 0
   constructor(stored: StateReader) {
     this.#stored = stored
@@ -58,11 +58,11 @@ export class WritableState implements State {
     this.#delta ??= {}
     setOwn(this.#delta, key, plain.value)
   }
-  /** Deletes a key: null in a delta deletes. */
+  /** Deletes a key. In a delta, null deletes the key. */
   delete(key: string): void {
     this.set(key, null)
   }
-  /** The writes so far. Undefined if there are none. */
+  /** The writes of this context. Undefined if there are none. */
   get written(): Readonly<JsonObject> | undefined {
     return this.#delta
   }
@@ -85,7 +85,10 @@ export class WritableState implements State {
   }
 }
 
-/** Returns the size of a delta. Throws if it is too large; the error names the latest write, `key` and `bytes`. */
+/**
+ * Returns the size of a delta. Throws if the delta is too large. `key` and `bytes` describe the latest write, for the
+ * error.
+ */
 function checkDelta(delta: JsonObject, key: string, bytes: number): number {
   const size = Math.max(jsonSize(delta, MAX_STATE_DELTA_BYTES), bytes)
   if (size <= MAX_STATE_DELTA_BYTES) return size
@@ -107,7 +110,7 @@ function stateTooLarge(what: string): ToolwrightError {
   const instead = 'Save large values as artifacts and keep their names in state.'
   return new ToolwrightError(
     'TOO_LARGE',
-    `${what} is too large: one event may write ${MAX_STATE_DELTA_BYTES} bytes. ${instead}`,
+    `${what} is too large: one event may write at most ${MAX_STATE_DELTA_BYTES} bytes. ${instead}`,
   )
 }
 

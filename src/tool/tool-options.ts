@@ -41,7 +41,7 @@ export interface ToolOptions<P, O, R> {
    * the type that `run` returns. Default: the model sees the whole result.
    */
   toModelOutput?(call: { args: ArgsOf<P>; result: ResultOf<O, R>; functionCallId: string }): unknown
-  /** The result comes later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
+  /** The result arrives later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   isLongRunning?: boolean | undefined
   /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
   authConfig?: AuthConfig | undefined

@@ -24,7 +24,9 @@ export interface PolicyCall {
   readonly args: unknown
   /** The context of the call. */
   readonly context: ToolContext
-  /** The agent of an agent tool continues, after a pause or in another process. Default false. */
+  /**
+   * Is it a resumed call of an agent tool, whose agent continues after a pause or in another process? Default false.
+   */
   readonly isResumed?: boolean | undefined
 }
 
@@ -43,7 +45,7 @@ export interface Tool {
   run(args: unknown, context: ToolContext): unknown
   /** Validates the arguments. Default: they are validated against the schema of the declaration. */
   parse?(args: unknown): Parsed | Promise<Parsed>
-  /** The result comes later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
+  /** The result arrives later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   readonly isLongRunning?: boolean | undefined
   /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
   readonly authConfig?: AuthConfig | undefined

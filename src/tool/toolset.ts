@@ -5,7 +5,7 @@ import { bareFunctionError } from './bare-function-error.ts'
 import type { ReadonlyContext } from './context.ts'
 import { isTool, type Tool } from './tool.ts'
 
-/** A source of tools, such as a remote server. The list may depend on the context. The runner closes it. */
+/** A source of tools, such as a remote server. The list may depend on the context. The runner closes the toolset. */
 export interface Toolset {
   /** The name in warnings and errors. */
   readonly name: string

@@ -54,7 +54,7 @@ function blockOf(examples: unknown): string | undefined {
   if (examples.length === 0) return undefined
   return [
     '<examples>',
-    'Examples of what a user says and how to answer. They are not part of this conversation. Calls of tools are written as text here; make real calls.',
+    'Examples of what a user says and how to answer. They are not part of this conversation. The examples show tool calls as text. In this conversation, make real tool calls.',
     ...examples.map(render),
     '</examples>',
   ].join('\n')

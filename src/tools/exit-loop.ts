@@ -12,7 +12,8 @@ import type { Tool } from '../tool/tool.ts'
 export function exitLoop(): Tool {
   return tool({
     name: 'exit_loop',
-    description: 'End the loop you are working in. Call it only when you were told to and its work is done.',
+    description:
+      'End the current loop. Call this tool only if your instructions say so and the work of the loop is done.',
     effect: 'none',
     run: (_, context) => {
       context.actions.escalate = true

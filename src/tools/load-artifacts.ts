@@ -31,7 +31,7 @@ export function loadArtifacts(): Tool {
   const loader = tool({
     name: 'load_artifacts',
     description:
-      'Look at artifacts: files that were uploaded or saved. Text is in the result; media follow it, in the order of "attachment".',
+      'Load artifacts: files that were uploaded or saved. The result contains their text. Media follow after the result, in the order of "attachment".',
     parameters: {
       type: 'object',
       properties: {

@@ -18,10 +18,15 @@ const MAX_TEXT_LENGTH = 8_000
 export function loadMemory(): Tool {
   return tool({
     name: 'load_memory',
-    description: `Search earlier conversations with this user. Gives the best ${MAX_ENTRIES} matches, the best first.`,
+    description: `Search earlier conversations with this user. Returns up to ${MAX_ENTRIES} matches, the best first.`,
     parameters: {
       type: 'object',
-      properties: { query: { type: 'string', description: 'What to look for: words that were likely used.' } },
+      properties: {
+        query: {
+          type: 'string',
+          description: 'The words to search for. Use words that the conversation is likely to contain.',
+        },
+      },
       required: ['query'],
     },
     effect: 'none',

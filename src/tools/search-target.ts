@@ -1,6 +1,6 @@
 import { ToolwrightError } from '../error/error.ts'
 
-/** The data store or app to search. Exactly one of the two is required, with its full resource name. */
+/** The data store or app to search. Set exactly one of the two options, to a full resource name. */
 export interface SearchTargetOptions {
   /** A data store: `projects/P/locations/L/collections/C/dataStores/S`. */
   readonly dataStoreId?: string | undefined
@@ -16,23 +16,26 @@ export interface SearchTarget {
   readonly location: string
 }
 
-/** The data store or app in the options. `what` names the tool in errors. Throws INVALID_CONFIG. */
+/**
+ * Returns the data store or app that the options name. Throws INVALID_CONFIG if they do not name exactly one. `what` is
+ * the name of the tool in errors.
+ */
 export function searchTarget(what: string, { dataStoreId, searchEngineId }: SearchTargetOptions): SearchTarget {
   if ((dataStoreId === undefined) === (searchEngineId === undefined)) {
-    throw new ToolwrightError(
-      'INVALID_CONFIG',
-      `${what}() needs either dataStoreId or searchEngineId, got ${dataStoreId === undefined ? 'neither' : 'both'}.`,
-    )
+    const got = dataStoreId === undefined ? 'neither. Set one of them' : 'both. Remove one of them'
+    const message = `${what}() needs exactly one of dataStoreId and searchEngineId, got ${got}.`
+    throw new ToolwrightError('INVALID_CONFIG', message)
   }
   const resource = (dataStoreId ?? searchEngineId) as string
   const kind = dataStoreId === undefined ? 'engines' : 'dataStores'
   const form = new RegExp(`^projects/[\\w.:-]+/locations/([\\w-]+)/collections/[\\w-]+/${kind}/[\\w-]+$`)
   const location = form.exec(resource)?.[1]
   if (location === undefined) {
+    const option = dataStoreId === undefined ? 'searchEngineId' : 'dataStoreId'
     const expected = `projects/P/locations/L/collections/C/${kind}/ID`
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `${what}(): "${resource}" is not a full resource name. Write it like ${expected}.`,
+      `${what}(): ${option} "${resource}" is not a full resource name. Use the form ${expected}.`,
     )
   }
   return { resource, location }

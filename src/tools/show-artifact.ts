@@ -20,7 +20,7 @@ export interface ShownArtifact {
   readonly media?: Part
 }
 
-/** Text becomes text, media a media part. Undefined when the artifact is neither. */
+/** Converts an artifact: text to text, media to a media part. Undefined when the artifact is neither. */
 export function showArtifact(part: Part, limits: { maxTextLength: number }): ShownArtifact | undefined {
   if (part.inlineData) return showBlob(part, part.inlineData, limits.maxTextLength)
   if (part.fileData) return showFile(part, part.fileData)

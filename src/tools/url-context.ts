@@ -10,7 +10,7 @@ import { serverTool } from './server-tool.ts'
 export function urlContext(): Tool {
   return serverTool({
     name: 'url_context',
-    description: 'Read web pages whose addresses are given.',
+    description: 'Read the web pages whose addresses are in the conversation.',
     capability: 'urlContext',
     entry: { urlContext: {} },
   })

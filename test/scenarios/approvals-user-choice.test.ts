@@ -73,7 +73,7 @@ test('get_user_choice has required arguments and tells the model not to repeat t
   const { runner, model } = startProcess(stores[0]?.[1]() as never, { tools: [getUserChoice()], steps: ['hi'] })
   await sendMessage(runner)
   const [declared] = declarationsOf(model)
-  expect(declared?.description).toContain('do not call it again')
+  expect(declared?.description).toContain('do not call the tool again')
   expect(declared?.parametersJsonSchema).toMatchObject({ required: ['prompt', 'options'] })
 })
 

@@ -135,12 +135,12 @@ describe.each(contexts)('context.actions %s', (_, inContext) => {
     [
       'a state value that is too large',
       (actions) => void Object.assign(actions.stateDelta, { all: 'x'.repeat(11_000_000) }),
-      /one event may write 10000000 bytes/,
+      /one event may write at most 10000000 bytes/,
     ],
     [
       'a stateDelta that is too large',
       (actions) => void Object.assign(actions, { stateDelta: { all: 'x'.repeat(11_000_000) } }),
-      /one event may write 10000000 bytes/,
+      /one event may write at most 10000000 bytes/,
     ],
     [
       'a key that is a symbol',

@@ -157,7 +157,7 @@ describe('redact() with an outputSchema', () => {
     const tools = [retry(redact(counted as Tool, ['ssn']), { attempts: 3, delayMs: 0 })]
     const { response } = await runScenario({ tools, calls: [{ name: 'look' }] })
     expect(response).toEqual({
-      error: 'look gave a result that does not fit its schema: ssn: expected number',
+      error: 'look returned a result that does not fit its schema: ssn: expected number',
       errorCode: 'INVALID_RESULT',
     })
     expect(runs).toBe(1)

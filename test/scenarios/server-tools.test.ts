@@ -221,8 +221,8 @@ describe('a server-side tool next to function tools', () => {
 })
 
 test.each([
-  ['without a target', {}, 'either'],
-  ['with two targets', { dataStoreId, searchEngineId: dataStoreId.replace('dataStores', 'engines') }, 'either'],
+  ['without a target', {}, 'got neither'],
+  ['with two targets', { dataStoreId, searchEngineId: dataStoreId.replace('dataStores', 'engines') }, 'got both'],
   ['with a short name', { dataStoreId: 'docs' }, 'full resource name'],
   ['with a path traversal', { dataStoreId: `${dataStoreId}/../../x` }, 'full resource name'],
 ])('the runner rejects vertexAiSearch and discoveryEngineSearch %s', (_, target, problem) => {

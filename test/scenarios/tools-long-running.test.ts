@@ -78,7 +78,7 @@ describe('a long-running tool', () => {
 
   test('tells the model not to call the tool again', async () => {
     const { model } = await runScenario({ tools: [longRunning(longRunning(ask()))], steps: ['hi'] })
-    expect(String(declarationsOf(model)[0]?.description).match(/do not call it again/g)).toHaveLength(1)
+    expect(String(declarationsOf(model)[0]?.description).match(/do not call the tool again/g)).toHaveLength(1)
   })
 
   test.each<[string, (tool: Tool) => Tool]>([

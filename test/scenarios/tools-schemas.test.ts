@@ -224,7 +224,7 @@ describe('outputSchema of a tool', () => {
       calls: [{ name: 'weather' }],
     })
     expect(response).toEqual({
-      error: 'weather gave a result that does not fit its schema: degrees: expected number',
+      error: 'weather returned a result that does not fit its schema: degrees: expected number',
       errorCode: 'INVALID_RESULT',
     })
     expect(state).toEqual({})

@@ -75,7 +75,7 @@ describe('a bare function', () => {
     expect(offeredTools(result.model)).toEqual(['read'])
     expect(result.response).toEqual({ result: 1 })
     expect(logger.lines[0]).toMatch(
-      /Left out: The tools of (toolset|tool source) "odd" hold the bare function "wipeAll"/,
+      /A tool is left out: The tools of (toolset|tool source) "odd" hold the bare function "wipeAll"/,
     )
     expect(wiped).toBe(0)
   })
@@ -287,7 +287,9 @@ describe('a listing that hangs', () => {
     await timers.fire(30_000)
     const { text, model } = await playing
     expect([text, offeredTools(model)]).toEqual(['done', ['read']])
-    expect(logger.lines[0]).toMatch(/The tools of (toolset|tool source) "slow" are left out: listing them took longer/)
+    expect(logger.lines[0]).toMatch(
+      /The tools of (toolset|tool source) "slow" are left out: listing the tools took longer/,
+    )
   })
 })
 
@@ -361,5 +363,5 @@ test('the runner describes a plain tool with isLongRunning like one made with lo
     ),
   )
   expect(a).toEqual(b)
-  expect(a?.[0]?.description).toContain('do not call it again for the same work')
+  expect(a?.[0]?.description).toContain('do not call the tool again for the same work')
 })

@@ -104,7 +104,7 @@ describe('a broken toolset or tool', () => {
     [
       'lists invalid tools',
       listing('broken', async () => [null] as unknown as Tool[]),
-      'Left out: The tools of toolset "broken" contain',
+      'A tool is left out: The tools of toolset "broken" contain',
     ],
     [
       'is a tool source that throws',

@@ -62,7 +62,7 @@ test('the runner answers INVALID_RESULT for a result that takes too much work to
     tool({ name: 'give', description: 'd', outputSchema: heavy, run: () => ({ rows: rows.slice(0, count) }) })
   const { response } = await runScenario({ tools: [give(20_000)], calls: [{ name: 'give' }] })
   expect(response).toEqual({
-    error: `give gave a result that does not fit its schema: result: ${TOO_MUCH}`,
+    error: `give returned a result that does not fit its schema: result: ${TOO_MUCH}`,
     errorCode: 'INVALID_RESULT',
   })
   const honest = await runScenario({ tools: [give(2)], calls: [{ name: 'give' }] })

@@ -1,4 +1,5 @@
-// The evidence that a simulation records for the auditor. Ticks are unique and order everything.
+// The evidence that a simulation records for the auditor. Every recorded step has a unique tick, and the ticks give the
+// order of all steps.
 import type { Content, Effect, Entry, Event, JsonObject } from 'toolwright'
 import type { Plan, ScriptedCall } from './plan.ts'
 
@@ -14,7 +15,7 @@ export interface Evidence {
   readonly mishaps: readonly Mishap[]
   /** Errors that the runners logged. */
   readonly logged: readonly { readonly process: string; readonly message: string }[]
-  /** Ids that models used again, by their source. */
+  /** Call ids that models used twice, by the kind of reuse. */
   readonly reused: readonly NonNullable<ScriptedCall['reuse']>[]
   /** When the wall clock was set, and by how much. */
   readonly clockSteps: readonly { readonly tick: number; readonly ms: number }[]
@@ -41,17 +42,19 @@ export interface JournalEntry {
   readonly method: string
   readonly session: string
   readonly epoch?: number
-  /** Only of an append. */
+  /** Set for an append only. */
   readonly expectedSeq?: number
   /** The kind of each entry. */
   readonly kinds?: readonly string[]
-  /** Only of a post: the ids it answers, and the unique text of the answer. */
+  /** Set for a post only: the ids that the post answers, and the unique text of the answer. */
   readonly posted?: { readonly ids: readonly string[]; readonly mark: string | undefined }
-  /** Only of a release: whether the run was interrupted. */
+  /** Set for a release only: whether the run was interrupted. */
   readonly interrupted?: boolean
-  /** Whether the store performed the call; then its result, otherwise the error code. */
+  /** The sequence number that an append returned. */
   seq?: number
+  /** Whether the store performed the call. */
   done: boolean
+  /** The error code of a call that the store did not perform. */
   error?: string
   /** What the caller received. */
   told: 'answer' | 'nothing' | 'storage error'
@@ -92,7 +95,7 @@ export interface ActionEvidence {
   readonly type: string
   readonly process: string
   readonly session: string
-  /** Whether it used `complete()`, which returns all events at the end and none on failure. */
+  /** Whether the client called `complete()`, which returns all events at the end and none on failure. */
   readonly completes: boolean
   readonly yielded: { readonly tick: number; readonly event: Event }[]
   /** `died`: the action ended with its process. */
@@ -109,7 +112,7 @@ export interface ModelRequest {
   readonly contents: readonly Content[]
 }
 
-/** An answer that a client sent, and its meaning. */
+/** An answer that a client sent, and what the client meant by it. */
 export interface SentAnswer {
   readonly tick: number
   readonly userId: string
@@ -132,6 +135,6 @@ export interface Mishap {
   readonly tick: number
   readonly process: string
   readonly type: 'died' | 'stalled'
-  /** The step before or after which it happened. */
+  /** The step before or after which the process died or stalled. */
   readonly when: string
 }

@@ -5,7 +5,10 @@ import type { Agent } from './agent.ts'
 import { finalAnswerTool } from './final-answer.ts'
 import { transferTool } from './transfer.ts'
 
-/** How the model gives a structured answer: `native` is a response schema in the request, `tool` is a tool call. */
+/**
+ * How the model returns a structured answer: `native` adds a response schema to the request, `tool` adds a tool whose
+ * arguments are the answer.
+ */
 export type OutputMode = 'native' | 'tool' | undefined
 
 /** Chooses `native` if the model supports it. Many models do not accept a response schema together with tools. */

@@ -14,11 +14,11 @@ import { TRANSFER_TO_AGENT, transferInstruction } from './transfer.ts'
 export interface AgentPlan {
   /** The agent. */
   readonly agent: LlmAgent
-  /** The agent's model, perhaps inherited from an agent above it. */
+  /** The agent's own model, or the model of the nearest agent above it. */
   readonly model: Model
   /** The callbacks of plugins and of the agent. */
   readonly hooks: Hooks
-  /** The agent's own tools and those the framework adds. Dynamic tools are not in it. */
+  /** The agent's own tools and the tools that the framework adds, without dynamic tools. */
   readonly table: ToolTable
   /** The tool that runs the code of the model. Undefined without a `codeExecutor`. */
   readonly code: ToolEntry | undefined
@@ -30,11 +30,11 @@ export interface AgentPlan {
   readonly addedInstruction: string
   /** The whole system instruction if it is constant. */
   readonly constantInstruction: { readonly text: string } | undefined
-  /** How the model gives a structured answer. */
+  /** How the model returns a structured answer. */
   readonly output: OutputMode
 }
 
-/** What the position of an agent in its tree decides. */
+/** The values that depend on the position of an agent in its tree. */
 interface AgentPosition {
   readonly model: Model
   readonly hooks: Hooks

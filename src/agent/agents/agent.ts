@@ -38,7 +38,7 @@ export interface Agent<Output = unknown> {
   readonly $output?: Output
 }
 
-/** Is the value an agent, so an object with a `run` method? */
+/** Is the value an agent, that is, an object with a `run` method? */
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Agent>).run === 'function'
 }
@@ -49,7 +49,9 @@ export const agents: Rule = {
   accepts: (value) => Array.isArray(value) && value.every(isAgent),
 }
 
-/** The sub-agents of an agent. Checks them, because a custom agent has no constructor that did. */
+/**
+ * Returns the sub-agents of an agent. Checks them, because a custom agent has no constructor that checks its options.
+ */
 export function subAgentsOf(agent: Agent): readonly Agent[] {
   const subAgents = agent.subAgents ?? []
   if (agents.accepts(subAgents)) return subAgents

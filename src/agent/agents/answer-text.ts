@@ -10,7 +10,10 @@ import { ParallelAgent } from './workflow.ts'
 /** Who reads an answer: the app, or the model of an agent that called this one. */
 type Reader = 'app' | 'model'
 
-/** The text of an answer. If tool responses are the answer, their text: for a model, only the part it may see. */
+/**
+ * Returns the text of an answer. If the answer is tool responses, returns their text; a model gets only the part that
+ * it may see.
+ */
 export function answerTextOf(content: Content | undefined, reader: Reader = 'app'): string {
   if (!content) return ''
   if (content.role !== 'tool') return textOf(content)
@@ -26,13 +29,16 @@ export function answerTextOf(content: Content | undefined, reader: Reader = 'app
     .join('\n')
 }
 
-/** Is the event an answer of an agent in this isolation scope? The partial result of a long-running call is not. */
+/**
+ * Is the event an answer of an agent in this isolation scope? The partial result of a long-running call is not an
+ * answer.
+ */
 export function isAnswerIn(event: Event, isolation: string | undefined): boolean {
   if (event.isolationScope !== isolation || event.longRunningToolIds?.length) return false
   return event.content !== undefined && isFinalResponse(event)
 }
 
-/** Whose answer is read, and who reads it. */
+/** The agent whose answer is read, and the reader. */
 interface AnswerQuery {
   readonly agent: Agent
   /** The tree of the agent. */

@@ -23,7 +23,10 @@ export type OnModelError = (call: {
   context: CallbackContext
 }) => Maybe<LlmResponse>
 
-/** One callback or a list. `before*` and `on*Error` stop at the first value returned, `after*` are chained. */
+/**
+ * One callback or a list. `before*` and `on*Error` callbacks run until one returns a value. All `after*` callbacks run,
+ * in order.
+ */
 export type OneOrMore<T> = T | readonly T[]
 
 /** The callbacks of an agent or a plugin. */

@@ -19,14 +19,18 @@ import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts
 import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
 
 /**
- * Thrown into a custom agent when an agent it runs waits for an answer. After the answer the custom agent runs again.
+ * Thrown into a custom agent when an agent that it runs waits for an answer. After the answer, the custom agent runs
+ * again from the start.
  */
 export class ChildPaused extends Error {
   /** The name of the error class. */
   override readonly name: string = 'ChildPaused'
 }
 
-/** Events of a child that the custom agent has not read yet. Above this number partial events are dropped. */
+/**
+ * Maximum number of child events that wait until the custom agent reads them. Above this number, partial events are
+ * dropped.
+ */
 const MAX_UNREAD_EVENTS = 1_000
 
 type RunChildScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
@@ -41,7 +45,7 @@ export async function runCustomAgent(
   const context = new CustomContext(run, agent, frame, runChildScope)
   await recordEvents(run, agent, frame, context)
   if (context.isPaused) {
-    throw new ChildPaused(`Agent "${agent.name}" cannot end while an agent it runs waits for an answer.`)
+    throw new ChildPaused(`Agent "${agent.name}" cannot end while an agent that it runs waits for an answer.`)
   }
   const actions = { ...context.take(), endOfAgent: true }
   await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, undefined, actions) }])
@@ -71,7 +75,7 @@ async function recordEvents(run: RunHost, agent: Agent, frame: ScopeFrame, conte
   }
 }
 
-/** The actions of an event as JSON. Nothing has checked what a custom agent yields. */
+/** Converts the actions of an event to JSON. They are not checked yet: a custom agent can yield any value. */
 function actionsIn({ actions }: Event): EventActions {
   const { value } = toJsonValue(actions ?? {})
   if (!isRecord(value)) return {}

@@ -8,21 +8,22 @@ import type { CompiledSchema } from '../../schema/compile.ts'
 import type { Parsed } from '../../schema/issues.ts'
 import type { Tool } from '../../tool/tool.ts'
 
-/** The name of the tool that a model gives its final answer with. */
+/** The name of the tool that a model calls to return its final answer. */
 export const SET_MODEL_RESPONSE = 'set_model_response'
 
 /** How often a model is asked to correct its answer before the agent fails with `INVALID_OUTPUT`. */
 export const MAX_CORRECTIONS = 2
 
 /**
- * The tool that a model gives its final answer with. Its arguments are the answer, checked like those of other tools.
+ * The tool that a model calls to return its final answer. The arguments are the answer and are checked like those of
+ * other tools.
  */
 export function finalAnswerTool(output: CompiledSchema): Tool {
   const isObject = output.jsonSchema.type === 'object'
   const parametersJsonSchema: JsonObject = isObject
     ? output.jsonSchema
     : { type: 'object', properties: { result: output.jsonSchema }, required: ['result'] }
-  const description = 'Give your final answer. Call this once, when you need no other tool any more.'
+  const description = 'Return your final answer. Call this tool once, when you need no other tool.'
   const declaration = { name: SET_MODEL_RESPONSE, description, parametersJsonSchema }
   return {
     name: SET_MODEL_RESPONSE,
@@ -34,13 +35,16 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
   }
 }
 
-/** The answer that the latest reply gave with the tool, not transformed by the schema. Undefined if it gave none. */
+/**
+ * The answer in the accepted call of the final answer tool, before the schema transforms it. Undefined if the latest
+ * reply has no such call.
+ */
 export function findFinalAnswer(output: CompiledSchema, scope: ScopeState | undefined): { raw: unknown } | undefined {
   const call = scope?.calls.find(isAcceptedAnswer)
   return call && { raw: unwrapAnswer(output, call.args) }
 }
 
-/** Arguments must be an object, so an answer that is not an object is given as `{ result }`. */
+/** Arguments must be an object, so the model sends an answer that is not an object as `{ result }`. */
 function unwrapAnswer(output: CompiledSchema, args: unknown): unknown {
   return output.jsonSchema.type === 'object' || !isRecord(args) ? args : args.result
 }
@@ -60,7 +64,7 @@ function isAcceptedAnswer(call: CallState): boolean {
   return call.name === SET_MODEL_RESPONSE && call.response !== undefined && !isFailure(call.response.response)
 }
 
-/** Parses an answer given as text: JSON, perhaps in a fenced block. */
+/** Parses an answer that is text: JSON, optionally in a fenced block. */
 export function parseAnswer(output: CompiledSchema, text: string): Parsed | Promise<Parsed> {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)
   try {

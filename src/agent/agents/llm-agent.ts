@@ -98,7 +98,7 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
     return makeToolTable([...own, ...more])
   }
 
-  /** The tools of an agent that no runner has. Only its sub-agents are known as transfer targets. */
+  /** The tools of an agent outside a runner. Its sub-agents are the only known transfer targets. */
   #tableWithoutRunner(): ToolTable {
     const { disableTransfer } = this.options
     const transferTo = disableTransfer || this.table.tools.has(TRANSFER_TO_AGENT) ? [] : this.subAgents

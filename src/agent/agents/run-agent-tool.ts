@@ -36,7 +36,7 @@ export interface AgentToolCall {
   readonly args: unknown
   /** The context of the call. Its actions are recorded with the response. */
   readonly context: CallContext
-  /** The agent failed, and a policy asks for another attempt. */
+  /** Is it another attempt, which a policy makes because the agent failed? */
   readonly isRetry: boolean
   /** Runs the scope of the agent. Passed in to avoid an import cycle. */
   readonly runScope: (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
@@ -56,7 +56,7 @@ export async function runAgentTool(agentCall: AgentToolCall): Promise<unknown> {
   if (!settings.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
   const hasStarted = fold.hasStarted(path)
-  // without budget another attempt would fail the same way
+  // without model calls left, another attempt would fail the same way
   if (!hasStarted || (isRetry && fold.replies < maxLlmCalls)) {
     const content = (hasStarted && recordedRequest(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
     await run.recorder.commit([{ event: run.recorder.draft(plan.agent.name, inner, content, {}) }])

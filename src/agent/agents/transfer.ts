@@ -3,12 +3,12 @@ import type { FunctionDeclaration } from '../../content/content.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from './agent.ts'
 
-/** The name of the tool that a model transfers the conversation with. */
+/** The name of the tool that a model calls to transfer the conversation. */
 export const TRANSFER_TO_AGENT = 'transfer_to_agent'
 
 const declaration: FunctionDeclaration = {
   name: TRANSFER_TO_AGENT,
-  description: 'Hand the conversation over to another agent that is better suited to go on with it.',
+  description: 'Transfer the conversation to another agent that fits the request better.',
   parametersJsonSchema: {
     type: 'object',
     properties: { agent_name: { type: 'string', description: 'The name of the agent.' } },
@@ -17,7 +17,7 @@ const declaration: FunctionDeclaration = {
 }
 
 /**
- * The tool that a model transfers the conversation with. Agents that have a sub-agent, a parent or a peer get it
+ * The tool that a model calls to transfer the conversation. Agents that have a sub-agent, a parent or a sibling get it
  * automatically. Add it to `tools` to let the model transfer to every agent of the tree.
  */
 export function transferToAgent(): Tool {
@@ -57,8 +57,8 @@ export function transferTargets(tool: Tool | undefined): readonly { name: string
 export function transferInstruction(agents: readonly Agent[]): string {
   const lines = agents.map(({ name, description }) => `- ${name}${description ? `: ${description}` : ''}`)
   return [
-    `You can hand the conversation over to another agent by calling ${TRANSFER_TO_AGENT} with its name:`,
+    `To transfer the conversation to another agent, call ${TRANSFER_TO_AGENT} with the name of the agent:`,
     ...lines,
-    'Do so when its description fits the request better than yours; then say nothing else. Otherwise answer yourself.',
+    'Transfer when the description of another agent fits the request better than yours, and write no text in that reply. Otherwise answer yourself.',
   ].join('\n')
 }

@@ -63,7 +63,7 @@ export class LoopAgent implements Agent {
     if (!Number.isInteger(options.maxIterations) || options.maxIterations < 1) {
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `maxIterations of LoopAgent "${options.name}" must be a whole number above 0, got ${kindOf(options.maxIterations)}. It limits the rounds of the loop.`,
+        `maxIterations of LoopAgent "${options.name}" must be a whole number above 0, got ${kindOf(options.maxIterations)}. Set it to the largest number of rounds, for example 5.`,
       )
     }
   }

@@ -44,7 +44,7 @@ const codeSchema: JsonObject = {
 export function codeInstruction(executor: CodeExecutor, toolNames: readonly string[]): string {
   const languages = executor.languages.join(' or ')
   const lines = [
-    `You can run ${languages} code: write it in a fenced code block with the language's name, and nothing after it. You are shown what it printed, then go on.`,
+    `You can run ${languages} code. Write the code in a fenced code block that starts with the language's name, and end your reply after the block. You then see the output of the code and can continue.`,
     executor.instruction,
   ]
   if (executor.callsTools && toolNames.length) lines.push(`Code can call these tools: ${toolNames.join(', ')}.`)

@@ -122,7 +122,9 @@ class CallsFromCode implements StopListener {
   #argsBytes = 0
   #pause: (() => void) | undefined
   readonly #running: Set<Promise<CallState>> = new Set()
-  /** A tool that the code called waits for an answer or a result. The code runs again when it arrives. */
+  /**
+   * A tool that the code called waits for an answer or a result. The code runs again when the answer or result arrives.
+   */
   isPaused = false
   /** Resolves when the code pauses, also if the executor ignores its signal. */
   readonly whenPaused: Promise<typeof SUSPENDED> = new Promise((resolve) => {
@@ -144,15 +146,24 @@ class CallsFromCode implements StopListener {
     this.#controller.abort(reason)
   }
 
-  /** Allows no further calls and waits until the running ones are recorded, also those that the code did not await. */
+  /**
+   * Rejects further calls and waits until all running calls are recorded, including calls that the code did not await.
+   */
   async end(): Promise<void> {
     this.#code.run.stop.delete(this)
-    this.#controller.abort(new ToolError('The code has ended.', { code: 'CANCELLED' }))
+    this.#controller.abort(
+      new ToolError('The code has ended and can call no more tools. Await every tool call before the code ends.', {
+        code: 'CANCELLED',
+      }),
+    )
     while (this.#running.size) await Promise.allSettled(this.#running)
     if (this.#code.run.stop.stopped) throw this.#code.run.stop.stopped.reason
   }
 
-  /** Calls a tool for the code. Does not settle if the tool waits for an answer: the code is stopped there. */
+  /**
+   * Calls a tool for the code. If the tool waits for an answer, the promise never settles and the code stops at this
+   * call.
+   */
   async call(name: string, args: unknown): Promise<JsonObject> {
     this.#controller.signal.throwIfAborted()
     if (++this.#count > MAX_CALLS) {
@@ -194,7 +205,7 @@ class CallsFromCode implements StopListener {
     const call = run.fold.scopes.get(inner.path)?.calls[0] as CallState
     if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {
       throw new ToolError(
-        `The code was run again after a pause, and its call of "${name}" differs from the recorded call. Code that waits for an answer must make the same calls each time. Its calls must not depend on time or chance.`,
+        `The code was run again after a pause, and its call of "${name}" differs from the call before the pause. Code that pauses must make the same tool calls in every run. Do not let tool calls depend on the time or on random numbers.`,
       )
     }
     // once the code is paused, no further call starts
@@ -206,7 +217,11 @@ class CallsFromCode implements StopListener {
   #pauseCode(): void {
     this.isPaused = true
     this.#pause?.()
-    this.#controller.abort(new ToolError('The code is paused.', { code: 'CANCELLED' }))
+    this.#controller.abort(
+      new ToolError('The code is paused until a tool that it called has its answer. It cannot call tools until then.', {
+        code: 'CANCELLED',
+      }),
+    )
   }
 
   /** Copies a tool's escalation, transfer and `skipSummarization` to the code's own actions. */

@@ -91,7 +91,7 @@ function contentsFor({ run, plan, frame }: ModelTurn): Content[] {
   const contents = run.view.history(agent.name, frame, agent.options.includeContents)
   const last = contents.at(-1)
   if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
-  else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Go on as instructed.' }] })
+  else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Continue as instructed.' }] })
   return contents
 }
 

@@ -9,7 +9,7 @@ import { hasHiddenMedia, shownResponse } from './shown-response.ts'
 export function contextMessage(
   author: string,
   content: readonly Part[],
-  verb: 'said' | 'was told',
+  verb: 'said' | 'received',
 ): Content | undefined {
   const parts: Part[] = [{ text: 'For context:' }]
   let hidesMedia = false

@@ -201,7 +201,7 @@ test('the history leaves out an agent that produced no visible text', () => {
 
 test('the history describes framework messages to another agent as context', () => {
   const log = [user('go'), says('b', 'Oslo'), event('b', 'user', [{ text: 'Answer with JSON.' }]), says('b', '{}')]
-  expect(short(seenBy('a', log))[2]).toEqual(['user', 'For context:', '[b] was told: Answer with JSON.'])
+  expect(short(seenBy('a', log))[2]).toEqual(['user', 'For context:', '[b] received: Answer with JSON.'])
   expect(short(seenBy('b', log))[2]).toEqual(['user', 'Answer with JSON.'])
 })
 

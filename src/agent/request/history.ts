@@ -65,8 +65,8 @@ export class History {
   }
 
   /**
-   * The index in `upTo()` of the user's latest message, or of the message that many messages `earlier`. 0 if there is
-   * none.
+   * The index of the user's latest message in the result of `upTo()`, or of an `earlier` message: 1 is the message
+   * before the latest. 0 if there is no such message.
    */
   turnStart(which: 'default' | 'none' = 'default', earlier = 0): number {
     const at = this.#userMessages[this.#userMessages.length - 1 - earlier] ?? 0
@@ -81,7 +81,7 @@ export class History {
       return
     }
     this.#closeOtherInvocation(event.invocationId)
-    if (isPendingRequest(event)) return // for clients: the model sees the call, and later its response
+    if (isPendingRequest(event)) return // only clients see the request: the model sees the call, and later its response
     if (author === 'user') this.#addUserMessage(content)
     else if (content.role === 'user') this.#addInstruction(event, content)
     else if (author !== this.#agentName) this.#addContext(author, content.parts, 'said')
@@ -113,11 +113,11 @@ export class History {
   #addInstruction({ author }: Event, content: Content): void {
     if (author === this.#agentName) this.#contents.push(content)
     else if (this.isIsolated && this.#contents.length === 0) this.#addMessage(content)
-    else this.#addContext(author, content.parts, 'was told')
+    else this.#addContext(author, content.parts, 'received')
   }
 
   /** Adds the content of another agent. */
-  #addContext(author: string, parts: readonly Part[], verb: 'said' | 'was told'): void {
+  #addContext(author: string, parts: readonly Part[], verb: 'said' | 'received'): void {
     const message = contextMessage(author, parts, verb)
     if (message) this.#addMessage(message)
   }
@@ -240,7 +240,7 @@ function responseOf(part: Part): FunctionResponse | undefined {
 
 /** Shown for a call without a response in the log: the response is lost, or its invocation is still paused. */
 const NO_RESULT: JsonObject = {
-  error: 'No result was recorded so far. Do not repeat the call unless you are asked to.',
+  error: 'No result was recorded for this call. Do not repeat the call unless the user asks you to.',
 }
 
 /** One response for each call, in call order, then the contents that arrived after the reply. */

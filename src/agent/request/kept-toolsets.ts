@@ -1,12 +1,12 @@
-// The toolsets that dynamic tool sources returned to the runs of one runner. They are reused by key and closed with the
-// runner.
+// Keeps the toolsets that dynamic tool sources return, for the lifetime of one runner. Runs with the same key share a
+// toolset. Closing the runner closes all of them.
 import { kindOf } from '../../base/kind-of.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
 import { type DynamicToolSource, keyOfSource, listSources, type ToolSource } from '../../tool/tool-source.ts'
 import type { Toolset } from '../../tool/toolset.ts'
 import { innermostToolset } from '../../tool/wrap-toolset.ts'
 
-/** If a source without a key returns more toolsets than this, the operator gets a warning. */
+/** If a source without a key returns more toolsets than this, the runner logs a warning. */
 const MANY_TOOLSETS = 10
 
 /** The toolsets of dynamic sources, for the lifetime of a runner. */
@@ -17,19 +17,22 @@ export class KeptToolsets {
   #closeLate: ((toolset: Toolset) => void) | undefined
 
   /**
-   * Every toolset that a source returned, without filters and prefixes. `closeLate` is called for each one that arrives
-   * later.
+   * Returns every kept toolset, without its filters and prefixes. A source may still return a toolset after this call:
+   * `closeLate` is called with each of them.
    */
   takeAll(closeLate: (toolset: Toolset) => void): Iterable<Toolset> {
     this.#closeLate = closeLate
     return this.#toolsets
   }
 
-  /** Lists the source for this context. A source with a key is listed once per key. */
+  /**
+   * Calls the source for this context and returns its tools and toolsets. A source with a key is called once per key.
+   */
   list(source: DynamicToolSource, context: ReadonlyContext): ToolSource | Promise<ToolSource> {
     const key = keyOfSource(source, context)
     if (key === undefined) return listSources(source, context)
-    if (typeof key !== 'string') throw new Error(`key must return a string, got ${kindOf(key)}`)
+    if (typeof key !== 'string')
+      throw new Error(`the key function of toolSource() must return a string, got ${kindOf(key)}`)
     let lists = this.#lists.get(source)
     if (!lists) {
       lists = new Map()
@@ -45,14 +48,15 @@ export class KeptToolsets {
     return listed
   }
 
-  /** Drops a list that failed or hangs, so that the source is listed again next time. */
+  /** Forgets the result of a source that failed or timed out, so that the next model call calls the source again. */
   forget(source: DynamicToolSource, listed: Promise<ToolSource>): void {
     const lists = this.#lists.get(source)
     for (const [key, known] of lists ?? []) if (known === listed) lists?.delete(key)
   }
 
   /**
-   * Keeps a toolset that a source returned. Returns a warning if the source seems to make a new one for each listing.
+   * Keeps a toolset that a source returned. Returns a warning if the source seems to create a new toolset for each
+   * model call.
    */
   add(source: DynamicToolSource, toolset: Toolset): string | undefined {
     const inner = innermostToolset(toolset)

@@ -16,7 +16,10 @@ import type { KeptToolsets } from './kept-toolsets.ts'
 /** Sources whose tools depend on the context. */
 export type DynamicTools = Toolset | DynamicToolSource
 
-/** Flattens nested lists into tools, and dynamic sources that are listed later. Calls `refuse` for anything else. */
+/**
+ * Splits nested lists into tools and dynamic sources, which are listed before each model call. Calls `refuse` with an
+ * error for any other value.
+ */
 export function flattenSources(
   sources: ToolSource,
   source: string,
@@ -39,7 +42,10 @@ export function flattenSources(
   return { tools, dynamic }
 }
 
-/** An `LlmAgent` has `listTools` like a toolset. As a toolset it would add its tools and never answer itself. */
+/**
+ * Is the value a built-in agent? An `LlmAgent` has a `listTools` method, so it would pass as a toolset. The calling
+ * agent would get the tools of the other agent instead of the agent.
+ */
 function isBuiltInAgent(value: unknown): value is Agent {
   return isAgent(value) && Array.isArray(value.subAgents)
 }
@@ -58,14 +64,14 @@ function raise(problem: ToolwrightError): never {
 /** Time limit for one source to list its tools, in milliseconds. A source that takes longer is left out. */
 const LIST_TIMEOUT_MS = 30_000
 
-/** Dynamic sources can return sources. Deeper nesting is refused. */
+/** Dynamic sources can return further dynamic sources, at most this many levels deep. */
 const MAX_NESTED_SOURCES = 8
 
 /** Options of `listTools`. */
 export interface ListingOptions {
-  /** The context that the sources get. */
+  /** The context that is passed to the sources. */
   readonly context: ReadonlyContext
-  /** The toolsets that sources returned before. */
+  /** The toolsets that sources returned in earlier listings. */
   readonly kept: KeptToolsets
   /** The timer for the time limit. */
   readonly ports: Pick<Ports, 'setTimer'>
@@ -89,9 +95,11 @@ async function listSource(source: DynamicTools, listing: ListingOptions, depth: 
   const { report } = listing
   try {
     if (depth > MAX_NESTED_SOURCES)
-      throw new Error(`tool sources are nested more than ${MAX_NESTED_SOURCES} levels deep`)
+      throw new Error(
+        `tool sources are nested more than ${MAX_NESTED_SOURCES} levels deep. Return tools instead of another tool source.`,
+      )
     const { tools, dynamic } = flattenSources(await listOne(source, listing), name, (problem) =>
-      report(`Left out: ${problem.message}`),
+      report(`A tool is left out: ${problem.message}`),
     )
     if (!isToolset(source)) keepToolsets(source, dynamic, listing)
     const inner = await Promise.all(dynamic.map((nested) => listSource(nested, listing, depth + 1)))
@@ -113,7 +121,7 @@ async function listOne(source: DynamicTools, listing: ListingOptions): Promise<T
       const keep = (late: ToolSource): void => keepToolsets(source, flattenSources(late, '', () => {}).dynamic, listing)
       given.then(keep).catch(() => {})
     }
-    throw new Error(`listing them took longer than ${LIST_TIMEOUT_MS} ms`)
+    throw new Error(`listing the tools took longer than ${LIST_TIMEOUT_MS} ms`)
   })
 }
 

@@ -25,8 +25,8 @@ export function isSendable(id: unknown): id is string {
 }
 
 /**
- * The part in a form that every provider accepts, unchanged if it is valid. Undefined if it is empty. `used` has the
- * call ids before it, if the log may repeat one.
+ * The part in a form that every provider accepts, unchanged if it is valid. Undefined if it is empty. `used` contains
+ * the earlier call ids. It is only needed if the log may repeat an id.
  */
 export function fitPart(part: Part, used: Set<string> | undefined): Part | undefined {
   if (part.functionCall) return fitCall(part, part.functionCall, used)

@@ -51,8 +51,8 @@ function refuseToBuild(problem: string): never {
 const substitutes: WeakMap<Tool, Tool> = new WeakMap()
 
 /**
- * A function tool that does the same, or an agent tool with only this tool and the model of the calling agent. Made
- * once per tool.
+ * Returns the substitute of a server tool: its own function tool, or an agent tool whose agent has only this server
+ * tool and uses the model of the calling agent. Created once per tool.
  */
 function substituteFor(tool: Tool): Tool {
   let made = substitutes.get(tool)
@@ -68,7 +68,7 @@ function toAgentTool(tool: Tool): Tool {
   const agent = new LlmAgent({
     name: `${name}_agent`,
     description,
-    instruction: `You answer one request with what you have been given for it: ${description} Say what you found and where, and nothing else.`,
+    instruction: `Answer the request with this tool: ${description} Reply only with what you found and its sources.`,
     tools: [tool],
   })
   return agentTool(agent, { name, description, propagateGroundingMetadata: true })

@@ -1,13 +1,17 @@
-// Detects what a provider does not support. Providers do not declare it, so it is learned from their errors and warnings.
+// Detects which parts of a request a provider does not support. Providers do not declare this, so it is read from their
+// errors and warnings.
 import { isRecord } from '../../base/json.ts'
 import { providerMessage } from './to-ai-sdk-error.ts'
 
 /** A part of a request that some providers cannot send. */
 type OptionalFeature = 'schema' | 'media'
 
-/** The provider cannot send a part of the request. The request is written differently and sent again. */
+/**
+ * Thrown when the provider cannot send a part of the request. `fromAiSdk()` then writes this part in another form and
+ * sends the request again.
+ */
 export class UnsupportedByProvider extends Error {
-  /** What the provider cannot send. */
+  /** The part that the provider cannot send. */
   readonly feature: OptionalFeature
   constructor(feature: OptionalFeature) {
     super(`The provider does not support the ${feature} of the request.`)
@@ -15,7 +19,7 @@ export class UnsupportedByProvider extends Error {
   }
 }
 
-/** The feature an error says is unsupported, directly or in its cause. */
+/** Returns the part that an error, or the cause of the error, reports as unsupported. */
 export function unsupportedFeature(thrown: unknown): OptionalFeature | undefined {
   if (thrown instanceof UnsupportedByProvider) return thrown.feature
   if (!(thrown instanceof Error)) return undefined
@@ -24,8 +28,9 @@ export function unsupportedFeature(thrown: unknown): OptionalFeature | undefined
 }
 
 /**
- * Makes the content of a tool result throw when it is encoded as JSON. A provider without media in tool results would
- * encode the whole content as text, base64 bytes included. The error shows this before anything is sent.
+ * Makes the content of a tool result throw when it is encoded as JSON. A provider that does not support media in tool
+ * results encodes the whole content as text, base64 bytes included. The thrown error detects this before the request is
+ * sent.
  */
 export function forbidJsonEncoding(content: object[]): object[] {
   const toJSON = (): never => {

@@ -156,7 +156,7 @@ describe.each([true, false])('fromAiSdk(), streamed: %s,', (stream) => {
       arguments: '{}',
     }
     await expect(twice(responses, openaiItems([asks], usage), stream)).rejects.toThrow(
-      'requires an approval before it runs',
+      'requests an approval before it runs',
     )
   })
 })

@@ -23,7 +23,7 @@ export interface ReplyContext {
   readonly names: ToolNames
   /** The response schema. If set, text before the JSON answer is not part of the answer. */
   readonly schema: JsonObject | undefined
-  /** Whether the model gives its structured output by calling a tool, because the provider sends no schema. */
+  /** Whether the model returns its structured output by calling a tool, because the provider sends no schema. */
   readonly usesAnswerTool: boolean
 }
 
@@ -124,7 +124,7 @@ function toPart(one: AiSdkPart, { model, schema, names }: ReplyContext): Part | 
       return providerOnlyPart({ type: 'custom', kind: part.kind }, metadata)
     case 'tool-approval-request':
       throw new AiSdkError(
-        `${model.provider} requires an approval before it runs its own tool. fromAiSdk() cannot give one. Configure the provider tool so that it needs no approval.`,
+        `${model.provider} requests an approval before it runs a provider tool, but fromAiSdk() cannot answer such a request. Turn the approval off in the options of the provider tool.`,
         model,
         {},
       )

@@ -15,7 +15,7 @@ export function offerAnswerTool(options: CallOptions, schema: JsonObject): void 
   const inputSchema = isObject(schema)
     ? withObjectRoot(schema)
     : { type: 'object', properties: { result: schema }, required: ['result'] }
-  const description = 'Give your final answer. Call this once, when you need no other tool any more.'
+  const description = 'Return your final answer. Call this tool once, when you need no other tool.'
   const tool = { type: 'function', name: ANSWER_TOOL, description, inputSchema }
   if (!options.tools) options.toolChoice = { type: 'tool', toolName: ANSWER_TOOL }
   options.tools = [...(options.tools ?? []), tool]

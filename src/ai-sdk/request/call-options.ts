@@ -14,7 +14,7 @@ import { closeObjects, isStrict } from './strict-schema.ts'
 
 /** The model a request is written for, and how to write it. */
 interface CallTarget extends PromptTarget {
-  /** Whether the model gives its structured output by calling a tool, because the provider sends no schema. */
+  /** Whether the model returns its structured output by calling a tool, because the provider sends no schema. */
   readonly usesAnswerTool: boolean
 }
 

@@ -207,7 +207,7 @@ test('fromAiSdk() sends media for chat completions in a user message after all r
     {
       role: 'user',
       content: [
-        { text: 'draw gave this with its result (a):' },
+        { text: 'draw returned this media with its result (a):' },
         { text: 'file (image/png, about 9 bytes):' },
         { type: 'image_url' },
       ],
@@ -222,7 +222,7 @@ test('fromAiSdk() describes a file of a result that the model cannot read', asyn
   const body = JSON.stringify(
     await sent(claude, [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), far)]),
   )
-  expect(body).toContain('file (video/mp4) at https://example.com/clip.mp4, which this model cannot be shown.')
+  expect(body).toContain('file (video/mp4) at https://example.com/clip.mp4, which this model cannot read.')
   expect(body).not.toContain('SECRET')
 })
 
@@ -238,7 +238,7 @@ test('fromAiSdk() with Cohere sends a text file as text, and other files never a
   const body = JSON.stringify(await sent(cohere, drawn))
   expect(body).not.toContain(PDF)
   expect(body).toContain(PNG)
-  expect(body).toContain('file \\"plan.pdf\\" (application/pdf, about 9 bytes), which this model cannot be shown.')
+  expect(body).toContain('file \\"plan.pdf\\" (application/pdf, about 9 bytes), which this model cannot read.')
   const alone = JSON.stringify(await sent(cohere, [{ role: 'user', parts: [{ text: 'See' }, notes] }]))
   expect(alone).toContain('Snow today.')
 })

@@ -27,7 +27,7 @@ export function toPrompt({ contents, config }: LlmRequest, target: PromptTarget)
   return prompt.messages
 }
 
-/** A tool call without a result so far. */
+/** A tool call that has no result yet. */
 interface OpenCall {
   readonly id: string
   /** The name the provider uses for the tool. */
@@ -142,7 +142,7 @@ class Prompt {
     } else this.#addResult(call, { type: isFailure(response) ? 'error-json' : 'json', value: response })
     if (outside.length)
       this.#afterResults.push(
-        { type: 'text', text: `${call.name} gave this with its result (${call.id}):` },
+        { type: 'text', text: `${call.name} returned this media with its result (${call.id}):` },
         ...outside,
       )
   }
@@ -152,7 +152,7 @@ class Prompt {
     const description = describeMedia(part)
     if (description === undefined) return this.#toUserParts(part)
     const isSent = this.#isSent(part)
-    const text = isSent ? `${description}:` : `${description}, which this model cannot be shown.`
+    const text = isSent ? `${description}:` : `${description}, which this model cannot read.`
     return [{ type: 'text', text }, ...(isSent ? this.#toUserParts(part) : [])]
   }
 

@@ -241,7 +241,7 @@ test.each([
   ['a tool of AI SDK 4', { it: { parameters: city, execute } }, 'Rename `parameters` to `inputSchema`'],
   ['no tool', { it: 5 }, 'got 5 instead of a tool of the AI SDK'],
   ['a schema that comes later', { it: { inputSchema: jsonSchema(Promise.resolve({})), execute } }, 'Await it'],
-  ['a schema that is none', { it: { inputSchema: 'city', execute } }, 'a schema is a Standard Schema'],
+  ['a schema that is none', { it: { inputSchema: 'city', execute } }, 'a schema must be a Standard Schema'],
 ])('fromAiSdkTools() rejects %s', (_, tools, message) => {
   expect(() => fromAiSdkTools(tools as never)).toThrow(message)
 })

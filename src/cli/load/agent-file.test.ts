@@ -77,7 +77,9 @@ describe('an agent file is rejected with advice', () => {
     expect(() => read(exports)).toThrow(message)
   })
   test('when it does not exist', async () =>
-    await expect(loadAgentFile('gone.ts')).rejects.toThrow('File "gone.ts" does not exist.'))
+    await expect(loadAgentFile('gone.ts')).rejects.toThrow(
+      'Agent file "gone.ts" does not exist. Check the path; a relative path starts at the current directory.',
+    ))
   test('when it is a folder', async () =>
     await expect(loadAgentFile('src')).rejects.toThrow('"src" is not a file. Pass the agent file'))
 })

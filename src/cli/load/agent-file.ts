@@ -21,7 +21,11 @@ export interface AgentFile {
 export async function loadAgentFile(file: string): Promise<AgentFile> {
   const path = resolve(file)
   const found = await stat(path).catch(() => undefined)
-  if (!found) throw new ToolwrightError('NOT_FOUND', `File "${file}" does not exist.`)
+  if (!found)
+    throw new ToolwrightError(
+      'NOT_FOUND',
+      `Agent file "${file}" does not exist. Check the path; a relative path starts at the current directory.`,
+    )
   if (!found.isFile()) throw invalid(`"${file}" is not a file. Pass the agent file, e.g. ${file}/agent.ts.`)
   let module: unknown
   try {

@@ -37,7 +37,8 @@ export function bubblewrapIsolation(programs: SandboxPrograms, bwrap: string): I
       ...launch.view.binds.flatMap(({ from, at }) => ['--ro-bind', from, at]),
       ...launch.view.links.flatMap(({ to, at }) => ['--symlink', to, at]),
       ...['--remount-ro', '/', '--chdir', '/tmp', '--'],
-      // The shell has the same user as the code, which may take it over. Its limits are hardly higher than the code's.
+      // The shell runs as the same user as the code, so the code may take control of it. Therefore the limits of the
+      // shell are only slightly higher than those of the code.
       ...[
         programs.prlimit,
         ...launch.prlimitArguments,

@@ -198,7 +198,7 @@ describe('the options of isolatedProcess()', () => {
 
   test('are described to the model in the instruction', () => {
     const { instruction, callsTools, languages, effect } = isolatedProcess({ languages: ['python', 'bash'] })
-    expect(instruction).toContain('Files you are given are in the working directory')
+    expect(instruction).toContain('Your input files are in the working directory')
     expect(instruction).toContain('import tools')
     expect(instruction).not.toContain('await tools')
     expect({ callsTools, languages, effect }).toEqual({

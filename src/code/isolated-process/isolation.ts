@@ -54,7 +54,7 @@ export interface SandboxPrograms {
   readonly pickUserId?: (() => number) | undefined
 }
 
-/** The arguments of `SUPERVISE_CODE`: a dot marks the start of the code, and no mark stands before the files. */
+/** The arguments of `SUPERVISE_CODE`: a dot as the mark before the code, and an empty mark before the files. */
 export function superviseArguments(
   { resources, stdin = '/dev/null', command }: SandboxLaunch,
   programs: SandboxPrograms,

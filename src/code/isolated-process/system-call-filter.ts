@@ -112,7 +112,10 @@ function ifEqual(value: number, body: Block, otherwise: Block = []): Uint8Array[
 const ifAtLeast = (value: number, body: Block): Uint8Array[] => branch(0x35, value, body, [])
 const ifAny = (bits: number, body: Block): Uint8Array[] => branch(0x45, bits, body, [])
 
-/** A conditional jump into `body` or `otherwise`. Only one of the two blocks is ever given, so none has to be jumped over. */
+/**
+ * A conditional jump into `body` or `otherwise`. Callers pass only one of the two blocks, so no jump over the other
+ * block is needed.
+ */
 function branch(code: number, value: number, body: Block, otherwise: Block): Uint8Array[] {
   const [taken, other] = [body.flat(), otherwise.flat()]
   const jump = instruction(code, value, other.length, taken.length)

@@ -41,7 +41,7 @@ export class PrintedOutput {
     this.#keptStderr = end.length
   }
 
-  /** Adds a line in brackets at the end: what the executor has to say about the run. */
+  /** Adds a note of the executor about the run: a line in brackets after the output. */
   addNote(text: string): void {
     this.#notes.push(`[${text}]`)
   }

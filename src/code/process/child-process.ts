@@ -1,4 +1,5 @@
-// Starts a process that inherits nothing of the host but the pipes it is given, and kills it with all of its group.
+// Starts a process that inherits only the given pipes from the host, and kills the process with its whole process
+// group.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { devNull } from 'node:os'

@@ -1,6 +1,6 @@
 import { startProcess } from './child-process.ts'
 
-/** A program that takes longer is killed. */
+/** Time limit in milliseconds. A program that runs longer is killed. */
 const TIMEOUT_MS = 20_000
 
 /** Bytes kept of each stream. */

@@ -94,12 +94,14 @@ console.log(listFiles(), readBytes('in.txt').length, readFile('odd.txt') === 'a\
     const few = quickjs({ maxFiles: 2, maxFileBytes: 10 })
     const attempt = (code: string) => run(few, `try { ${code} } catch (error) { error.message }`)
     expect((await attempt(`for (const name of 'abc') writeFile(name, '')`)).output).toContain(
-      'A run can write at most 2 files.',
+      'A run can write at most 2 files. Put the data into fewer files.',
     )
     expect(
       (await attempt(`writeFile('a', 'x'.repeat(6)); writeFile('a', 'x'.repeat(9)); writeFile('b', 'xx')`)).output,
-    ).toBe('A run can write at most 10 bytes to files.')
-    expect((await attempt(`writeFile('../a', '')`)).output).toBe('"../a" is not a plain file name.')
+    ).toBe('A run can write at most 10 bytes to files. Write less data.')
+    expect((await attempt(`writeFile('../a', '')`)).output).toBe(
+      '"../a" is not a plain file name. Use a name without folders, such as "result.csv".',
+    )
     expect((await attempt(`writeFile('a', {})`)).output).toContain('takes text')
     expect((await attempt(`readFile('/etc/passwd')`)).output).toContain('File "/etc/passwd" does not exist')
   })

@@ -1,6 +1,6 @@
 import { isPlainFileName } from '../files/plain-file-name.ts'
 
-/** A session can hold this many times what one run can write. */
+/** The file limits of a session are this many times those of one run. */
 const RUNS_PER_SESSION = 10
 
 /** The files of one virtual machine, in memory: code in QuickJS has no access to a file system. */
@@ -8,7 +8,10 @@ export class VmFiles {
   readonly #maxFiles: number
   readonly #maxBytes: number
   readonly #all = new Map<string, Uint8Array>()
-  /** Files the session wrote and the host has not replaced since. They count against the limit of the session. */
+  /**
+   * Files that runs of this session wrote, without those that the host has replaced with input files. They count
+   * against the limit of the session.
+   */
   readonly #writtenInSession = new Map<string, Uint8Array>()
   #writtenInRun = new Map<string, Uint8Array>()
 
@@ -31,7 +34,7 @@ export class VmFiles {
     return [...this.#all.keys()]
   }
 
-  /** The content of a file. Throws when there is none of that name. */
+  /** Returns the content of a file. Throws when no file has this name. */
   read(name: string): Uint8Array {
     const bytes = this.#all.get(name)
     if (!bytes)
@@ -41,14 +44,21 @@ export class VmFiles {
 
   /** Writes a file. Throws when the name is not plain or a limit is exceeded. */
   write(name: string, bytes: Uint8Array): void {
-    if (!isPlainFileName(name)) throw new Error(`${JSON.stringify(name)} is not a plain file name.`)
+    if (!isPlainFileName(name))
+      throw new Error(
+        `${JSON.stringify(name)} is not a plain file name. Use a name without folders, such as "result.csv".`,
+      )
     const inRun = new Map(this.#writtenInRun).set(name, bytes)
-    if (inRun.size > this.#maxFiles) throw new Error(`A run can write at most ${this.#maxFiles} files.`)
-    if (sizeOf(inRun) > this.#maxBytes) throw new Error(`A run can write at most ${this.#maxBytes} bytes to files.`)
+    if (inRun.size > this.#maxFiles)
+      throw new Error(`A run can write at most ${this.#maxFiles} files. Put the data into fewer files.`)
+    if (sizeOf(inRun) > this.#maxBytes)
+      throw new Error(`A run can write at most ${this.#maxBytes} bytes to files. Write less data.`)
     const inSession = new Map(this.#writtenInSession).set(name, bytes)
     const [maxFiles, maxBytes] = [RUNS_PER_SESSION * this.#maxFiles, RUNS_PER_SESSION * this.#maxBytes]
     if (inSession.size > maxFiles || sizeOf(inSession) > maxBytes) {
-      throw new Error(`A session can hold at most ${maxFiles} files and ${maxBytes} bytes.`)
+      throw new Error(
+        `A session can hold at most ${maxFiles} files and ${maxBytes} bytes. Write to a file that exists instead of a new one, and write less data.`,
+      )
     }
     this.#writtenInSession.set(name, bytes)
     this.#writtenInRun = inRun

@@ -48,7 +48,7 @@ const MAX_ERROR_CHARS = 20_000
 
 const OUT_OF_MEMORY = 'InternalError: out of memory'
 
-/** One QuickJS virtual machine. Globals of one run are there for the next. */
+/** One QuickJS virtual machine. Globals that one run defines stay defined in the next run. */
 export class QuickJsVm {
   readonly #options: VmOptions
   readonly #host: VmHost
@@ -139,7 +139,7 @@ export class QuickJsVm {
     else result.value.dispose()
   }
 
-  /** Ends the run with an error that left the virtual machine: a syntax error, or one that its code could not catch. */
+  /** Ends the run with an error that the code could not catch, such as a syntax error. */
   #reportError(error: QuickJSHandle): void {
     const describe = this.#context.getProp(this.#preludeFunctions, 'describeError')
     const described = this.#context.callFunction(describe, this.#preludeFunctions, error)
@@ -149,7 +149,7 @@ export class QuickJsVm {
   }
 
   #endRun(isSuccess: boolean, message: string): void {
-    if (this.#stopped) return // the result already says why
+    if (this.#stopped) return // the host reports why the run stopped
     const error = !isSuccess && this.#host.isMemoryFull() ? OUT_OF_MEMORY : message
     if (error !== '') this.#print('err', `${error.slice(0, MAX_ERROR_CHARS)}\n`)
     if (this.#ended?.isSuccess !== false) this.#ended = { isSuccess }
@@ -169,7 +169,9 @@ export class QuickJsVm {
 
   #newId(): number {
     if (this.#pending.size >= MAX_PENDING) {
-      throw new Error(`At most ${MAX_PENDING} tool calls and timers can be pending at one time.`)
+      throw new Error(
+        `At most ${MAX_PENDING} tool calls and timers can be pending at one time. Await some of them before you start more.`,
+      )
     }
     return ++this.#lastId
   }
@@ -188,9 +190,9 @@ export class QuickJsVm {
   }
 
   /**
-   * The functions that the prelude gets as `host`. Threat: the code reaches them through the prelude and passes anything.
-   * Step: every argument is read as text, number or bytes. An error thrown here crosses with its message and nothing else
-   * of the host. Test: quickjs-escape.test.ts.
+   * The functions that the prelude gets as `host`. Threat: the code reaches them through the prelude and passes
+   * anything. Step: every argument is read as text, number or bytes. Of an error thrown here, only the message reaches
+   * the code. Test: quickjs-escape.test.ts.
    */
   #hostFunctions(): Record<string, (...args: QuickJSHandle[]) => QuickJSHandle | undefined> {
     const context = this.#context
@@ -223,7 +225,7 @@ export class QuickJsVm {
       clearTimer: (given = none) => {
         const id = context.getNumber(given)
         const clear = this.#pending.get(id)
-        if (!clear) return undefined // a tool call cannot be cleared: it counts until it is answered
+        if (!clear) return undefined // a tool call cannot be cleared: it is pending until it has a result
         clear()
         this.#pending.delete(id)
         return undefined
@@ -250,9 +252,9 @@ export class QuickJsVm {
   }
 }
 
-/** Reads text that crossed as JSON. */
+/** Parses text that the virtual machine passed to the host as JSON. */
 function parseText(json: string): string {
   const text: unknown = JSON.parse(json)
-  if (typeof text !== 'string') throw new TypeError('Expected a string.')
+  if (typeof text !== 'string') throw new TypeError(`Expected text, got a value of type ${typeof text}.`)
   return text
 }

@@ -1,8 +1,8 @@
-/** The most tool calls one run can make; more than an honest program needs. */
+/** Maximum number of tool calls of one run. Ordinary programs make far fewer. */
 export const MAX_CALLS = 2000
-/** The most bytes one tool call can have. */
+/** Maximum number of bytes of one tool call. */
 export const MAX_CALL_BYTES = 1_000_000
-/** The most bytes all tool calls of one run can have. */
+/** Maximum number of bytes of all tool calls of one run. */
 export const MAX_TOTAL_BYTES = 32_000_000
 
 /** Counts the tool calls of one run of code. A run over the budget is stopped, so that code cannot flood the host. */

@@ -54,7 +54,7 @@ export class UnusableReply extends Error {
   }
 }
 
-/** Why an attempt failed, from what the client threw and what the HTTP response was. */
+/** Finds out why an attempt failed, from the error of the client and the HTTP response. */
 export function readFailure(thrown: unknown, observed: ObservedResponse): Failure {
   const rejection = readRejection(thrown)
   const { status = observed.status, message, details } = rejection

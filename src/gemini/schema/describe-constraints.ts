@@ -31,9 +31,9 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   minLength: (value) => (value === 0 ? undefined : `At least ${count(value, 'character')}.`),
   maxLength: (value) => `At most ${count(value, 'character')}.`,
   contentEncoding: (value) => `Encoded as ${value}.`,
-  contentMediaType: (value) => `Holds ${value}.`,
+  contentMediaType: (value) => `Contains ${value}.`,
   multipleOf: (value) => `A multiple of ${value}.`,
-  uniqueItems: (value) => (value === true ? 'No item twice.' : undefined),
+  uniqueItems: (value) => (value === true ? 'All items must be different.' : undefined),
   contains: (value, { minContains = 1, maxContains }) => {
     const most = maxContains === undefined ? '' : `, at most ${maxContains}`
     return `At least ${count(minContains, 'item')}${most}, must fit ${quoteJson(value)}`
@@ -46,9 +46,10 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     entries(value).map(([name, schema]) => `Properties named like ${name} must fit ${quoteJson(schema)}`),
   unevaluatedProperties: (value) =>
     value === false ? 'No other properties.' : `Other properties must fit ${quoteJson(value)}`,
-  dependentRequired: (value) => entries(value).map(([name, names]) => `With "${name}" goes ${quoteJson(names)}.`),
+  dependentRequired: (value) =>
+    entries(value).map(([name, names]) => `If "${name}" is present, these are required: ${quoteJson(names)}.`),
   dependentSchemas: (value) =>
-    entries(value).map(([name, schema]) => `With "${name}" it must fit ${quoteJson(schema)}`),
+    entries(value).map(([name, schema]) => `If "${name}" is present, it must fit ${quoteJson(schema)}`),
   dependencies: (value) => entries(value).map(([name, schema]) => `With "${name}" goes ${quoteJson(schema)}`),
   not: (value) => `Must not fit ${quoteJson(value)}`,
   if: (value, { then = true, else: otherwise = true }) => {

@@ -14,7 +14,9 @@ export function enumSchemas(values: readonly unknown[], types: readonly string[]
   const booleans = allowed.filter((value) => typeof value === 'boolean')
   if (booleans.length) schemas.push({ type: 'boolean' })
   if (booleans.length === 1)
-    notes.push(strings.length + numbers.length ? `Of true and false, only ${booleans[0]}.` : `Must be ${booleans[0]}.`)
+    notes.push(
+      strings.length + numbers.length ? `The only allowed boolean is ${booleans[0]}.` : `Must be ${booleans[0]}.`,
+    )
   const others = allowed.filter((value) => typeof value === 'object' && value !== null)
   if (others.length) notes.push(`Must be one of: ${quoteJson(others)}`)
   if (others.some(isRecord)) schemas.push({ type: 'object' })

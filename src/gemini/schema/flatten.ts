@@ -43,9 +43,9 @@ function followReference(ref: string, cursor: SchemaCursor, refs: readonly strin
   const target = resolveReference(ref, cursor.root)
   const rounds = [...cursor.open, ...refs].filter((one) => one === ref).length
   if (target && rounds < MAX_RECURSION && --cursor.budget.left >= 0) return flatten(target, cursor, [...refs, ref])
-  const name = ref === '#' ? 'the whole' : `"${ref.split('/').at(-1)}"`
+  const name = ref === '#' ? 'the whole schema' : `"${ref.split('/').at(-1)}"`
   const types = target ? splitKeywords({ type: target.type }).types : []
-  return { keywords: {}, types, notes: [`${target ? 'Again of' : 'Of'} the shape of ${name}.`], refs }
+  return { keywords: {}, types, notes: [`Has the ${target ? 'same shape as' : 'shape of'} ${name}.`], refs }
 }
 
 function resolveReference(ref: string, root: JsonObject): JsonObject | undefined {

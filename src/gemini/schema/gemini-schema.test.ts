@@ -86,7 +86,7 @@ describe('a schema that Gemini does not support is rewritten', () => {
     [
       'uniqueItems',
       { type: 'array', items: {}, uniqueItems: true },
-      { type: 'array', items: {}, description: 'No item twice.' },
+      { type: 'array', items: {}, description: 'All items must be different.' },
     ],
     [
       'tuples of draft 7',
@@ -106,7 +106,7 @@ describe('a schema that Gemini does not support is rewritten', () => {
     [
       'boolean schemas',
       { type: 'object', properties: { a: true, b: false }, required: ['a'] },
-      { type: 'object', properties: { a: {} }, required: ['a'], description: '"b" must not be given.' },
+      { type: 'object', properties: { a: {} }, required: ['a'], description: 'Do not send "b".' },
     ],
     [
       'a required property that is not defined',
@@ -145,7 +145,7 @@ describe('a schema that Gemini does not support is rewritten', () => {
     [
       'dependentRequired',
       { type: 'object', dependentRequired: { a: ['b'] } },
-      { type: 'object', description: 'With "a" goes ["b"].' },
+      { type: 'object', description: 'If "a" is present, these are required: ["b"].' },
     ],
     ['not', { type: 'string', not: { const: 'x' } }, { type: 'string', description: 'Must not fit {"const":"x"}' }],
     [
@@ -219,7 +219,7 @@ describe('a schema that Gemini does not support is rewritten', () => {
     [
       'a reference to another document',
       { $ref: 'https://example.com/person' },
-      { description: 'Of the shape of "person".' },
+      { description: 'Has the shape of "person".' },
     ],
   ])('%s', (_, schema, expected) => {
     const before = JSON.stringify(schema)
@@ -236,7 +236,7 @@ describe('a schema that Gemini does not support is rewritten', () => {
     }
     const text = JSON.stringify(valueSchema(tree))
     expect(text.match(/"name"/g)).toHaveLength(2)
-    expect(text).toContain('{"type":"object","description":"Again of the shape of the whole."}')
+    expect(text).toContain('{"type":"object","description":"Has the same shape as the whole schema."}')
     expect(schemaProblem(valueSchema(tree), 'it')).toBeUndefined()
   })
 

@@ -174,7 +174,7 @@ function writeProperties(keywords: JsonObject, schema: JsonObject, cursor: Schem
   for (const name of Object.keys(given)) {
     const property = rewriteNested(given[name], cursor)
     if (property) setOwn(properties, name, property)
-    else notes.push(`"${name}" must not be given.`)
+    else notes.push(`Do not send "${name}".`)
   }
   const others = additionalSchema(keywords, cursor)
   const required = Array.isArray(keywords.required) ? keywords.required.filter((name) => typeof name === 'string') : []

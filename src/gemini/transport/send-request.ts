@@ -21,7 +21,7 @@ interface Attempt {
   readonly isStream: boolean
   /** Aborts the request. */
   readonly signal: AbortSignal | undefined
-  /** Is filled with what the HTTP response was. */
+  /** Receives the status and headers of the HTTP response. */
   readonly observed: ObservedResponse
 }
 

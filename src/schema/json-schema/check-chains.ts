@@ -1,20 +1,26 @@
 import type { SchemaNode, Subschema } from './schema-node.ts'
 
-/** How many schemas may apply to one value, one through the other. */
+/** How many schemas may apply to one value through a chain of references and subschemas. */
 const MAX_CHAIN = 300
 
 /**
- * Checks that references lead into the value. A schema that applies itself to the same value again would never end.
- * Calls `fail` with the problem.
+ * Checks that no reference leads back to itself for the same value, because validation would never end. Calls `fail`
+ * with the problem.
  */
 export function checkChains(nodes: Iterable<SchemaNode>, fail: (problem: string) => never): void {
   const lengths = new Map<SchemaNode, number>()
   const open = new Set<SchemaNode>()
-  const tooLong = (): never => fail(`more than ${MAX_CHAIN} schemas apply to one value, one through the other.`)
+  const tooLong = (): never =>
+    fail(
+      `more than ${MAX_CHAIN} schemas apply to one value through a chain of references and subschemas. Shorten the chain.`,
+    )
   const chainLength = (node: SchemaNode): number => {
     const known = lengths.get(node)
     if (known !== undefined) return known
-    if (open.has(node)) fail('"$ref": a reference leads back to itself without going into the value.')
+    if (open.has(node))
+      fail(
+        '"$ref": a reference leads back to itself for the same value, so validation would never end. Refer to the schema of a property or an item instead.',
+      )
     if (open.size > MAX_CHAIN) tooLong()
     open.add(node)
     let longest = 0

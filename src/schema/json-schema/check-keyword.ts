@@ -14,8 +14,8 @@ const COUNT_KEYWORD = /^(min|max)(Length|Items|Properties|Contains)$/
 const STRING_KEYWORDS = new Set(['$ref', '$id', '$anchor', '$comment', 'title', 'description', 'pattern', 'format'])
 
 /**
- * Why a keyword cannot have this value; undefined when it can. Subschemas are not looked at. `patterns: false` does not
- * look at regular expressions and formats.
+ * Why a keyword cannot have this value; undefined when it can. Does not check subschemas. `patterns: false` skips the
+ * check of regular expressions and formats.
  */
 export function findKeywordProblem(
   keyword: string,
@@ -83,7 +83,7 @@ export function findPatternProblem(pattern: string): string | undefined {
     return undefined
   } catch (error) {
     if (!(error instanceof UnsupportedPatternError)) throw error
-    return `the pattern ${shown} ${error.message}, so it cannot be matched in bounded time; write it without, or check the value in the tool`
+    return `the pattern ${shown} ${error.message}, so it cannot be matched in bounded time; rewrite the pattern, or check the value in the tool`
   }
 }
 

@@ -17,7 +17,7 @@ export interface CheckedSchema {
   readonly hasInheritedNames: boolean
   /** Does a schema have "$id" or "$anchor"? */
   readonly hasAddresses: boolean
-  /** Does it have references or patterns? Only compiling finds out whether they can be used. */
+  /** Does it have references or patterns? Whether they can be used is known only after compiling. */
   readonly hasLinks: boolean
 }
 
@@ -26,12 +26,12 @@ const MAX_SCHEMAS = 5_000
 const MAX_BYTES = 256_000
 
 /**
- * Checks a JSON Schema, or throws INVALID_CONFIG with the position of the problem. `what` names the owner of the schema.
- * `patterns: false` does not look at regular expressions and formats.
+ * Checks a JSON Schema, or throws INVALID_CONFIG with the position of the problem. `what` names the owner of the
+ * schema. `patterns: false` skips the check of regular expressions and formats.
  */
 export function checkSchema(schema: unknown, what: string, options: { patterns: boolean }): CheckedSchema {
   const copier = new SchemaCopier(what, options)
-  if (!isRecord(schema)) return copier.fail('#', 'a schema is an object')
+  if (!isRecord(schema)) return copier.fail('#', 'a schema must be an object')
   const jsonSchema = copier.copySchema(schema, '#', 0) as JsonObject
   let bytes = 0
   try {
@@ -57,10 +57,10 @@ class SchemaCopier {
   hasLinks = false
   readonly #what: string
   readonly #options: { readonly patterns: boolean }
-  /** The schemas around the current one. */
+  /** The schemas that contain the current one. A schema that is already among them contains itself. */
   readonly #open = new Set<object>()
   #schemas = 0
-  /** Parts of all values that are not schemas. */
+  /** The number of parts in values that are not schemas, such as defaults and enums. */
   #dataParts = 0
 
   constructor(what: string, options: { readonly patterns: boolean }) {
@@ -79,7 +79,8 @@ class SchemaCopier {
   copySchema(schema: unknown, at: string, level: number): unknown {
     if (typeof schema === 'boolean') return schema
     if (level > 0 && isLibrarySchema(schema)) return this.fail(at, LIBRARY_SCHEMA)
-    if (!isRecord(schema) || findUnsupportedKind(schema)) return this.fail(at, 'a schema is an object or a boolean')
+    if (!isRecord(schema) || findUnsupportedKind(schema))
+      return this.fail(at, 'a schema must be an object or a boolean')
     if (this.#open.has(schema)) return this.fail(at, 'the object contains itself; use "$ref" for a recursive schema')
     if (level > MAX_LEVELS) return this.fail(at, `it is nested deeper than ${MAX_LEVELS} levels`)
     if (++this.#schemas > MAX_SCHEMAS) return this.fail('#', `it has more than ${MAX_SCHEMAS} parts`)
@@ -120,7 +121,7 @@ class SchemaCopier {
   }
 
   #copyData(value: unknown, at: string): unknown {
-    // Counted before the copy is made: one list may be used in many positions.
+    // Counted before the copy is made: one list that is used in many positions is copied for each position.
     this.#dataParts += countParts(value)
     if (this.#dataParts > MAX_BYTES / 2) return this.fail('#', TOO_LARGE)
     let copy: unknown
@@ -147,7 +148,7 @@ function isLibrarySchema(value: unknown): boolean {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
 }
 
-/** `z.int()` writes these bounds. They say nothing, and cost tokens in every request. */
+/** `z.int()` writes these bounds. They add no information for the model, and cost tokens in every request. */
 function isSafeIntegerBound(schema: JsonObject, keyword: string): boolean {
   if (schema.type !== 'integer') return false
   return (

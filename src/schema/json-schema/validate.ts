@@ -13,7 +13,7 @@ export function isValid(node: SchemaNode, value: unknown, work: WorkBudget): boo
   return apply(node, value, { work, depth: 0, path: [], at: [], failures: undefined }, undefined)
 }
 
-/** The failures of a value that does not fit. When the work is used up, the failures found so far. */
+/** The failures of a value that does not fit. If the work limit is reached, the failures found until then. */
 export function findFailures(node: SchemaNode, value: unknown, work: WorkBudget): readonly Failure[] {
   const failures: Failure[] = []
   try {

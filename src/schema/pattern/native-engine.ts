@@ -5,7 +5,7 @@ import type { Program, Step } from './program.ts'
 /** The native engine takes long to read some longer patterns. */
 const MAX_SOURCE = 1_000
 
-/** Patterns that are tried at each position may have so many steps. */
+/** Maximum number of steps of a pattern that is tried at each position. */
 const MAX_FLOATING_SIZE = 64
 
 /** Does the native engine match the pattern in linear time, with the same result? */

@@ -5,8 +5,8 @@ import { findSizeProblem } from '../value-size.ts'
 import { toIssues } from './standard-issues.ts'
 
 /**
- * The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws gives an issue.
- * `getChecked` is called for the first value, so that a schema nobody uses is not converted.
+ * The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws is reported as
+ * an issue. `getChecked` is called for the first value, so that an unused schema is not converted.
  */
 export function createStandardParser(
   standard: StandardSchemaV1.Props,

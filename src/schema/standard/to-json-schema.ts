@@ -25,7 +25,10 @@ export function toJsonSchema(schema: StandardSchemaV1, what: string): unknown {
   return found
 }
 
-/** Zod throws without a position. A second conversion finds it. */
+/**
+ * Finds the part of the schema that Zod cannot convert. Zod's error does not name it, so a second conversion marks such
+ * parts.
+ */
 function locateInZod({ jsonSchema, vendor }: Standard, what: string): ToolwrightError | undefined {
   try {
     const options = { override: markZod, unrepresentable: 'any' }
@@ -35,10 +38,13 @@ function locateInZod({ jsonSchema, vendor }: Standard, what: string): Toolwright
   }
 }
 
-/** The key that marks a schema whose values JSON cannot hold. Its value is the kind. */
+/** The key that marks a schema whose values JSON cannot hold. The value under the key is the kind, such as `date`. */
 const MARK = '~unsupported'
 
-/** Makes each library mark such schemas and leave out custom checks, which run when a value is parsed. */
+/**
+ * The options that make each library mark such schemas. They also leave out custom checks, which run when a value is
+ * parsed.
+ */
 function libraryOptions(vendor: string): Record<string, unknown> | undefined {
   switch (vendor) {
     case 'zod':
@@ -57,7 +63,7 @@ interface ZodPart {
   readonly jsonSchema: JsonObject
 }
 
-// Zod converts a File to a string.
+// Marks files, because Zod converts a File to a string without an error.
 function markFile({ zodSchema, jsonSchema }: ZodPart): void {
   if (zodSchema._zod.def.type === 'file') jsonSchema[MARK] = 'file'
 }
@@ -92,7 +98,7 @@ function dropUndefined(schema: unknown): void {
   for (const part of Object.values(record)) dropUndefined(part)
 }
 
-/** The error for the first mark; undefined if there is none. */
+/** Returns the error for the first marked schema; undefined if no schema is marked. */
 function findMark(schema: unknown, vendor: string, what: string, path = ''): ToolwrightError | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
   const record = schema as JsonObject

@@ -47,7 +47,7 @@ function callProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
 
 function responseProblems({ at, responses }: Turn, before: Turn | undefined): string[] {
   if (responses.length === 0 || before?.calls.length) return []
-  return [`contents[${at}]: responses of ${list(responses)} must follow the turn that calls`]
+  return [`contents[${at}]: responses of ${list(responses)} must follow the turn with their calls`]
 }
 
 type Named = { readonly id?: string; readonly name: string }

@@ -11,7 +11,7 @@ export function openAiHistoryProblems(contents: readonly Content[]): string[] {
   const malformed = shapeProblems(contents)
   if (malformed.length) return malformed
   const known = new Set<string>()
-  /** Calls of the last reply without a response so far. */
+  /** Calls of the last reply that have no response yet. */
   let open = new Map<string, FunctionCall>()
   const found: string[] = []
   const close = (turn: Turn | undefined): void => {

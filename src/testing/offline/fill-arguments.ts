@@ -10,11 +10,11 @@ import { includesSynonym, isContentWord, nameWords, type Span, stem, stemsOf } f
 export interface FilledArguments {
   /** Values by parameter; recognised values come first. */
   readonly values: ReadonlyMap<Parameter, unknown>
-  /** Further values of a parameter that the passage lists: one more call for each. */
+  /** Further values that the passage lists for one parameter. Each value becomes a further call. */
   readonly furtherValues: { readonly parameter: Parameter; readonly values: readonly unknown[] } | undefined
   /** Required parameters without a value. */
   readonly missing: readonly Parameter[]
-  /** Number of values that were recognised, not only taken from unused text. */
+  /** Number of recognised values. Values that are only unused text do not count. */
   readonly recognisedCount: number
 }
 
@@ -43,7 +43,7 @@ export function fillArguments(tool: DeclaredTool, passage: Passage): FilledArgum
   }
   const pairs = tool.parameters.flatMap((parameter, at) =>
     passage.mentions.map((mention) => {
-      const score = scoreMention(parameter, mention, state) - at / 100 - mention.start / 1e6 // the first of equals wins
+      const score = scoreMention(parameter, mention, state) - at / 100 - mention.start / 1e6 // of equal scores, the first parameter and the first mention win
       return { parameter, mention, score }
     }),
   )
@@ -78,7 +78,10 @@ const prepositionRoles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['by', stemsOf('artist author')],
 ])
 
-/** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
+/**
+ * Scores how well a mention fits a parameter; 0 when too little connects them. For an optional number, a word beside it
+ * must name the parameter.
+ */
 function scoreMention(parameter: Parameter, mention: Mention, { tool, passage }: FillState): number {
   const { kind, words, schema, isRequired } = parameter
   const { value, preposition = '', before, after, kind: found } = mention
@@ -93,7 +96,10 @@ function scoreMention(parameter: Parameter, mention: Mention, { tool, passage }:
   return score < (isRequired ? 0.5 : kind === 'number' ? 3.5 : 2) ? 0 : score
 }
 
-/** "Weather" in capitals names the tool; the first word of a sentence is a name only when what follows says so. */
+/**
+ * Is the mention an ordinary capitalised word and not a name? Words of the tool's name ("Weather") are ordinary. So is
+ * the first word of a sentence, unless the next word belongs to the tool.
+ */
 function isMereWord(
   { value, start, after }: Mention,
   { nameStems, weights }: DeclaredTool,
@@ -141,7 +147,7 @@ function findChoices(choices: readonly unknown[], { passage: { tokens }, isUnuse
 
 const opposites = new Map(Object.entries({ off: 'on', unlock: 'lock', clos: 'open' }))
 
-/** The boolean that the passage gives for a parameter: by its name, or by words such as "on" and "off". */
+/** The boolean that the passage states for a parameter: by its name, or by words such as "on" and "off". */
 function findBoolean({ words }: Parameter, { tokens }: Passage): ValueSpan[] {
   const at = words.map((word) => tokens.findIndex(({ stem }) => stem === word || opposites.get(stem) === word))
   const [first, last] = [tokens[Math.min(...at)], tokens[Math.max(...at)]]

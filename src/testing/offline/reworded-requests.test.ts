@@ -20,7 +20,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^(\[\w+\]) got from (\S+): /, '$1 received of $2: '],
   [/^The result of \S+ \((.+)\) has arrived\.$/, 'News about $1!'],
   [/^Do what your instructions say\.$/, 'Begin.'],
-  [/^Go on as instructed\.$/, 'Continue.'],
+  [/^Continue as instructed\.$/, 'Next.'],
 ]
 
 /** The offline model behind a wrapper that rewords requests and adds the replaced sentences to `seen`. */
@@ -37,7 +37,7 @@ function reworded(seen: Set<string>): Model {
     ...(capabilities && { capabilities }),
     generate: (request, options) => {
       const { systemInstruction = '', ...config } = request.config
-      const own = systemInstruction.replace(/\n*You can hand the conversation over[\s\S]*$/, '')
+      const own = systemInstruction.replace(/\n*To transfer the conversation[\s\S]*$/, '')
       if (own !== systemInstruction) seen.add('roster')
       const contents = request.contents.map(({ role, parts }) => ({ role, parts: parts.map(partOf) }))
       return generate({ ...request, contents, config: { ...config, systemInstruction: own } }, options)
@@ -129,7 +129,7 @@ test.each([
     what: 'a pipeline passes texts on and ends its loop',
     make: pipeline,
     messages: ['Write about Oslo.'],
-    rewords: ['For context:', 'said:', 'Go on'],
+    rewords: ['For context:', 'said:', 'Continue as'],
     ends: 'editor -> exit_loop {}',
   },
   {

@@ -64,7 +64,7 @@ test('the offline model repeats the texts of other agents when its agent has no 
 test('the offline model follows the instruction when there is no user message', async () => {
   const shorten = declare('shorten_text', 'Make the text shorter')
   const instructed = { systemInstruction: 'Make the text shorter with your tool.' }
-  for (const text of ['Do what your instructions say.', 'Go on as instructed.'])
+  for (const text of ['Do what your instructions say.', 'Continue as instructed.'])
     expect(await callsFor({ tools: [shorten], messages: text, config: instructed })).toEqual([['shorten_text', {}]])
 })
 

@@ -64,7 +64,7 @@ export function errorBody({ status, message, retryDelay, details = [] }: Rejecti
   const all = retryDelay === undefined ? details : [...details, delay]
   const error = {
     code: status,
-    message: message ?? `Refused with ${status}.`,
+    message: message ?? `The script rejects this request with status ${status}.`,
     status: STATUS_NAMES[status] ?? 'UNKNOWN',
   }
   return { error: all.length ? { ...error, details: all } : error }

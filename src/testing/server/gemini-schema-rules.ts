@@ -31,19 +31,20 @@ const FORMATS = ['date-time', 'date', 'time']
 /** The first problem of a schema. */
 export function schemaProblem(schema: unknown, where: string, root: unknown = schema): string | undefined {
   if (schema === undefined) return undefined
-  if (!isRecord(schema)) return `${where}: a schema is an object.`
+  if (!isRecord(schema)) return `${where}: a schema must be an object.`
   const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword))
   if (unknown) return `Invalid JSON payload received. Unknown name "${unknown}" at '${where}': Cannot find field.`
   const { type, format, enum: values, $ref } = schema
   if ($ref !== undefined) return referenceProblem(schema, where, root)
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   if (types.some((one) => !TYPES.includes(one))) return `${where}.type: unknown type ${JSON.stringify(type)}.`
-  if (types.filter((one) => one !== 'null').length > 1) return `${where}.type: one type, and null beside it, no more.`
+  if (types.filter((one) => one !== 'null').length > 1)
+    return `${where}.type: only one type is allowed, or one type and null.`
   if (format !== undefined && types.includes('string') && !FORMATS.includes(String(format))) {
     return `${where}.format: only 'date-time', 'date' and 'time' are supported for STRING type.`
   }
   if (Array.isArray(values) && values.some((value) => typeof value !== 'string' && typeof value !== 'number')) {
-    return `${where}.enum: only strings and numbers.`
+    return `${where}.enum: only strings and numbers are allowed.`
   }
   if (schema.anyOf && Object.keys(schema).some((keyword) => !['anyOf', 'description', '$defs'].includes(keyword))) {
     return `${where}: schema specified other fields alongside any_of. When using any_of, it must be the only field set.`

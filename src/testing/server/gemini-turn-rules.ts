@@ -53,7 +53,8 @@ function responseProblem(given: JsonObject, here: string, isVertex: boolean): st
     return `Unknown name "willContinue" at '${here}': Cannot find field.`
   if (!isRecord(given.response)) return `${here}.function_response.response: must be an object.`
   const media = Array.isArray(given.parts) ? given.parts.filter(isRecord) : []
-  if (media.some((part) => !part.inlineData && !part.fileData)) return `${here}.function_response.parts: only media.`
+  if (media.some((part) => !part.inlineData && !part.fileData))
+    return `${here}.function_response.parts: only media parts are allowed.`
   const names = media.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined))
   const lost = findReferences(given.response).find((name) => !names.includes(name))
   if (lost === undefined) return undefined

@@ -102,7 +102,10 @@ export class ProviderServer {
     this.#waiting?.()
     const reply = this.#replies.shift()
     if (!reply)
-      await send(response, { status: 500, json: { error: { message: 'The server has no more scripted replies.' } } })
+      await send(response, {
+        status: 500,
+        json: { error: { message: 'The test server has no scripted reply for this request. Add a reply.' } },
+      })
     else await send(response, typeof reply === 'function' ? reply(asked) : reply)
   }
 }

@@ -35,7 +35,11 @@ export async function startGeminiServer(script: GeminiScript, options: GeminiSer
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch((error) => {
       if (outgoing.headersSent) outgoing.destroy()
-      else sendRejection(outgoing, { status: 400, message: `The script failed: ${messageOf(error)}` })
+      else
+        sendRejection(outgoing, {
+          status: 400,
+          message: `The script of geminiServer() threw an error: ${messageOf(error)}`,
+        })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -50,7 +54,7 @@ export async function startGeminiServer(script: GeminiScript, options: GeminiSer
     requests,
     assertComplete() {
       const left = typeof script === 'function' ? 0 : script.length - sentReplies
-      if (left > 0) throw new Error(`The script has ${left} steps left of ${script.length}.`)
+      if (left > 0) throw new Error(`geminiServer() has ${left} unused steps of ${script.length}.`)
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -69,7 +73,10 @@ function nodeHttp(): typeof import('node:http') {
 
 // a status that clients do not retry
 function scriptOver(steps: number): Rejection {
-  return { status: 400, message: `The script is over: it has ${steps} steps, this is one more.` }
+  return {
+    status: 400,
+    message: `geminiServer() has no step for this request: the script has ${steps} steps. Add a step.`,
+  }
 }
 
 const PATH =
@@ -79,10 +86,14 @@ async function readRequest(incoming: IncomingMessage, outgoing: ServerResponse):
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://localhost')
   const { model = '', method = '', vertex } = PATH.exec(pathname)?.groups ?? {}
   if (method !== 'generateContent' && method !== 'streamGenerateContent') {
-    return { status: 404, message: `Nothing is at ${incoming.method} ${pathname}.` }
+    return {
+      status: 404,
+      message: `geminiServer() has no endpoint ${incoming.method} ${pathname}. Send the request to models/<name>:generateContent or :streamGenerateContent.`,
+    }
   }
   const isStream = method === 'streamGenerateContent'
-  if (isStream && searchParams.get('alt') !== 'sse') return { status: 400, message: 'Only alt=sse streams here.' }
+  if (isStream && searchParams.get('alt') !== 'sse')
+    return { status: 400, message: 'streamGenerateContent needs the query parameter alt=sse.' }
   let text = ''
   for await (const piece of incoming.setEncoding('utf8')) text += piece
   const body = parse(text)

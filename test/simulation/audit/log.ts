@@ -1,4 +1,4 @@
-// The auditor's own reading of a session's log, from its entries only.
+// Reads the log of a session for the auditor. It uses the entries only, not the framework's own reducer.
 import type { Event, JsonObject, Part, Request } from 'toolwright'
 import type { Evidence, SessionEvidence } from '../evidence.ts'
 
@@ -8,9 +8,9 @@ export interface AuditedLog {
   readonly evidence: SessionEvidence
   /** Calls by `<invocation>/<call>`, which is also the idempotency key. */
   readonly calls: ReadonlyMap<string, AuditedCall>
-  /** Keys of more than one call. */
+  /** Keys that more than one call has. */
   readonly doubled: readonly string[]
-  /** The process that stored an entry, and the tick. */
+  /** Returns the process that stored an entry, and the tick. */
   stored(seq: number): Stored | undefined
   /** The replies of models, in order. */
   readonly replies: readonly { readonly seq: number; readonly event: Event }[]
@@ -30,7 +30,7 @@ export interface AuditedCall {
   readonly isCode: boolean
   readonly intents: { readonly seq: number; readonly args: JsonObject | undefined }[]
   readonly asked: Asked[]
-  /** Whether it is the final response, and not a handle. */
+  /** All responses of the call, including the handle of a long-running call. */
   readonly responses: Answered[]
 }
 
@@ -72,7 +72,8 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
   )
   for (const { seq, event, record } of one.entries) {
     if (event) {
-      // a request is shown by the append that records it; in other events a call of that id belongs to the model
+      // the append that records a request also shows it to clients; in other events a call with that id comes from a
+      // model
       const isShown = (id: string): boolean => questions.has(id) && questions.get(id) === storedBy.get(seq)?.tick
       if (isReply(event, isShown)) replies.push({ seq, event })
       for (const call of callsIn(event, seq, isShown)) {
@@ -104,14 +105,17 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
   }
 }
 
-/** Requests to users and calls from code are recorded like replies, but are none. */
+/**
+ * Is the event a reply of a model? Requests to users and calls from code are recorded like replies, but are not
+ * replies.
+ */
 function isReply({ author, content, nodeInfo }: Event, isShown: (id: string) => boolean): boolean {
   if (author === 'user' || content?.role !== 'model') return false
   if (/\/call@\d+$/.test(nodeInfo?.path ?? '')) return false
   return !content.parts.some(({ functionCall }) => isShown(functionCall?.id ?? ''))
 }
 
-/** The calls of a model. Requests to users look like calls, but are none. Calls in user messages are ignored. */
+/** The calls of a model. Requests to users look like calls, but are not calls. Calls in user messages are ignored. */
 function callsIn(event: Event, seq: number, isShown: (id: string) => boolean): AuditedCall[] {
   if (event.author === 'user' || event.content?.role !== 'model') return []
   return event.content.parts.flatMap(({ functionCall, executableCode }) => {
@@ -144,7 +148,10 @@ function answerOf({ functionResponse, codeExecutionResult }: Part) {
   return { id: codeExecutionResult.id, response: { ...codeExecutionResult }, isFinal: true }
 }
 
-/** The first append that covers a sequence number stored it. Repeated appends stored nothing. */
+/**
+ * Finds the append that stored each entry: the first append that covers its sequence number. Repeated appends store
+ * nothing.
+ */
 function storers({ journal }: Evidence, session: string): Map<number, Stored> {
   const storedBy = new Map<number, Stored>()
   for (const { method, session: where, done, seq, expectedSeq, tick, process, epoch } of journal) {
