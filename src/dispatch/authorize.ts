@@ -1,8 +1,38 @@
 // The credential gate: a call that needs a credential does not run without one.
-import { type CallResult, failure, type ReadyCall } from './outcome.ts'
+import { checkAuthConfig } from '../auth/check-auth-config.ts'
+import { forgetConsent } from '../auth/consent.ts'
+import { credentialKeyOf } from '../auth/credential-key.ts'
+import { resolveCredential } from '../auth/resolve-credential.ts'
+import type { AuthConfig } from '../content/auth.ts'
+import { authServicesOf } from '../tool/credentials.ts'
+import { definitionOf, plainArgs } from './confirm.ts'
+import type { Batch } from './host.ts'
+import type { Prepared, ReadyCall } from './outcome.ts'
+import { authFailure, endWithoutConsent, requestCredential } from './request-credential.ts'
 
-/** Refuses a call whose tool has an `authConfig`: this version cannot resolve credentials. */
-export function authorize({ call }: ReadyCall): CallResult {
-  const problem = `Tool "${call.name}" was not run: it needs a credential, and none can be resolved. Use another tool.`
-  return failure(call, 'AUTH_FAILED', problem)
+/** Sets `authCredential` of the context. Else returns a new request, a suspended call, or an `AUTH_FAILED` response. */
+export async function authorize({ host }: Batch, ready: ReadyCall, authConfig: AuthConfig): Promise<Prepared> {
+  const { call, entry, context } = ready
+  const latest = call.requests.findLast(({ request }) => request.kind === 'credential' && request.origin === 'gate')
+  const ended = latest && endWithoutConsent(host, call, latest)
+  if (ended) return ended
+  const config = checkAuthConfig(authConfig, `Tool "${call.name}"`)
+  const key = await credentialKeyOf(config)
+  const services = authServicesOf(host)
+  const outcome = await resolveCredential(services, key, config)
+  if (outcome.status === 'failed') return authFailure(host, call, outcome.reason)
+  if (outcome.status === 'needs-auth') {
+    const wanted = {
+      origin: 'gate',
+      key,
+      config,
+      args: plainArgs(ready.args),
+      definition: await definitionOf(entry),
+    } as const
+    const request = await requestCredential(host, call, wanted)
+    return 'type' in request ? request : { type: 'requesting', call, requests: [request] }
+  }
+  context.setCredential(outcome.credential)
+  if (latest) await forgetConsent(services, latest.request.id)
+  return ready
 }

@@ -21,7 +21,7 @@ export async function callBeforeTool(
   for (const beforeTool of batch.hooks.beforeTool) {
     const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
     const outcome = await catchError(() => beforeTool({ tool: entry.tool, args: offered, context }))
-    if (context.requested.length) return await requestsFromBody(ready) // a callback may make requests like a body
+    if (context.requested.length) return await requestsFromBody(batch, ready) // a callback may make requests like a body
     if ('error' in outcome) return failure(call, 'EXECUTION_FAILED', messageOf(outcome.error))
     const returned: unknown = outcome.value
     if (returned !== undefined) {

@@ -3,7 +3,7 @@
 import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { ToolConfirmation } from '../content/content.ts'
-import { decisionOf, declinedIn } from '../event/decision.ts'
+import { consentIn, decisionOf, declinedIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import { openRequests } from '../event/fold.ts'
 import type { CallState, RequestState } from '../event/invocation-state.ts'
@@ -83,8 +83,13 @@ export async function checkBodyRequests({ call, context, entry, args }: ReadyCal
     if (request.origin !== 'body') continue
     if (denied !== undefined) return { type: 'stopped', outcome: rejected(call, denied) }
     if (answer === undefined) continue
-    const declined = request.kind === 'input' ? declinedIn(answer) : undefined
+    const declined = request.kind === 'confirmation' ? undefined : declinedIn(answer)
     if (declined) return { type: 'stopped', outcome: rejected(call, declined.reason) }
+    const consent = request.kind === 'credential' ? consentIn(answer) : undefined
+    if (consent?.status === 'failed') {
+      const problem = `Tool "${call.name}" was not run again: ${consent.error ?? 'the consent failed'}`
+      return { type: 'stopped', outcome: failure(call, 'AUTH_FAILED', problem) }
+    }
     if (request.kind !== 'confirmation') continue
     const { confirmed, payload, reason } = decisionOf(answer)
     if (!confirmed) return { type: 'stopped', outcome: rejected(call, reason) }
@@ -177,7 +182,7 @@ function describe(entry: ToolEntry): string {
   const requiresConfirmation = gateOf(entry)
   const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
   const parameters = declaration?.parametersJsonSchema ?? null
-  const scheme = authConfig?.authScheme ?? null
+  const scheme = authConfig?.authScheme ?? authConfig?.provider ?? null
   const editable = allowEditedArgs ? true : undefined // absent when false: digests of earlier versions stay the same
   return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true, editable })
 }

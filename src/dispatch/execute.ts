@@ -42,12 +42,12 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       pending = one.type === 'ready' && context.longRunning && !call.isCode
     } catch (error) {
       if (host.stop.stopped) throw host.stop.stopped.reason
-      if (one.type === 'ready' && hasRequested(one, error)) return await requestsFromBody(one)
+      if (one.type === 'ready' && hasRequested(one, error)) return await requestsFromBody(batch, one)
       const recovered = hooks.onToolError.length ? await callOnToolError(batch, one, one.args, error) : undefined
       if (!recovered) return failureOf(one, error)
       value = recovered.value
     }
-    if (one.type === 'ready' && context.requested.length) return await requestsFromBody(one) // the value and writes of the body are dropped
+    if (one.type === 'ready' && context.requested.length) return await requestsFromBody(batch, one) // the value and writes of the body are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await callAfterTool(batch, one, value)
     if (host.stop.stopped) throw host.stop.stopped.reason

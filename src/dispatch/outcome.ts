@@ -77,7 +77,13 @@ export interface RequestingCall {
 }
 
 /** A request that is not recorded yet. */
-export type NewRequest = Omit<Request, 'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'>
+export type NewRequest = Omit<
+  Request,
+  'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'
+> & {
+  /** The id of a credential request: its consent is stored under it. Default: a new id. */
+  readonly id?: string
+}
 
 /** A call after `prepare`: ready to run, or finished without running a body. */
 export type Prepared = ReadyCall | AnsweredCall | CallResult | RequestingCall | SuspendedCall

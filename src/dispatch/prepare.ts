@@ -210,7 +210,8 @@ async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   if (answered?.type === 'stopped') return answered.outcome
   const confirmed = await confirm(batch, ready)
   if (confirmed.type !== 'ready') return confirmed
-  const passed = confirmed.entry.tool.authConfig ? authorize(confirmed) : confirmed
+  const { authConfig } = confirmed.entry.tool
+  const passed = authConfig ? await authorize(batch, confirmed, authConfig) : confirmed
   if (answered?.confirmation && passed.type === 'ready') passed.context.setConfirmation(answered.confirmation)
   return passed
 }

@@ -1,26 +1,39 @@
 // Requests to a human: the records, and the event that shows them to the client.
-import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
-import { toJsonValue } from '../base/to-json-value.ts'
+import { checkAuthConfig } from '../auth/check-auth-config.ts'
+import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import type { AuthToolArguments } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
 import { REQUEST_NAMES } from '../event/request-names.ts'
-import { definitionOf } from './confirm.ts'
+import { definitionOf, plainArgs } from './confirm.ts'
 import type { Batch } from './host.ts'
-import type { NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
+import type { CallResult, NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
+import { requestCredential } from './request-credential.ts'
 import { entryFor } from './resolve.ts'
 
 /** When a request expires, unless the tool sets `expiresInMs`: after one day. */
 const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
 
 /** The outcome of a body that made requests. The body runs again from the start when they are answered. */
-export async function requestsFromBody({ call, entry, args, context }: ReadyCall): Promise<RequestingCall> {
+export async function requestsFromBody(
+  { host }: Batch,
+  { call, entry, args: given, context }: ReadyCall,
+): Promise<RequestingCall | CallResult> {
   const definition = await definitionOf(entry)
-  const { value } = toJsonValue(args)
-  const recorded: JsonObject = isRecord(value) ? value : { value }
-  const requests = context.requested.map(
-    (question): NewRequest => ({ ...question, origin: 'body', args: recorded, definition }),
-  )
+  const args = plainArgs(given)
+  const requests: NewRequest[] = []
+  for (const { authConfig, ...question } of context.requested) {
+    if (!authConfig) {
+      requests.push({ ...question, origin: 'body', args, definition })
+      continue
+    }
+    const config = checkAuthConfig(authConfig, `Tool "${call.name}"`)
+    const wanted = { origin: 'body', key: question.key ?? '', config, args, definition } as const
+    const request = await requestCredential(host, call, wanted)
+    if ('type' in request) return request
+    requests.push(request)
+  }
   return { type: 'requesting', call, requests }
 }
 
@@ -36,6 +49,10 @@ export function requestEntries(batch: Batch, requesting: readonly RequestingCall
       records.push(request)
       const { id, name, args } = call
       parts.push({ functionCall: { id: request.id, ...functionCallFor(request, { id, name, args: copyJson(args) }) } })
+      if (request.authConfig) {
+        actions.requestedAuthConfigs ??= {}
+        setOwn(actions.requestedAuthConfigs, id, copyJson(request.authConfig))
+      }
       if (request.kind !== 'confirmation') continue
       actions.requestedToolConfirmations ??= {}
       setOwn(actions.requestedToolConfirmations, id, confirmationOf(request)) // a model may send `__proto__` as the id
@@ -57,7 +74,7 @@ function requestOf(batch: Batch, callId: string, created: NewRequest): Request {
     invocationId: host.invocationId,
     path: scope.path,
     callId,
-    ...created,
+    ...created, // with the id of a credential request
     createdAt: now / 1000,
     ...(Number.isFinite(expiresInMs) && { expiresAt: (now + expiresInMs) / 1000 }),
   }
@@ -73,6 +90,10 @@ function functionCallFor(request: Request, originalFunctionCall: JsonObject): { 
         toolConfirmation: confirmationOf(request),
       },
     }
+  }
+  if (request.authConfig) {
+    const args: AuthToolArguments = { functionCallId: request.callId, authConfig: copyJson(request.authConfig) }
+    return { name: REQUEST_NAMES.credential, args: { ...args } }
   }
   const { hint, schema } = request
   return {

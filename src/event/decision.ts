@@ -94,3 +94,13 @@ export function choiceIn(
   const { status, prompt, options } = handle ?? {}
   return status === 'awaiting_user' && Array.isArray(options) ? { prompt, options } : undefined
 }
+
+/** The recorded answer to a credential request. The code and the tokens are never in it. */
+export type ConsentStatus = 'authorized' | 'failed' | 'expired'
+
+/** What became of a credential request: its consent, a decline, or an error. Undefined for an answer of another shape. */
+export function consentIn(answer: JsonObject): { readonly status: ConsentStatus; readonly error?: string } | undefined {
+  const { status, error } = answer
+  if (status !== 'authorized' && status !== 'failed' && status !== 'expired') return undefined
+  return { status, ...(typeof error === 'string' && { error }) }
+}

@@ -127,6 +127,8 @@ export interface Request {
   readonly schema?: JsonObject
   /** The approver may send edited arguments. */
   readonly editable?: true
+  /** What the client needs for a consent: the authorization URL and `state`. It contains no secret. */
+  readonly authConfig?: AuthConfig
   /** Seconds since the epoch. */
   readonly createdAt: number
   /** Seconds since the epoch. After it the request counts as denied. */

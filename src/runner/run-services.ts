@@ -3,11 +3,13 @@ import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import { type Ports, withSystemPorts } from '../base/ports.ts'
+import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionService } from '../session/service.ts'
+import type { AuthRuntime } from '../tool/invocation-host.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { positive } from './runner-rules.ts'
@@ -21,7 +23,11 @@ export interface RunServices {
   /** Searched by tools. */
   readonly memoryService: MemoryService | undefined
   /** Stores credentials. */
-  readonly credentialService: CredentialService | undefined
+  readonly credentialService: CredentialService
+  /** Clock, HTTP and exchangers for credentials. */
+  readonly auth: AuthRuntime
+  /** Redirect URIs that an answer to a consent may name, besides the requested one. */
+  readonly allowedRedirectUris: readonly string[]
   /** All plugins. */
   readonly plugins: readonly Plugin[]
   /** The plugins with `onEvent`. */
@@ -55,7 +61,9 @@ export function createRunServices(options: RunnerOptions): RunServices {
     sessionService: options.sessionService ?? new InMemorySessionService(),
     artifactService: options.artifactService,
     memoryService: options.memoryService,
-    credentialService: options.credentialService,
+    credentialService: options.credentialService ?? new InMemoryCredentialService(),
+    auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },
+    allowedRedirectUris: options.allowedRedirectUris ?? [],
     plugins,
     eventPlugins: plugins.filter((plugin) => plugin.onEvent),
     logger,

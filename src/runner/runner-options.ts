@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { ArtifactService } from '../artifact/service.ts'
+import type { Exchangers } from '../auth/auth-services.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Message } from '../content/content.ts'
@@ -25,8 +26,12 @@ export interface RunnerOptions<Output = unknown> {
   readonly artifactService?: ArtifactService | undefined
   /** Searched by `context.searchMemory` and the memory tools. Default: none. */
   readonly memoryService?: MemoryService | undefined
-  /** Stores credentials of users. Default: none. */
+  /** Stores credentials of users. Default: in memory; `sqlite()` keeps them across restarts, encrypted. */
   readonly credentialService?: CredentialService | undefined
+  /** Makes the credentials of custom schemes, by the `name` of the scheme. */
+  readonly credentialExchangers?: Exchangers | undefined
+  /** Redirect URIs that an answer to a consent may name, besides the requested one. Compared exactly. Default: none. */
+  readonly allowedRedirectUris?: readonly string[] | undefined
   /** Callbacks around every run, model call, tool call and event, before those of the agents. */
   readonly plugins?: readonly Plugin[] | undefined
   /** Makes the model for a model name, by pattern: `{ 'gemini-*': gemini }`. */

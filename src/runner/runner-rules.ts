@@ -4,6 +4,7 @@ import type { MediaOptions } from '../agent/request/media-options.ts'
 import { kindOf } from '../base/kind-of.ts'
 import {
   anything,
+  callback,
   checkOptions,
   type OptionRules,
   objectWith,
@@ -50,7 +51,15 @@ const RULES: OptionRules<RunnerOptions> = {
   sessionService: objectWith('claim', 'append', 'read'),
   artifactService: objectWith('saveArtifact', 'loadArtifact'),
   memoryService: objectWith('searchMemory'),
-  credentialService: objectWith('load', 'save'),
+  credentialService: objectWith('load', 'save', 'delete'),
+  credentialExchangers: {
+    expects: 'an object of functions, by the name of a custom scheme',
+    accepts: (value) => record.accepts(value) && Object.values(value as object).every(callback.accepts),
+  },
+  allowedRedirectUris: {
+    expects: 'a list of URLs',
+    accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && URL.canParse(one)),
+  },
   plugins: { expects: 'a list of plugins', accepts: (value) => Array.isArray(value) && value.every(record.accepts) },
   models: {
     expects: 'an object of functions, by pattern',

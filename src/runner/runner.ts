@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
 import { keepShapesAlive } from '../base/object-shapes.ts'
+import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
@@ -9,7 +10,7 @@ import { type Completion, completionOf } from './completion.ts'
 import { claimIfFree } from './lease.ts'
 import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
-import { checkCallOptions, checkMetadataSize, toContent } from './request-rules.ts'
+import { checkCallOptions, checkMetadataSize, mayAnswerConsent, toContent } from './request-rules.ts'
 import { closeAll } from './resources.ts'
 import { Cancelled } from './run/cancelled.ts'
 import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
@@ -36,8 +37,8 @@ export class Runner<Output = unknown> {
   readonly artifactService: RunnerOptions['artifactService']
   /** Searched by tools; undefined if the options have none. */
   readonly memoryService: RunnerOptions['memoryService']
-  /** Stores credentials of users; undefined if the options have none. */
-  readonly credentialService: RunnerOptions['credentialService']
+  /** Stores credentials of users. In memory if the options have none. */
+  readonly credentialService: CredentialService
   readonly #services: RunServices
   readonly #tree: AgentTree
   readonly #starter: RunStarter
@@ -52,7 +53,7 @@ export class Runner<Output = unknown> {
     this.sessionService = this.#services.sessionService
     this.artifactService = options.artifactService
     this.memoryService = options.memoryService
-    this.credentialService = options.credentialService
+    this.credentialService = this.#services.credentialService
     const { plugins } = this.#services
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
@@ -250,6 +251,7 @@ export class Runner<Output = unknown> {
       sessionId: sessionId ?? newId(),
       invocationId: isAnswer ? '' : `e-${newId()}`,
       message,
+      mayHoldCode: isAnswer && message.parts.some(mayAnswerConsent),
       stateDelta: stateDelta && toStateDelta(stateDelta),
       runConfig,
       runContext,

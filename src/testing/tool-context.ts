@@ -1,5 +1,6 @@
 import type { ArtifactService } from '../artifact/service.ts'
 import { copyJson, type JsonObject } from '../base/json.ts'
+import { systemPorts } from '../base/ports.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
@@ -129,6 +130,7 @@ function hostOf(options: ToolContextOptions): InvocationHost {
     artifactService: options.artifactService,
     memoryService: options.memoryService,
     credentialService: options.credentialService,
+    auth: { ports: systemPorts },
     state: {
       get: (key) => (Object.hasOwn(state, key) ? state[key] : undefined),
       keys: () => Object.keys(state),

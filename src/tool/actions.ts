@@ -10,7 +10,7 @@ import { liveRecord } from './live-record.ts'
 import { toStateDelta, type WritableState } from './state.ts'
 
 /** The actions that show the requests of a tool body. */
-export type RequestedActions = Pick<Actions, 'requestedToolConfirmations' | 'requestedInputs'>
+export type RequestedActions = Pick<Actions, 'requestedToolConfirmations' | 'requestedAuthConfigs' | 'requestedInputs'>
 
 /** The actions that decide how the invocation continues. */
 export type ControlActions = Pick<EventActions, 'skipSummarization' | 'transferToAgent' | 'escalate' | 'endOfAgent'>
@@ -85,7 +85,7 @@ const CONTROL: readonly string[] = ['skipSummarization', 'transferToAgent', 'esc
 const INSTEAD: { readonly [field: string]: string } = {
   requestedToolConfirmations: 'Call context.requestConfirmation().',
   requestedInputs: 'Call context.requestInput().',
-  requestedAuthConfigs: 'Set authConfig on the tool.',
+  requestedAuthConfigs: 'Call context.requestCredential().',
 }
 
 function controlField(field: string, isCall: boolean): keyof ControlActions {

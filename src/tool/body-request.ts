@@ -1,4 +1,5 @@
 // Requests that a tool body makes with `context.requestConfirmation()` and `context.requestInput()`.
+import { withoutSecrets } from '../auth/without-secrets.ts'
 import { canonicalJson, copyJson, jsonSize } from '../base/json.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { ToolError } from '../error/error.ts'
@@ -8,8 +9,8 @@ import type { RequestState } from '../event/invocation-state.ts'
 import type { CompiledSchema } from '../schema/compile.ts'
 import type { RequestedActions } from './actions.ts'
 
-/** A confirmation or an input that a tool body requests. */
-export type BodyRequest = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
+/** A confirmation, an input or a credential that a tool body requests. `authConfig` is the server's own: it may hold secrets. */
+export type BodyRequest = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema' | 'authConfig'>
 
 /** Adds a request to those of the attempt. It replaces one of the same kind and key. Throws if there are too many. */
 export function addRequest(requested: readonly BodyRequest[], added: BodyRequest): readonly BodyRequest[] {
@@ -75,7 +76,11 @@ export function toRequestedActions(requested: readonly BodyRequest[], callId: st
     confirmed: false,
     ...(confirmation.payload !== undefined && { payload: copyJson(confirmation.payload) }),
   }
+  const credential = requested.find(({ authConfig }) => authConfig)
   return {
+    ...(credential?.authConfig && {
+      requestedAuthConfigs: Object.fromEntries([[callId, withoutSecrets(credential.authConfig)]]),
+    }),
     ...(shown && { requestedToolConfirmations: Object.fromEntries([[callId, shown]]) }),
     ...(inputs.length && {
       requestedInputs: Object.fromEntries(

@@ -1,13 +1,12 @@
-import type { JsonObject } from '../base/json.ts'
+import { checkAuthConfig } from '../auth/check-auth-config.ts'
 import { MAX_METADATA_BYTES } from '../base/limits.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
-import type { AuthCredential } from '../content/auth.ts'
-import type { Part, ToolConfirmation } from '../content/content.ts'
+import type { AuthConfig, AuthCredential } from '../content/auth.ts'
+import type { ToolConfirmation } from '../content/content.ts'
 import { anything, checkOptions } from '../error/check-options.ts'
 import type { EventActions } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
-import type { MemoryEntry } from '../memory/service.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { StateReader } from '../session/service.ts'
 import { addRequest, type BodyRequest, findInput, isConfirmed, toRequestedActions } from './body-request.ts'
@@ -15,6 +14,8 @@ import type { CallContextOptions } from './call-context-options.ts'
 import { RunCallbackContext } from './callback-context.ts'
 import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, Invocation, ToolContext } from './context.ts'
+import { checkKey } from './credentials.ts'
+import { ForwardingContext } from './forwarding-context.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
 
@@ -27,7 +28,7 @@ const INPUT_RULES = { key: anything, message: anything, schema: anything }
  * The context of one tool call. The members of `ToolContext` are for the tool body and the tool callbacks. All others are
  * for the dispatcher.
  */
-export class CallContext implements ToolContext {
+export class CallContext extends ForwardingContext implements ToolContext {
   readonly #options: CallContextOptions
   /** The state of the call, if this is the context of one attempt. Default: the state of the host. */
   readonly #callState: StateReader | undefined
@@ -37,6 +38,7 @@ export class CallContext implements ToolContext {
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
   #confirmation: ToolConfirmation | undefined
+  #credential: AuthCredential | undefined
   #requests: readonly RequestState[] | undefined
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
@@ -44,19 +46,20 @@ export class CallContext implements ToolContext {
   requested: readonly BodyRequest[] = NONE
 
   constructor(options: CallContextOptions, callState?: StateReader) {
+    super()
     this.#options = options
     this.#callState = callState
     this.longRunning = options.tool.isLongRunning === true
   }
   /** Created on first use: many bodies only compute. */
-  get #writes(): RunCallbackContext {
+  protected get target(): RunCallbackContext {
     const { host, agentName, branch } = this.#options
     this.#lazyWrites ??= new RunCallbackContext(host, agentName, branch, this.#callState)
     return this.#lazyWrites
   }
   /** The invocation, as the agent of the call sees it. */
   get invocation(): Invocation {
-    return this.#writes.invocation
+    return this.target.invocation
   }
   /** The value that the app passed to this run. Throws if there is none. */
   get runContext(): RunContext {
@@ -64,11 +67,11 @@ export class CallContext implements ToolContext {
   }
   /** The state, including the writes of this call. */
   get state(): WritableState {
-    return this.#writes.state
+    return this.target.state
   }
   /** The writes and requests of this call so far. */
   get actions(): Actions {
-    this.#actions ??= this.#writes.viewActions(() => toRequestedActions(this.requested, this.functionCallId))
+    this.#actions ??= this.target.viewActions(() => toRequestedActions(this.requested, this.functionCallId))
     return this.#actions
   }
   /** Name and description of the called tool. */
@@ -86,7 +89,7 @@ export class CallContext implements ToolContext {
   }
   /** The credential for the call, if the tool has an `authConfig`. */
   get authCredential(): AuthCredential | undefined {
-    return this.#options.authCredential
+    return this.#credential ?? this.#options.authCredential
   }
   /** The approval of the call, if it needed one. */
   get toolConfirmation(): ToolConfirmation | undefined {
@@ -127,25 +130,14 @@ export class CallContext implements ToolContext {
     if (this.#aborted && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted.reason)
     return this.#controller.signal
   }
-  /** Saves a new version of an artifact and returns its version number. */
-  saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
-    return this.#writes.saveArtifact(filename, part, options)
-  }
-  /** Loads an artifact, by default its latest version. */
-  loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
-    return this.#writes.loadArtifact(filename, version)
-  }
-  /** Lists the names of the artifacts. */
-  listArtifacts(): Promise<string[]> {
-    return this.#writes.listArtifacts()
-  }
-  /** Searches the memory of the user. */
-  searchMemory(query: string): Promise<readonly MemoryEntry[]> {
-    return this.#writes.searchMemory(query)
+  /** Adds a request for a credential. The call waits for it when the body has ended. */
+  requestCredential(key: string, authConfig: AuthConfig): void {
+    const checked = checkAuthConfig(authConfig, `requestCredential("${checkKey(key)}")`)
+    this.requested = addRequest(this.requested, { kind: 'credential', key, authConfig: checked })
   }
   /** Makes another agent the active agent after this call. */
   transferToAgent(name: string): void {
-    this.#writes.setControl('transferToAgent', name)
+    this.target.setControl('transferToAgent', name)
   }
   /** Sends a value to the consumers of the run, unless the call has its response. */
   progress(value: unknown): void {
@@ -163,10 +155,15 @@ export class CallContext implements ToolContext {
   setConfirmation(confirmation: ToolConfirmation): void {
     this.#confirmation = confirmation
   }
+  /** Sets `authCredential` after the credential gate. */
+  setCredential(credential: AuthCredential): void {
+    this.#credential = credential
+  }
   /** Creates the context of one attempt of the body. Its writes count only after `adopt`. */
   attempt(): CallContext {
     const attempt = new CallContext(this.#options, this.state)
     attempt.#confirmation = this.#confirmation
+    attempt.#credential = this.#credential
     attempt.#requests = this.#requests
     return attempt
   }
@@ -179,7 +176,7 @@ export class CallContext implements ToolContext {
     this.longRunning = attempt.longRunning
     this.requested = attempt.requested
     const actions = attempt.take()
-    if (actions) this.#writes.addActions(actions)
+    if (actions) this.target.addActions(actions)
   }
   /** Drops all later progress: the call has its response. */
   close(): void {

@@ -1,7 +1,9 @@
+import type { CredentialOptions, CredentialOutcome } from '../auth/resolve-credential.ts'
 import { isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_METADATA_BYTES, MAX_NAME_LENGTH } from '../base/limits.ts'
 import { registerShape } from '../base/object-shapes.ts'
+import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
@@ -10,6 +12,7 @@ import type { StateReader } from '../session/service.ts'
 import { type ControlActions, checkControl, createActions, type RequestedActions } from './actions.ts'
 import { AgentInvocation } from './agent-invocation.ts'
 import type { Actions, CallbackContext, Invocation } from './context.ts'
+import { getCredential, loadCredential, saveCredential } from './credentials.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import { artifactKey, requireArtifacts } from './scoped-services.ts'
@@ -121,6 +124,22 @@ export class RunCallbackContext implements CallbackContext {
       )
     }
     return (await memoryService.searchMemory({ appName, userId, query })).memories
+  }
+  /** Loads a credential of the user as it was saved. */
+  loadCredential(key: string): Promise<AuthCredential | undefined> {
+    return loadCredential(this.#host, key)
+  }
+  /** Saves a credential of the user. */
+  saveCredential(key: string, credential: AuthCredential): Promise<void> {
+    return saveCredential(this.#host, key, credential)
+  }
+  /** Does the user have a credential under this key? */
+  async hasCredential(key: string): Promise<boolean> {
+    return (await loadCredential(this.#host, key)) !== undefined
+  }
+  /** Returns a credential that the API accepts, or `needs-auth`. */
+  async getCredential(key: string, authConfig: AuthConfig, options?: CredentialOptions): Promise<CredentialOutcome> {
+    return await getCredential(this.#host, key, authConfig, options)
   }
   /** Adds the writes of another context. */
   addActions({ stateDelta, artifactDelta, ...actions }: EventActions): void {

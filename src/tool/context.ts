@@ -1,6 +1,8 @@
 // The three contexts: `ReadonlyContext` < `CallbackContext` < `ToolContext`.
+
+import type { CredentialOptions, CredentialOutcome } from '../auth/resolve-credential.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { AuthCredential } from '../content/auth.ts'
+import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import type { Content, Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
@@ -89,6 +91,8 @@ export interface Actions extends EventActions {
   artifactDelta: { [filename: string]: number }
   /** Requests of `requestConfirmation`, by call id. Read only. */
   readonly requestedToolConfirmations?: { readonly [callId: string]: ToolConfirmation }
+  /** Requests of `requestCredential`, by call id. Read only. They contain no secret. */
+  readonly requestedAuthConfigs?: { readonly [callId: string]: AuthConfig }
   /** Requests of `requestInput`, by key. Read only. */
   readonly requestedInputs?: { readonly [key: string]: { readonly message: string; readonly schema?: JsonObject } }
 }
@@ -113,6 +117,17 @@ export interface CallbackContext extends ReadonlyContext {
   listArtifacts(): Promise<string[]>
   /** Searches the memory of the user. Throws if the runner has no `memoryService`. */
   searchMemory(query: string): Promise<readonly MemoryEntry[]>
+  /** Loads a credential of the user as it was saved: without exchange or refresh. Undefined if there is none. */
+  loadCredential(key: string): Promise<AuthCredential | undefined>
+  /** Saves a credential of the user. Only the credential service stores it. */
+  saveCredential(key: string, credential: AuthCredential): Promise<void>
+  /** Does the user have a credential under this key? */
+  hasCredential(key: string): Promise<boolean>
+  /**
+   * Returns a credential that the API accepts: the raw one of simple schemes, the stored token (refreshed when it is about to
+   * expire), or a new token from a code, client credentials or a service account. `needs-auth`: call `requestCredential()`.
+   */
+  getCredential(key: string, authConfig: AuthConfig, options?: CredentialOptions): Promise<CredentialOutcome>
 }
 
 /** The context of a tool body and the tool callbacks. Each call has its own. */
@@ -130,7 +145,7 @@ export interface ToolContext extends CallbackContext {
    * when the body returns applies.
    */
   longRunning: boolean
-  /** The credential for the tool's `authConfig`. Not implemented: always undefined in a run. */
+  /** The credential for the tool's `authConfig`. Undefined if the tool has none. */
   readonly authCredential: AuthCredential | undefined
   /** The approval of this call, with the payload of the approver. Undefined if the call needed none. */
   readonly toolConfirmation: ToolConfirmation | undefined
@@ -147,6 +162,11 @@ export interface ToolContext extends CallbackContext {
    */
   requestInput<const S extends Schema>(request: { key: string; message: string; schema: S }): InferOutput<S> | undefined
   requestInput<T = unknown>(request: { key: string; message: string; schema?: unknown }): T | undefined
+  /**
+   * Asks the user for a credential. When the body ends, the call waits for the consent. The token is stored under `key`, and
+   * the body runs again from the start: `getCredential()` then returns the token.
+   */
+  requestCredential(key: string, authConfig: AuthConfig): void
   /** Sends a value to the consumers of the run at once. Never stored, never sent to the model. */
   progress(value: unknown): void
 }

@@ -1,4 +1,5 @@
 import type { ArtifactService } from '../artifact/service.ts'
+import type { AuthServices } from '../auth/auth-services.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { MemoryService } from '../memory/service.ts'
@@ -28,8 +29,13 @@ export interface InvocationHost {
   readonly memoryService: MemoryService | undefined
   /** Stores credentials. */
   readonly credentialService: CredentialService | undefined
+  /** Clock, HTTP and exchangers for credentials. */
+  readonly auth: AuthRuntime
   /** The stored state and the `temp:` values of the run. */
   readonly state: StateReader
   /** Returns a snapshot of the session. */
   session(): Session
 }
+
+/** What resolving credentials needs besides the user and the store. */
+export type AuthRuntime = Pick<AuthServices, 'ports' | 'fetch' | 'exchangers' | 'report'>

@@ -1,4 +1,5 @@
 // For tests only: a request and its context, as `processLlmRequest` gets them.
+import { systemPorts } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { CallbackContext } from '../tool/context.ts'
@@ -24,6 +25,7 @@ export function requestContext(overrides: Partial<InvocationHost> = {}): Callbac
     artifactService: undefined,
     memoryService: undefined,
     credentialService: undefined,
+    auth: { ports: systemPorts },
     state: { get: () => undefined, keys: () => [] },
     session: () => ({ id: sessionId, appName, userId, state: {}, events: [], lastUpdateTime: 0 }),
     ...overrides,

@@ -4,14 +4,14 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../../base/limits.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
-import { type Content, hasParts, type Part } from '../../content/content.ts'
+import { type Content, hasParts } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event, EventActions } from '../../event/event.ts'
 import { childPath, isWithin } from '../../event/scope.ts'
-import type { MemoryEntry } from '../../memory/service.ts'
 import { findEventProblem } from '../../session/storable-entry.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { Actions, Invocation, State } from '../../tool/context.ts'
+import { ForwardingContext } from '../../tool/forwarding-context.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { toStateDelta } from '../../tool/state.ts'
 import { next } from '../loop/next.ts'
@@ -106,12 +106,12 @@ function tooLarge(name: string, what: string, most: number): ToolwrightError {
   )
 }
 
-class CustomContext implements InvocationContext {
+class CustomContext extends ForwardingContext implements InvocationContext {
   readonly #run: RunHost
   readonly #agent: Agent
   readonly #frame: ScopeFrame
   readonly #runChildScope: RunChildScope
-  readonly #callbackContext: RunCallbackContext
+  protected readonly target: RunCallbackContext
   /** How often each child ran. The n-th run is the n-th scope, also when the custom agent is resumed. */
   readonly #runCounts: Map<string, number> = new Map()
   /** An agent that this agent runs waits for an answer. */
@@ -120,11 +120,12 @@ class CustomContext implements InvocationContext {
   readonly #recorded: WeakSet<Event> = new WeakSet()
 
   constructor(run: RunHost, agent: Agent, frame: ScopeFrame, runChildScope: RunChildScope) {
+    super()
     this.#run = run
     this.#agent = agent
     this.#frame = frame
     this.#runChildScope = runChildScope
-    this.#callbackContext = new RunCallbackContext(run, agent.name, frame.branch)
+    this.target = new RunCallbackContext(run, agent.name, frame.branch)
   }
   get path(): string {
     return this.#frame.path
@@ -136,31 +137,19 @@ class CustomContext implements InvocationContext {
     return this.#run.stop.signal
   }
   get invocation(): Invocation {
-    return this.#callbackContext.invocation
+    return this.target.invocation
   }
   get runContext(): RunContext {
-    return this.#callbackContext.runContext
+    return this.target.runContext
   }
   get state(): State {
-    return this.#callbackContext.state
+    return this.target.state
   }
   get actions(): Actions {
-    return this.#callbackContext.actions
-  }
-  saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
-    return this.#callbackContext.saveArtifact(filename, part, options)
-  }
-  loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
-    return this.#callbackContext.loadArtifact(filename, version)
-  }
-  listArtifacts(): Promise<string[]> {
-    return this.#callbackContext.listArtifacts()
-  }
-  searchMemory(query: string): Promise<readonly MemoryEntry[]> {
-    return this.#callbackContext.searchMemory(query)
+    return this.target.actions
   }
   take(): EventActions | undefined {
-    return this.#callbackContext.take()
+    return this.target.take()
   }
   isRecorded(event: Event): boolean {
     return this.#recorded.has(event)

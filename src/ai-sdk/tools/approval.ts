@@ -1,5 +1,6 @@
 // Approvals for toAiSdkTools(): when the AI SDK must ask the user, and whether its messages contain an approval.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
+import { systemPorts } from '../../base/ports.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { Tool } from '../../tool/tool.ts'
@@ -47,6 +48,7 @@ async function sessionHost({
     artifactService: services.artifactService,
     memoryService: services.memoryService,
     credentialService: services.credentialService,
+    auth: { ports: systemPorts },
     state: {
       get: (key) => (Object.hasOwn(session.state, key) ? session.state[key] : undefined),
       keys: () => Object.keys(session.state),

@@ -43,6 +43,8 @@ const RULES: OptionRules<ToAiSdkToolsOptions> = {
   artifactService: anything,
   memoryService: anything,
   credentialService: anything,
+  credentialExchangers: anything,
+  allowedRedirectUris: anything,
   plugins: anything,
   toolTimeoutMs: anything,
   maxResultBytes: anything,

@@ -23,7 +23,7 @@ export function approve(request: PendingRequest, options: { payload?: unknown; a
 }
 
 /**
- * Denies a confirmation, or declines a request for input. The model sees the `reason`.
+ * Denies a confirmation, or declines a request for input or a credential. The model sees the `reason`.
  *
  * @example
  * await runner.complete({ userId, sessionId, message: [deny(request, { reason: 'Too expensive.' })] })
@@ -32,7 +32,7 @@ export function deny(request: PendingRequest, options: { reason?: string } = {})
   checkRequest('deny()', request)
   checkOptions('deny()', options, DENY_RULES, 'INVALID_REQUEST')
   if (request.kind === 'confirmation') return answerTo(request, { ...options, confirmed: false })
-  if (request.kind === 'input') return answerTo(request, { ...options, declined: true })
+  if (request.kind !== 'longRunning') return answerTo(request, { ...options, declined: true })
   throw requestError(
     request,
     'cannot be denied: it waits for a result. Use respond(), or end its invocation with runner.cancel()',
@@ -40,7 +40,8 @@ export function deny(request: PendingRequest, options: { reason?: string } = {})
 }
 
 /**
- * Answers a request for input, or sends the result of a long-running call.
+ * Answers a request for input, sends the callback URL of a consent (`{ authResponseUri }`), or sends the result of a
+ * long-running call.
  *
  * @example
  * await runner.complete({ userId, sessionId, message: [respond(request, { shippedAt: '2030-01-01' })] })

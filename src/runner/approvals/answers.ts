@@ -2,7 +2,7 @@
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { choiceIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
+import { choiceIn, consentIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { CallState, RequestState } from '../../event/invocation-state.ts'
@@ -64,7 +64,7 @@ export async function readAnswers({ parts }: Content, context: AnswerContext): P
       ? isRepeatedAnswer(target, requestState, response)
       : isRepeatedResult(target, response, hasClientResult)
     if (isRepeat) repeats++
-    else if (requestState) await checkAnswer(requestState, response, now)
+    else if (requestState) await checkAnswer(requestState, { ...answer, response }, now)
     else checkChoice(call, answer, response)
     answers.push({ functionResponse: toFunctionResponse(answer, response, target) })
   }
@@ -177,9 +177,14 @@ function isRepeatedResult(
   )
 }
 
-async function checkAnswer({ request }: RequestState, response: JsonObject, now: number): Promise<void> {
+async function checkAnswer(
+  { request }: RequestState,
+  { name, response }: FunctionResponse,
+  now: number,
+): Promise<void> {
   if (request.expiresAt !== undefined && now / 1000 >= request.expiresAt) throw expiredError(request)
   if (request.kind === 'confirmation') return await checkApproval(request, response)
+  if (request.kind === 'credential') return checkConsent(request, name, response)
   if (declinedIn(response)) return
   const mismatch = await describeMismatch(request, inputOf(response))
   if (mismatch) throw invalid(`The answer to request "${request.id}" does not match its schema: ${mismatch}.`)
@@ -197,6 +202,12 @@ async function checkApproval(request: Request, response: JsonObject): Promise<vo
   }
   const mismatch = await describeMismatch(request, args)
   if (mismatch) throw invalid(`The edited arguments of request "${request.id}" do not match its schema: ${mismatch}.`)
+}
+
+/** `completeConsents` has exchanged the code: only its outcome is recorded. */
+function checkConsent({ id }: Request, name: string, response: JsonObject): void {
+  if (name === REQUEST_NAMES.credential && (consentIn(response) || declinedIn(response))) return
+  throw invalid(`The answer to credential request "${id}" is unusable. Answer it with respond() or deny().`)
 }
 
 /** Why a value does not match the schema of the request; undefined when it does. */

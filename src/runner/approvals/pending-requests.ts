@@ -26,7 +26,8 @@ export function pendingOf(calls: readonly CallState[], invocation: WaitingInvoca
 }
 
 function pendingRequest(request: Request, call: CallState, invocation: WaitingInvocation): PendingRequest {
-  const { hint, key, schema, editable, payload, createdAt, expiresAt } = request
+  const { hint, key, schema, editable, payload, createdAt, expiresAt, authConfig } = request
+  const authUri = authConfig?.exchangedAuthCredential?.oauth2?.authUri
   return {
     id: request.id,
     kind: request.kind,
@@ -38,6 +39,7 @@ function pendingRequest(request: Request, call: CallState, invocation: WaitingIn
     ...(schema !== undefined && { schema }),
     ...(editable && { editable }),
     ...(payload !== undefined && { payload }),
+    ...(authUri !== undefined && { authUri }),
     ...(expiresAt !== undefined && { expiresAt }),
   }
 }

@@ -58,6 +58,8 @@ export class RunData implements RunHost, RecordedRun {
   readonly memoryService: RunServices['memoryService']
   /** Stores credentials. */
   readonly credentialService: RunServices['credentialService']
+  /** Clock, HTTP and exchangers for credentials. */
+  readonly auth: RunServices['auth']
   readonly tree: AgentTree
   readonly view: SessionView
   /** The session's log as read when the lease was claimed, and what the store has added to it. */
@@ -83,6 +85,7 @@ export class RunData implements RunHost, RecordedRun {
     this.artifactService = services.artifactService
     this.memoryService = services.memoryService
     this.credentialService = services.credentialService
+    this.auth = services.auth
     this.tree = tree
     this.view = held.view
     this.entries = held.log.entries

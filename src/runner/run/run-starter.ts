@@ -8,6 +8,7 @@ import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
+import { completeConsents } from '../approvals/consent-answers.ts'
 import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending-requests.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
@@ -29,6 +30,8 @@ export interface RunRequest {
   readonly invocationId: string
   /** Absent = resume. */
   readonly message?: Content | undefined
+  /** The message may hold the code of a consent, which must not be stored. Absent = no. */
+  readonly mayHoldCode?: boolean | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
   /** Streaming, limits and metadata of this run. */
@@ -82,7 +85,29 @@ export class RunStarter {
   }
 
   /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
-  async start(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
+  start(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
+    const { message } = request
+    if (!message || !request.mayHoldCode) return this.#start(request, before)
+    return this.#startAfterConsents({ ...request, message }, before)
+  }
+
+  /** Exchanges the codes in the answers first. A consent that came too late gets a new request, then the caller an error. */
+  async #startAfterConsents(
+    request: RunRequest & { readonly message: Content },
+    before: readonly Event[],
+  ): Promise<StartedRun> {
+    const { userId, sessionId } = request
+    const key = { appName: this.#options.appName, userId, sessionId }
+    const { message, expired } = await completeConsents(key, request.message, this.#services)
+    const run = await this.#start({ ...request, message }, before)
+    if (!expired) return run
+    if (!(run instanceof ActiveRun)) throw expired
+    await run.finished
+    run.failure ??= { reason: expired }
+    return run
+  }
+
+  async #start(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
     const crowded = this.#pace.enter()
     if (crowded) await crowded
     const claimedAt = this.#services.ports.monotonicNow()

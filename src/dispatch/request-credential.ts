@@ -1,0 +1,69 @@
+// Credential requests: the consent is stored first, then the request is recorded and shown.
+import { AuthError } from '../auth/auth-error.ts'
+import type { CheckedAuthConfig } from '../auth/check-auth-config.ts'
+import { openConsent } from '../auth/consent.ts'
+import type { JsonObject } from '../base/json.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { consentIn, declinedIn } from '../event/decision.ts'
+import type { CallState, RequestState } from '../event/invocation-state.ts'
+import { CREDENTIAL_ID_PREFIX } from '../event/request-names.ts'
+import { authServicesOf } from '../tool/credentials.ts'
+import { rejected } from './confirm.ts'
+import type { DispatchHost } from './host.ts'
+import { type CallResult, failure, type NewRequest, type SuspendedCall } from './outcome.ts'
+
+/** What a credential request is made from. */
+interface Wanted {
+  readonly origin: 'gate' | 'body'
+  readonly key: string
+  readonly config: CheckedAuthConfig
+  /** The arguments the body would get. */
+  readonly args: JsonObject
+  /** The digest of the tool definition. */
+  readonly definition: string
+}
+
+/** A request for a consent, or the failure when there is none: no authorization URL, or the user has already consented. */
+export async function requestCredential(
+  host: DispatchHost,
+  call: CallState,
+  { origin, key, config, args, definition }: Wanted,
+): Promise<NewRequest | CallResult> {
+  if (call.requests.some((one) => hasConsented(one, key))) {
+    const problem = `the credential "${key}" is missing although the user has consented to it`
+    return authFailure(host, call, `${problem}. Check the scopes and the credential service`)
+  }
+  const id = CREDENTIAL_ID_PREFIX + host.services.ports.newId()
+  try {
+    const authConfig = await openConsent(authServicesOf(host), { id, key, config })
+    return { id, kind: 'credential', origin, key, args, definition, authConfig }
+  } catch (error) {
+    if (!(error instanceof AuthError || error instanceof ToolwrightError)) throw error
+    return authFailure(host, call, error.message)
+  }
+}
+
+function hasConsented({ request, answer }: RequestState, key: string): boolean {
+  return request.kind === 'credential' && request.key === key && consentIn(answer ?? {})?.status === 'authorized'
+}
+
+/** The outcome of a call whose credential request is open, declined, expired or failed. Undefined after a consent. */
+export function endWithoutConsent(
+  host: DispatchHost,
+  call: CallState,
+  { answer, denied }: RequestState,
+): CallResult | SuspendedCall | undefined {
+  if (denied !== undefined) return rejected(call, denied)
+  if (answer === undefined) return { type: 'suspended', call }
+  const declined = declinedIn(answer)
+  if (declined) return rejected(call, declined.reason)
+  const consent = consentIn(answer)
+  return consent?.status === 'failed' ? authFailure(host, call, consent.error ?? 'the consent failed') : undefined
+}
+
+/** The result of a call without a credential. The operator gets a log line, the model a reason without secrets. */
+export function authFailure({ services }: DispatchHost, call: CallState, reason: string): CallResult {
+  const problem = `Tool "${call.name}" was not run: ${reason.replace(/\.$/, '')}.`
+  services.logger.warn(problem)
+  return failure(call, 'AUTH_FAILED', problem)
+}

@@ -1,0 +1,115 @@
+// Answers to credential requests. The code is exchanged before the answer is recorded or posted: neither the log nor the
+// inbox ever holds a code.
+import type { AuthServices } from '../../auth/auth-services.ts'
+import { completeOpenConsent, readConsentAnswer } from '../../auth/consent.ts'
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import type { Content, FunctionResponse, Part } from '../../content/content.ts'
+import { ToolwrightError } from '../../error/error.ts'
+import { declinedIn } from '../../event/decision.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
+import { REQUEST_NAMES } from '../../event/request-names.ts'
+import type { SessionKey } from '../../session/service.ts'
+import type { RunServices } from '../run-services.ts'
+
+/** Answers without codes, and the error of a consent that came too late. */
+export interface ConsentAnswers {
+  /** The message with the outcome of each consent instead of its code. */
+  readonly message: Content
+  /** A consent has expired: the call makes a new request, then the caller gets this error. */
+  readonly expired: ToolwrightError | undefined
+}
+
+/**
+ * Completes the consents that a message answers. One consent answers all requests of its invocation for the same credential.
+ * Throws if an answer is unusable or its `state` is wrong: then nothing is stored and the request stays open.
+ */
+export async function completeConsents(
+  key: SessionKey,
+  message: Content,
+  services: RunServices,
+): Promise<ConsentAnswers> {
+  const pending = await services.sessionService.pending(key)
+  const parts: Part[] = []
+  let expired: ToolwrightError | undefined
+  for (const part of message.parts) {
+    const answer = part.functionResponse
+    const request = answer && findRequest(pending, answer)
+    if (!answer || !request) {
+      parts.push(answer && mayHoldCode(answer) ? outcomePart(answer.id ?? '', { status: 'authorized' }) : part)
+      continue
+    }
+    const outcome = await completeOne(key, request, answer.response, services)
+    if (outcome.status === 'expired') expired = expiredError(request)
+    const sameCredential = outcome.status === 'authorized' ? pending.filter((one) => isSame(one, request)) : [request]
+    parts.push(...sameCredential.map(({ id }) => outcomePart(id, outcome)))
+  }
+  return { message: { ...message, parts: uniqueParts(parts) }, expired }
+}
+
+function findRequest(pending: readonly PendingRequest[], { id }: FunctionResponse): PendingRequest | undefined {
+  const byId = pending.find((request) => request.id === id)
+  const ofCall = byId ? [byId] : pending.filter(({ functionCallId }) => functionCallId === id)
+  const request = ofCall.length === 1 ? ofCall[0] : undefined
+  return request?.kind === 'credential' ? request : undefined
+}
+
+/** Is it an answer to a credential request that is no longer pending? Its code must not be stored. */
+function mayHoldCode({ name, response }: FunctionResponse): boolean {
+  return name === REQUEST_NAMES.credential || (isRecord(response) && readConsentAnswer(response) !== undefined)
+}
+
+async function completeOne(
+  { appName, userId }: SessionKey,
+  request: PendingRequest,
+  response: unknown,
+  services: RunServices,
+): Promise<JsonObject> {
+  const sent: JsonObject = isRecord(response) ? response : { result: response }
+  const declined = declinedIn(sent)
+  if (declined) return { declined: true, ...(declined.reason !== undefined && { reason: declined.reason }) }
+  const answer = readConsentAnswer(sent)
+  if (!answer) {
+    const expected = '{ authResponseUri } with the URL that the provider redirected to, or { code, state }'
+    throw new ToolwrightError(
+      'INVALID_REQUEST',
+      `The answer to credential request "${request.id}" is unusable. Send ${expected}.`,
+    )
+  }
+  const { credentialService, auth, allowedRedirectUris } = services
+  const authServices: AuthServices = { appName, userId, credentialService, ...auth }
+  try {
+    const outcome = await completeOpenConsent(authServices, { id: request.id, answer, allowedRedirectUris })
+    return outcome.status === 'stored' ? { status: 'authorized' } : { status: 'failed', error: outcome.reason }
+  } catch (error) {
+    // the request is pending: without its consent it can never be answered
+    const isLost = error instanceof ToolwrightError && (error.code === 'EXPIRED' || error.code === 'NOT_FOUND')
+    if (isLost) return { status: 'expired' }
+    throw error
+  }
+}
+
+function isSame(one: PendingRequest, { kind, key, invocationId }: PendingRequest): boolean {
+  return one.kind === kind && one.key === key && one.invocationId === invocationId
+}
+
+function outcomePart(id: string, response: JsonObject): Part {
+  return { functionResponse: { id, name: REQUEST_NAMES.credential, response } }
+}
+
+/** A client may answer each of several requests for one credential: the first answer counts for all. */
+function uniqueParts(parts: readonly Part[]): Part[] {
+  const seen = new Set<string>()
+  return parts.filter(({ functionResponse: answer }) => {
+    if (answer?.name !== REQUEST_NAMES.credential) return true
+    if (seen.has(answer.id ?? '')) return false
+    seen.add(answer.id ?? '')
+    return true
+  })
+}
+
+function expiredError({ id }: PendingRequest): ToolwrightError {
+  return new ToolwrightError(
+    'EXPIRED',
+    `The consent of credential request "${id}" has expired. A new request takes its place: see runner.pending().`,
+  )
+}
