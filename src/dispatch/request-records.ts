@@ -2,7 +2,7 @@
 import { checkAuthConfig } from '../auth/check-auth-config.ts'
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import type { AuthToolArguments } from '../content/auth.ts'
-import type { Part, ToolConfirmation } from '../content/content.ts'
+import type { FunctionCall, Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
 import { REQUEST_NAMES } from '../event/request-names.ts'
@@ -37,15 +37,37 @@ export async function requestsFromBody(
   return { type: 'requesting', call, requests }
 }
 
-/** A record for each request, then the event that shows them. */
+/** A record for each request of these calls, then the event that shows them. */
 export function requestEntries(batch: Batch, requesting: readonly RequestingCall[]): NewEntry[] {
-  const { host, scope, agentName } = batch
+  const calls = requesting.map(({ call, requests }): RequestedCall => {
+    const { id, name, args } = call
+    return { call: { id, name, args }, requests, expiresInMs: entryFor(batch, call)?.tool.expiresInMs }
+  })
+  return requestEvent(batch, calls)
+}
+
+/** A call, or a toolset, and the requests about it. */
+export interface RequestedCall {
+  /** The call as the client sees it. */
+  readonly call: Pick<FunctionCall, 'name' | 'args'> & { readonly id: string }
+  /** The requests to record. */
+  readonly requests: readonly NewRequest[]
+  /** When the requests expire, in milliseconds. Default: one day. */
+  readonly expiresInMs?: number | undefined
+}
+
+/** A record for each request, then the event that shows them. */
+export function requestEvent(
+  at: Pick<Batch, 'host' | 'scope' | 'agentName'>,
+  requesting: readonly RequestedCall[],
+): NewEntry[] {
+  const { host, scope, agentName } = at
   const records: Request[] = []
   const parts: Part[] = []
   const actions: EventActions = { skipSummarization: true }
-  for (const { call, requests } of requesting) {
+  for (const { call, requests, expiresInMs = EXPIRES_IN_MS } of requesting) {
     for (const created of requests) {
-      const request = requestOf(batch, call.id, created)
+      const request = requestOf(at, call.id, created, expiresInMs)
       records.push(request)
       const { id, name, args } = call
       parts.push({ functionCall: { id: request.id, ...functionCallFor(request, { id, name, args: copyJson(args) }) } })
@@ -63,11 +85,13 @@ export function requestEntries(batch: Batch, requesting: readonly RequestingCall
   return [...records.map((record) => ({ record })), { event }]
 }
 
-function requestOf(batch: Batch, callId: string, created: NewRequest): Request {
-  const { host, scope } = batch
+function requestOf(
+  { host, scope }: Pick<Batch, 'host' | 'scope'>,
+  callId: string,
+  created: NewRequest,
+  expiresInMs: number,
+): Request {
   const now = host.services.ports.now()
-  const call = host.fold.calls.get(callId)
-  const expiresInMs = (call && entryFor(batch, call)?.tool.expiresInMs) ?? EXPIRES_IN_MS
   return {
     type: 'request',
     id: newOwnId(host.services.ports),

@@ -17,6 +17,7 @@ import {
   type Speaker,
   signatureOf,
 } from './invocation-state.ts'
+import { TOOLSET_CALL_PREFIX } from './request-names.ts'
 import { depthOf } from './scope.ts'
 
 const NONE: readonly never[] = []
@@ -40,6 +41,8 @@ export class Fold {
   isForeign = false
   /** Ids of calls with a scope of their own: agent tools and code. */
   scopedCalls: Set<string> | undefined
+  /** Toolsets that requested a credential before they listed their tools, by scope path. Each counts as an open call. */
+  toolsetCalls: Map<string, CallState[]> | undefined
   /** Increases with every entry. */
   version = 0
   /** Paths of scopes above a scope with an event. */
@@ -108,10 +111,14 @@ export class Fold {
   /** Open calls that wait for an answer or a result, the deepest scopes first. */
   waitingCalls(): CallState[] {
     if (!this.#waiting?.size) return NO_CALLS as CallState[]
-    const open = [...this.#waiting].filter(
-      (call) => this.scopes.get(call.path)?.calls[call.at] === call && this.isOpen(call),
-    )
+    const open = [...this.#waiting].filter((call) => this.#isCurrent(call) && this.isOpen(call))
     return open.length > 1 ? open.sort((a, b) => depthOf(b.path) - depthOf(a.path)) : open
+  }
+
+  /** Is it a call of the latest reply of its scope, or a toolset? */
+  #isCurrent(call: CallState): boolean {
+    if (this.scopes.get(call.path)?.calls[call.at] === call) return true
+    return this.toolsetCalls?.get(call.path)?.includes(call) ?? false
   }
 
   /** Does a call wait for an answer or a result? */
@@ -132,6 +139,8 @@ export class Fold {
     copy.#pathsAbove = this.#pathsAbove && new Set(this.#pathsAbove)
     copy.scopedCalls = this.scopedCalls && new Set(this.scopedCalls)
     copy.#lastReplies = this.#lastReplies && new Map(this.#lastReplies)
+    copy.toolsetCalls =
+      this.toolsetCalls && new Map(Array.from(this.toolsetCalls, ([path, calls]) => [path, calls.map(callOf)]))
     copy.#waiting = this.#waiting && new Set(Array.from(this.#waiting, callOf))
     copy.#requests = this.#requests && new Map()
     for (const [id, one] of this.#requests ?? []) copy.#requests?.set(id, requests.get(one) ?? { ...one })
@@ -225,11 +234,12 @@ export class Fold {
     scope.failures = undefined
     let calls: CallState[] | undefined // most replies have none, or one
     const parts = event.content?.parts ?? []
-    for (let at = 0; at < parts.length; at++) {
-      const part = parts[at] as Part
-      const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, at))
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index] as Part
+      const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, index))
       if (!called || !this.#isNewCallId(called.id)) continue
-      const call = this.#addCall(called, calls?.length ?? 0, event, !part.functionCall)
+      const at = calls?.length ?? 0
+      const call = this.#createCall(called, { path: scope.path, agent: event.author, at, isCode: !part.functionCall })
       if (calls) calls.push(call)
       else calls = [call]
     }
@@ -248,15 +258,18 @@ export class Fold {
     return id !== undefined && id !== '' && !this.hasId(id) && !isReservedPathStep(id)
   }
 
-  #addCall({ id = '', name, args }: FunctionCall, at: number, event: Event, isCode: boolean): CallState {
+  #createCall(
+    { id = '', name, args }: FunctionCall,
+    { path, agent, at, isCode }: Pick<CallState, 'path' | 'agent' | 'at' | 'isCode'>,
+  ): CallState {
     const call: CallState = {
       id,
       name,
       args,
-      path: event.nodeInfo?.path ?? '',
+      path,
       isCode,
       at,
-      agent: event.author,
+      agent,
       intent: false,
       wasInterrupted: false,
       intentArgs: undefined,
@@ -308,7 +321,7 @@ export class Fold {
 
   /** A request ends the attempt that made it. */
   #foldRequest(request: Request): void {
-    const call = this.calls.get(request.callId)
+    const call = this.calls.get(request.callId) ?? this.#addToolset(request)
     if (!call) return
     const state: RequestState = { request, seq: this.#seq, answer: undefined, denied: undefined }
     call.requests = [...call.requests, state]
@@ -317,6 +330,15 @@ export class Fold {
     call.intent = false
     this.#requests ??= new Map()
     this.#requests.set(request.id, state)
+  }
+
+  #addToolset({ callId: id, path }: Request): CallState | undefined {
+    if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
+    const name = id.slice(TOOLSET_CALL_PREFIX.length)
+    const call = this.#createCall({ id, name, args: {} }, { path, agent: '', at: -1, isCode: false })
+    this.toolsetCalls ??= new Map()
+    this.toolsetCalls.set(path, [...(this.toolsetCalls.get(path) ?? []), call])
+    return call
   }
 
   #foldDenial({ requestId, reason }: Denial): void {

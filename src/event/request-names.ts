@@ -7,6 +7,14 @@ export const REQUEST_PREFIX = 'adk_request_'
 /** The prefix of the ids of credential requests: an answer to one may hold a code. */
 export const CREDENTIAL_ID_PREFIX = 'adk-auth-'
 
+/** The prefix of the call ids of toolsets that need a credential before they list their tools. */
+export const TOOLSET_CALL_PREFIX = '_adk_toolset_auth_'
+
+/** The id under which a toolset requests its credential. One per scope, because each scope waits for itself. */
+export function toolsetCallId(toolset: string, path: string): string {
+  return path.includes('/') ? `${TOOLSET_CALL_PREFIX}${toolset}@${path}` : `${TOOLSET_CALL_PREFIX}${toolset}`
+}
+
 /** The function name that shows a request of this kind, such as `adk_request_confirmation`. */
 export const REQUEST_NAMES: { readonly [Kind in Request['kind']]: string } = {
   confirmation: `${REQUEST_PREFIX}confirmation`,

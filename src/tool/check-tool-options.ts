@@ -1,5 +1,7 @@
+import { checkAuthConfig } from '../auth/check-auth-config.ts'
 import { isRecord } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
+import type { AuthConfig } from '../content/auth.ts'
 import { anything, checkOptions, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { aiSdkToolHint } from './ai-sdk-tool-hint.ts'
@@ -35,6 +37,7 @@ export function checkToolOptions(options: unknown): void {
     throw invalid(`${what} needs a description, a string that tells the model what the tool does.`)
   if (typeof run !== 'function') throw invalid(`${what} needs a run function: run: (args, context) => result.`)
   checkReconcile(what, options as Pick<Tool, 'effect' | 'reconcile'>)
+  if (isRecord(options.authConfig)) checkAuthConfig(options.authConfig as unknown as AuthConfig, what)
 }
 
 function invalid(message: string): ToolwrightError {

@@ -1,3 +1,4 @@
+import { checkAuthConfig } from '../auth/check-auth-config.ts'
 import {
   anything,
   callback,
@@ -96,6 +97,7 @@ export function checkTool(tool: Tool): void {
   const what = `Tool "${tool.name}"`
   checkMembers(what, tool, TOOL_RULES, SAFETY_MEMBERS)
   checkReconcile(what, tool)
+  if (tool.authConfig) checkAuthConfig(tool.authConfig, what)
   if (!tool.isLongRunning || kindOfTool(tool) !== 'agent') return
   throw new ToolwrightError(
     'INVALID_CONFIG',

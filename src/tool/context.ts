@@ -81,6 +81,8 @@ export interface ReadonlyContext {
   readonly state: ReadonlyState
   /** The value that the app passed as `runContext` to this run. Reading it throws if there is none. */
   readonly runContext: RunContext
+  /** The credential for the `authConfig` of a tool or toolset. Undefined elsewhere. */
+  readonly authCredential?: AuthCredential | undefined
 }
 
 /** The writes and requests of a tool body or a callback so far. They become the actions of the event that follows. */

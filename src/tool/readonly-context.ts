@@ -1,3 +1,4 @@
+import type { AuthCredential } from '../content/auth.ts'
 import { AgentInvocation } from './agent-invocation.ts'
 import type { Invocation, ReadonlyContext, ReadonlyState } from './context.ts'
 import type { InvocationHost } from './invocation-host.ts'
@@ -5,15 +6,22 @@ import { type RunContext, requireRunContext } from './run-context.ts'
 import { readonlyState } from './state.ts'
 
 /** Creates the context of toolsets, instruction functions and confirmation predicates. */
-export function readonlyContext(host: InvocationHost, agentName: string, branch: string | undefined): ReadonlyContext {
-  return new RunReadonlyContext(host, new AgentInvocation(host, agentName, branch))
+export function readonlyContext(
+  host: InvocationHost,
+  agentName: string,
+  branch: string | undefined,
+  authCredential?: AuthCredential,
+): ReadonlyContext {
+  return new RunReadonlyContext(host, new AgentInvocation(host, agentName, branch), authCredential)
 }
 
 class RunReadonlyContext implements ReadonlyContext {
   readonly #host: InvocationHost
   readonly invocation: Invocation
   readonly state: ReadonlyState
-  constructor(host: InvocationHost, invocation: Invocation) {
+  readonly authCredential: AuthCredential | undefined
+  constructor(host: InvocationHost, invocation: Invocation, authCredential: AuthCredential | undefined) {
+    this.authCredential = authCredential
     this.#host = host
     this.invocation = invocation
     this.state = readonlyState(host.state)

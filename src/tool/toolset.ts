@@ -1,4 +1,5 @@
 import { kindOf } from '../base/kind-of.ts'
+import type { AuthConfig } from '../content/auth.ts'
 import { checkOptions, name } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { bareFunctionError } from './bare-function-error.ts'
@@ -9,7 +10,9 @@ import { isTool, type Tool } from './tool.ts'
 export interface Toolset {
   /** The name in warnings and errors. */
   readonly name: string
-  /** Lists the tools. Called before each model call. */
+  /** The credential that listing needs. The user is asked for it before `listTools` is called. */
+  readonly authConfig?: AuthConfig | undefined
+  /** Lists the tools. Called before each model call. `context.authCredential` is the credential for `authConfig`. */
   listTools(context: ReadonlyContext): Promise<readonly Tool[]>
   /** Closes connections. Called when the runner closes. Default: nothing to close. */
   shutdown?(): Promise<void>

@@ -2,11 +2,12 @@ import type { Toolset } from './toolset.ts'
 
 const INNER: unique symbol = Symbol.for('toolwright.innerToolset')
 
-/** Wraps a toolset with another `listTools`. Name, `shutdown` and disposal are those of the given toolset. */
+/** Wraps a toolset with another `listTools`. Name, `authConfig`, `shutdown` and disposal are those of the given toolset. */
 export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
   const dispose = toolset[Symbol.asyncDispose]
   const made: Toolset & { [INNER]: Toolset } = {
     name: toolset.name,
+    ...(toolset.authConfig && { authConfig: toolset.authConfig }),
     listTools,
     ...(toolset.shutdown && { shutdown: toolset.shutdown.bind(toolset) }),
     ...(dispose && { [Symbol.asyncDispose]: dispose.bind(toolset) }),

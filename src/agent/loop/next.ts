@@ -57,6 +57,8 @@ function nextOf(agent: Agent, log: FoldedLog, path: string): Next {
 }
 
 function nextLlm(agent: LlmAgent, log: FoldedLog, path: string): Next {
+  const toolsets = log.fold.toolsetCalls?.get(path)?.filter((call) => openRequests(call).length > 0)
+  if (toolsets?.length) return { type: 'wait', on: toolsets }
   const scope = log.fold.scopes.get(path)
   if (!scope) return { type: 'ask-model', agent }
   if (scope.answered) return DONE

@@ -10,8 +10,9 @@ import type { AgentPlan } from '../agents/agent-plan.ts'
 import { ChildPaused, runCustomAgent } from '../agents/custom-agent.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { ParallelAgent } from '../agents/workflow.ts'
-import { listTools } from '../request/list-tools.ts'
+import { type ListingOptions, listTools } from '../request/list-tools.ts'
 import { fitServerTools } from '../request/server-tools.ts'
+import { ConsentNeeded, ToolsetCredentials } from '../request/toolset-credentials.ts'
 import { afterAgent, beforeAgent } from './agent-callbacks.ts'
 import { askModel } from './ask-model.ts'
 import { CallBatch } from './call-batch.ts'
@@ -61,6 +62,10 @@ export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): P
       }
     } catch (error) {
       throwIfStopped(run)
+      if (error instanceof ConsentNeeded) {
+        await run.recorder.commit(error.entries)
+        continue
+      }
       const errorMessage = messageOf(error)
       run.services.logger.error(`Agent "${now.agent.name}" failed: ${errorMessage}`, error)
       const event = endingEvent(run, now.agent.name, frame, { errorCode: 'AGENT_ERROR', errorMessage })
@@ -83,12 +88,16 @@ function currentTools(turn: AgentTurn): ToolTable | Promise<ToolTable> {
   return current
 }
 
-async function listCurrentTools({ run, plan, frame }: AgentTurn, table: ToolTable): Promise<ToolTable> {
+async function listCurrentTools(turn: AgentTurn, table: ToolTable): Promise<ToolTable> {
+  const { run, plan, frame } = turn
   const { agent, model } = plan
   const context = readonlyContext(run, agent.name, frame.branch)
   const warn = (problem: string): void => run.services.logger.warn(problem)
   const { keptToolsets: kept, ports } = run.services
-  const all = await listTools(agent.dynamicTools, table, { context, kept, ports, report: warn })
+  const credentials = new ToolsetCredentials(turn)
+  const contextFor: ListingOptions['contextFor'] = (toolset, config) => credentials.contextFor(toolset, config)
+  const all = await listTools(agent.dynamicTools, table, { context, kept, ports, contextFor, report: warn })
+  credentials.throwIfNeeded()
   const listed = fitServerTools(all, model, agent.name, warn)
   keepTable(run, plan, listed)
   return listed

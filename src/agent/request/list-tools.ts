@@ -1,7 +1,9 @@
 // Turns the `tools` option of an agent into the tools that its model can call.
+import { checkAuthConfig } from '../../auth/check-auth-config.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
+import type { AuthConfig } from '../../content/auth.ts'
 import { extendToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { aiSdkToolHint } from '../../tool/ai-sdk-tool-hint.ts'
@@ -30,8 +32,11 @@ export function flattenSources(
   const visit = (item: unknown, depth: number): void => {
     if (Array.isArray(item) && depth < 32) for (const inner of item) visit(inner, depth + 1)
     else if (isBuiltInAgent(item)) refuse(agentAmongTools(item, source))
-    else if (isToolset(item) || isDynamicSource(item)) dynamic.push(item)
-    else if (isTool(item)) tools.push({ tool: item, source })
+    else if (isToolset(item) || isDynamicSource(item)) {
+      const problem = authProblem(item)
+      if (problem) refuse(problem)
+      else dynamic.push(item)
+    } else if (isTool(item)) tools.push({ tool: item, source })
     else if (typeof item === 'function') refuse(bareFunctionError(item, `The tools of ${source}`))
     else {
       const message = `The tools of ${source} contain ${kindOf(item)}, which is not a tool, toolset or toolSource(). Use tool({ name, description, run }).${aiSdkToolHint(item)}`
@@ -40,6 +45,18 @@ export function flattenSources(
   }
   visit(sources, 0)
   return { tools, dynamic }
+}
+
+/** The error of a toolset whose `authConfig` is invalid. */
+function authProblem(source: DynamicTools): ToolwrightError | undefined {
+  if (!isToolset(source) || !source.authConfig) return undefined
+  try {
+    checkAuthConfig(source.authConfig, `Toolset "${source.name}"`)
+    return undefined
+  } catch (error) {
+    if (error instanceof ToolwrightError) return error
+    throw error
+  }
 }
 
 /**
@@ -75,6 +92,8 @@ export interface ListingOptions {
   readonly kept: KeptToolsets
   /** The timer for the time limit. */
   readonly ports: Pick<Ports, 'setTimer'>
+  /** The context for a toolset with an `authConfig`. Undefined while its credential is requested. */
+  contextFor?(toolset: Toolset, authConfig: AuthConfig): Promise<ReadonlyContext | undefined>
   /** Called with each problem, for the operator. */
   report(problem: string): void
 }
@@ -111,7 +130,9 @@ async function listSource(source: DynamicTools, listing: ListingOptions, depth: 
 }
 
 async function listOne(source: DynamicTools, listing: ListingOptions): Promise<ToolSource> {
-  const { context, kept, ports } = listing
+  const { kept, ports } = listing
+  const context = await contextOf(source, listing)
+  if (!context) return []
   const listed = isToolset(source) ? source.listTools(context) : kept.list(source, context)
   if (typeof listed !== 'object' || listed === null || !('then' in listed)) return listed
   const given = Promise.resolve<ToolSource>(listed)
@@ -123,6 +144,13 @@ async function listOne(source: DynamicTools, listing: ListingOptions): Promise<T
     }
     throw new Error(`listing the tools took longer than ${LIST_TIMEOUT_MS} ms`)
   })
+}
+
+async function contextOf(source: DynamicTools, listing: ListingOptions): Promise<ReadonlyContext | undefined> {
+  const authConfig = isToolset(source) ? source.authConfig : undefined
+  if (!isToolset(source) || !authConfig) return listing.context
+  if (!listing.contextFor) throw new Error('it needs a credential, which only a run can request')
+  return await listing.contextFor(source, authConfig)
 }
 
 function keepToolsets(

@@ -1,0 +1,74 @@
+import { checkAuthConfig } from '../../auth/check-auth-config.ts'
+import { forgetConsent, openConsent } from '../../auth/consent.ts'
+import { credentialKeyOf } from '../../auth/credential-key.ts'
+import { resolveCredential } from '../../auth/resolve-credential.ts'
+import type { AuthConfig } from '../../content/auth.ts'
+import { type RequestedCall, requestEvent } from '../../dispatch/request-records.ts'
+import { consentIn } from '../../event/decision.ts'
+import type { NewEntry } from '../../event/event.ts'
+import { CREDENTIAL_ID_PREFIX, toolsetCallId } from '../../event/request-names.ts'
+import type { ReadonlyContext } from '../../tool/context.ts'
+import { authServicesOf } from '../../tool/credentials.ts'
+import { readonlyContext } from '../../tool/readonly-context.ts'
+import type { Toolset } from '../../tool/toolset.ts'
+import type { AgentTurn } from '../loop/run-host.ts'
+
+/** Thrown when tools cannot be listed before the user has consented. The scope records the requests and waits. */
+export class ConsentNeeded extends Error {
+  /** The requests to record. */
+  readonly entries: readonly NewEntry[]
+  constructor(entries: readonly NewEntry[]) {
+    super('A toolset needs a credential before it lists its tools.')
+    this.entries = entries
+  }
+}
+
+/** Resolves the credentials of toolsets for one listing, and collects the requests for missing ones. */
+export class ToolsetCredentials {
+  readonly #turn: AgentTurn
+  readonly #requested: RequestedCall[] = []
+
+  constructor(turn: AgentTurn) {
+    this.#turn = turn
+  }
+
+  /** The context for `listTools`, with the credential. Undefined while the credential is requested. Throws without one. */
+  async contextFor({ name }: Toolset, authConfig: AuthConfig): Promise<ReadonlyContext | undefined> {
+    const { run, plan, frame } = this.#turn
+    const config = checkAuthConfig(authConfig, `Toolset "${name}"`)
+    const key = await credentialKeyOf(config)
+    const services = authServicesOf(run)
+    const outcome = await resolveCredential(services, key, config)
+    if (outcome.status === 'failed') throw new Error(outcome.reason)
+    const id = toolsetCallId(name, frame.path)
+    const latest = run.fold.calls.get(id)?.requests.at(-1)
+    if (outcome.status === 'ready') {
+      if (latest) await forgetConsent(services, latest.request.id)
+      return readonlyContext(run, plan.agent.name, frame.branch, outcome.credential)
+    }
+    // declined, failed, or still without a token after the consent: the agent continues without the toolset
+    if (latest && consentIn(latest.answer ?? {})?.status !== 'expired')
+      throw new Error('the user has not consented to it')
+    await this.#request({ id, name }, key, config)
+    return undefined
+  }
+
+  async #request(
+    { id: callId, name }: { id: string; name: string },
+    key: string,
+    config: ReturnType<typeof checkAuthConfig>,
+  ): Promise<void> {
+    const { run } = this.#turn
+    const id = CREDENTIAL_ID_PREFIX + run.services.ports.newId()
+    const authConfig = await openConsent(authServicesOf(run), { id, key, config })
+    const request = { id, kind: 'credential', origin: 'gate', key, args: {}, definition: '', authConfig } as const
+    this.#requested.push({ call: { id: callId, name, args: {} }, requests: [request] })
+  }
+
+  /** Throws if a credential was requested. */
+  throwIfNeeded(): void {
+    if (this.#requested.length === 0) return
+    const { run, plan, frame } = this.#turn
+    throw new ConsentNeeded(requestEvent({ host: run, scope: frame, agentName: plan.agent.name }, this.#requested))
+  }
+}
