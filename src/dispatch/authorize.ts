@@ -1,6 +1,6 @@
 // The credential gate: a call that needs a credential does not run without one.
 import { checkAuthConfig } from '../auth/check-auth-config.ts'
-import { forgetConsent } from '../auth/consent.ts'
+import { forgetConsent } from '../auth/consent-record.ts'
 import { credentialKeyOf } from '../auth/credential-key.ts'
 import { resolveCredential } from '../auth/resolve-credential.ts'
 import type { AuthConfig } from '../content/auth.ts'

@@ -1,11 +1,12 @@
 // Credentials as tools and callbacks use them: those of the user of the run.
+
+import { isReservedKey } from '../auth/auth-records.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
 import { checkAuthConfig } from '../auth/check-auth-config.ts'
 import { type CredentialOptions, type CredentialOutcome, resolveCredential } from '../auth/resolve-credential.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { MAX_NAME_LENGTH } from '../base/limits.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
-import { isReservedKey } from '../credential/reserved-key.ts'
 import { anything, callback, checkOptions, type OptionRules, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { InvocationHost } from './invocation-host.ts'

@@ -1,6 +1,7 @@
 import { checkAuthConfig } from '../../auth/check-auth-config.ts'
-import { forgetConsent, openConsent } from '../../auth/consent.ts'
+import { forgetConsent } from '../../auth/consent-record.ts'
 import { credentialKeyOf } from '../../auth/credential-key.ts'
+import { openConsent } from '../../auth/open-consent.ts'
 import { resolveCredential } from '../../auth/resolve-credential.ts'
 import type { AuthConfig } from '../../content/auth.ts'
 import { type RequestedCall, requestEvent } from '../../dispatch/request-records.ts'

@@ -1,0 +1,70 @@
+// A toolset with an authConfig: the run pauses before the toolset lists its tools.
+import { deny, filterTools, prefixTools, respond, type Tool, type Toolset, tool } from 'toolwright'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { callsOf, consentTo, type Desk, onlyRequest, openDesk, where } from './credentials-kit.ts'
+
+let desk: Desk
+beforeEach(async () => {
+  desk = await openDesk()
+})
+afterEach(async () => await desk[Symbol.asyncDispose]())
+
+const send = tool({ name: 'send', description: 'Sends', run: () => 'sent' })
+
+/** A toolset that notes the token of each listing. */
+function mailbox(): Toolset {
+  return {
+    name: 'mailbox',
+    authConfig: desk.server.oauth2Config(),
+    listTools: async ({ authCredential }): Promise<readonly Tool[]> => {
+      desk.sent(authCredential?.oauth2?.accessToken)
+      return [send]
+    },
+  }
+}
+
+describe('a toolset with an authConfig', () => {
+  test.each<[string, string, (toolset: Toolset) => Toolset]>([
+    ['as it is', 'send', (toolset) => toolset],
+    ['behind a filter and a prefix', 'my_send', (toolset) => prefixTools(filterTools(toolset, ['send']), 'my_')],
+  ])('%s pauses the run before the first model call, and lists its tools with the token', async (_, name, wrap) => {
+    const runner = desk.start({ tools: [wrap(mailbox())], steps: [callsOf(name), 'done'] })
+    const { pending } = await runner.complete({ ...where, message: 'go' })
+    expect(pending).toMatchObject([{ kind: 'credential', functionCallId: '_adk_toolset_auth_mailbox' }])
+    expect(desk.sent).not.toHaveBeenCalled()
+    const request = await onlyRequest(runner)
+    const message = [respond(request, { authResponseUri: await consentTo(request) })]
+    expect((await runner.complete({ ...where, message })).text).toBe('done')
+    expect(await desk.server.useToken(desk.sent.mock.lastCall?.[0] as string)).toBe(200)
+  })
+
+  test('continues in another process', async () => {
+    await desk.start({ tools: [mailbox()] }).complete({ ...where, message: 'go' })
+    const second = desk.start({ tools: [mailbox()], steps: [callsOf('send'), 'done'] })
+    const request = await onlyRequest(second)
+    const message = [respond(request, { authResponseUri: await consentTo(request) })]
+    expect((await second.complete({ ...where, message })).text).toBe('done')
+  })
+
+  test('is left out with a warning when the user declines, and the agent continues', async () => {
+    const runner = desk.start({ tools: [mailbox()], steps: ['without it'] })
+    await runner.complete({ ...where, message: 'go' })
+    const request = await onlyRequest(runner)
+    const { text, pending } = await runner.complete({ ...where, message: [deny(request)] })
+    expect({ text, pending }).toEqual({ text: 'without it', pending: [] })
+    expect(desk.sent).not.toHaveBeenCalled()
+    expect(desk.warnings.join()).toContain('mailbox')
+  })
+
+  test('can be cancelled while it waits', async () => {
+    const runner = desk.start({ tools: [mailbox()], steps: ['later'] })
+    await runner.complete({ ...where, message: 'go' })
+    await runner.cancel(where)
+    expect(await runner.pending(where)).toEqual([])
+  })
+
+  test('with a malformed authConfig is refused when the agent is built', () => {
+    const broken = { ...mailbox(), authConfig: { authScheme: { type: 'oauth2' as const, flows: {} } } }
+    expect(() => desk.start({ tools: [broken] })).toThrow(/mailbox/)
+  })
+})
