@@ -22,12 +22,15 @@ export type { MediaOptions } from './agent/request/media-options.ts'
 export { InMemoryArtifactService } from './artifact/in-memory.ts'
 export type { ArtifactKey, ArtifactService, ArtifactVersion } from './artifact/service.ts'
 export { type ArtifactReference, parseArtifactUri } from './artifact/uri.ts'
+export type { Exchanger, Exchangers } from './auth/auth-services.ts'
+export type { CredentialOptions, CredentialOutcome } from './auth/resolve-credential.ts'
 export type { JsonObject } from './base/json.ts'
 export type { Ports } from './base/ports.ts'
-export type { AuthConfig, AuthCredential, AuthScheme, OAuthFlow } from './content/auth.ts'
+export type { AuthConfig, AuthCredential, AuthScheme, AuthToolArguments, OAuthFlow } from './content/auth.ts'
 export {
   type Blob,
   type CodeExecutionResult,
+  type ConfirmationToolArguments,
   type Content,
   type ExecutableCode,
   type FileData,
@@ -35,6 +38,7 @@ export {
   type FunctionDeclaration,
   type FunctionResponse,
   functionCallsOf,
+  type InputToolArguments,
   type Message,
   type ModelOutput,
   type Part,

@@ -138,6 +138,22 @@ export interface ToolConfirmation {
   readonly payload?: unknown
 }
 
+/** The arguments of an `adk_request_confirmation` call, as clients see them. */
+export interface ConfirmationToolArguments {
+  /** The call that waits for the approval. */
+  readonly originalFunctionCall: FunctionCall
+  /** The question to the approver. */
+  readonly toolConfirmation: ToolConfirmation
+}
+
+/** The arguments of an `adk_request_input` call, as clients see them. */
+export interface InputToolArguments {
+  /** The question to the user. */
+  readonly message: string
+  /** The JSON Schema of the answer. In snake case, as adk-web reads it. */
+  readonly response_schema?: JsonObject
+}
+
 /** A user message: text, a content, or its parts. */
 export type Message = string | Content | readonly Part[]
 

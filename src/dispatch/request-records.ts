@@ -2,7 +2,7 @@
 import { checkAuthConfig } from '../auth/check-auth-config.ts'
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import type { AuthToolArguments } from '../content/auth.ts'
-import type { FunctionCall, Part, ToolConfirmation } from '../content/content.ts'
+import type { ConfirmationToolArguments, InputToolArguments, Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
 import { REQUEST_NAMES } from '../event/request-names.ts'
@@ -40,8 +40,7 @@ export async function requestsFromBody(
 /** A record for each request of these calls, then the event that shows them. */
 export function requestEntries(batch: Batch, requesting: readonly RequestingCall[]): NewEntry[] {
   const calls = requesting.map(({ call, requests }): RequestedCall => {
-    const { id, name, args } = call
-    return { call: { id, name, args }, requests, expiresInMs: entryFor(batch, call)?.tool.expiresInMs }
+    return { call, requests, expiresInMs: entryFor(batch, call)?.tool.expiresInMs }
   })
   return requestEvent(batch, calls)
 }
@@ -49,7 +48,7 @@ export function requestEntries(batch: Batch, requesting: readonly RequestingCall
 /** A call, or a toolset, and the requests about it. */
 export interface RequestedCall {
   /** The call as the client sees it. */
-  readonly call: Pick<FunctionCall, 'name' | 'args'> & { readonly id: string }
+  readonly call: { readonly id: string; readonly name: string }
   /** The requests to record. */
   readonly requests: readonly NewRequest[]
   /** When the requests expire, in milliseconds. Default: one day. */
@@ -69,8 +68,8 @@ export function requestEvent(
     for (const created of requests) {
       const request = requestOf(at, call.id, created, expiresInMs)
       records.push(request)
-      const { id, name, args } = call
-      parts.push({ functionCall: { id: request.id, ...functionCallFor(request, { id, name, args: copyJson(args) }) } })
+      const { id } = call
+      parts.push({ functionCall: { id: request.id, ...functionCallFor(request, call) } })
       if (request.authConfig) {
         actions.requestedAuthConfigs ??= {}
         setOwn(actions.requestedAuthConfigs, id, copyJson(request.authConfig))
@@ -105,25 +104,19 @@ function requestOf(
 }
 
 /** The function call that shows a request. Holds copies: a consumer that changes the event must not change the record. */
-function functionCallFor(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
-  if (request.kind === 'confirmation') {
-    return {
-      name: REQUEST_NAMES.confirmation,
-      args: {
-        originalFunctionCall: { ...originalFunctionCall, args: copyJson(request.args) },
-        toolConfirmation: confirmationOf(request),
-      },
-    }
+function functionCallFor(request: Request, { id, name }: RequestedCall['call']): { name: string; args: JsonObject } {
+  const { kind, authConfig, hint = '', schema } = request
+  const originalFunctionCall = { id, name, args: copyJson(request.args) }
+  if (kind === 'confirmation') {
+    const args: ConfirmationToolArguments = { originalFunctionCall, toolConfirmation: confirmationOf(request) }
+    return { name: REQUEST_NAMES.confirmation, args: { ...args } }
   }
-  if (request.authConfig) {
-    const args: AuthToolArguments = { functionCallId: request.callId, authConfig: copyJson(request.authConfig) }
+  if (authConfig) {
+    const args: AuthToolArguments = { functionCallId: request.callId, authConfig: copyJson(authConfig) }
     return { name: REQUEST_NAMES.credential, args: { ...args } }
   }
-  const { hint, schema } = request
-  return {
-    name: REQUEST_NAMES.input,
-    args: { message: hint ?? '', ...(schema && { response_schema: copyJson(schema) }) },
-  }
+  const args: InputToolArguments = { message: hint, ...(schema && { response_schema: copyJson(schema) }) }
+  return { name: REQUEST_NAMES.input, args: { ...args } }
 }
 
 function confirmationOf({ hint = '', payload }: Request): ToolConfirmation {

@@ -43,7 +43,7 @@ export interface ToolOptions<P, O, R> {
   toModelOutput?(call: { args: ArgsOf<P>; result: ResultOf<O, R>; functionCallId: string }): unknown
   /** The result arrives later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   isLongRunning?: boolean | undefined
-  /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
+  /** The credential the tool needs. The run pauses for the consent of the user, and `context.authCredential` is the credential. */
   authConfig?: AuthConfig | undefined
   /** The side effects of `run`, which decide whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   effect?: Effect | undefined

@@ -47,7 +47,7 @@ export interface Tool {
   parse?(args: unknown): Parsed | Promise<Parsed>
   /** The result arrives later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   readonly isLongRunning?: boolean | undefined
-  /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
+  /** The credential the tool needs. The run pauses for the consent of the user, and `context.authCredential` is the credential. */
   readonly authConfig?: AuthConfig | undefined
   /** The side effects of `run`, which decide whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   readonly effect?: Effect | undefined

@@ -63,7 +63,7 @@ export class ToolsetCredentials {
     const id = CREDENTIAL_ID_PREFIX + run.services.ports.newId()
     const authConfig = await openConsent(authServicesOf(run), { id, key, config })
     const request = { id, kind: 'credential', origin: 'gate', key, args: {}, definition: '', authConfig } as const
-    this.#requested.push({ call: { id: callId, name, args: {} }, requests: [request] })
+    this.#requested.push({ call: { id: callId, name }, requests: [request] })
   }
 
   /** Throws if a credential was requested. */
