@@ -30,7 +30,12 @@ export function createAuthorizationRequest(
 export function exchangeCode(
   _http: TokenHttp,
   _config: CheckedAuthConfig,
-  _answer: { code: string; iss?: string | undefined; codeVerifier?: string | undefined; redirectUri?: string | undefined },
+  _answer: {
+    code: string
+    iss?: string | undefined
+    codeVerifier?: string | undefined
+    redirectUri?: string | undefined
+  },
 ): Promise<Tokens> {
   throw new Error('not implemented')
 }

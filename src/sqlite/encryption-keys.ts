@@ -1,6 +1,6 @@
 // Where the keys come from that encrypt the credentials of a SQLite file.
 import { randomBytes } from 'node:crypto'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { EncryptedCredentialOptions } from '../credential/encrypted.ts'
 import { decodeKeys } from '../credential/key-ring.ts'
@@ -29,7 +29,7 @@ export function keySourceOf(file: string, encryptionKeys?: readonly string[] | u
 }
 
 function realPath(file: string): string {
-  return existsSync(file) ? realpathSync(file) : resolve(file)
+  return existsSync(file) && lstatSync(file).isSymbolicLink() ? realpathSync(file) : resolve(file)
 }
 
 /** Throws INVALID_CONFIG if the keys of the option, or else of the environment variable, are not valid. */
