@@ -105,11 +105,11 @@ describe.skipIf(process.platform === 'win32')('a key file', () => {
       const file = temporaryFile()
       using services = sqlite(file)
       await services.credentialService.save({ ...HOME, credential })
-      chmodSync(`${file}.key`, mode)
+      chmodSync(`${file}.key`, Number.parseInt(mode, 8))
       using again = sqlite(file)
       const refused = {
         code: 'INVALID_CONFIG',
-        message: `The key file "${file}.key" is refused: other users may access it (mode ${mode.toString(8)}). Run: chmod 600 ${file}.key`,
+        message: `The key file "${file}.key" is refused: other users may access it (mode ${mode}). Run: chmod 600 ${file}.key`,
       }
       await expect(again.credentialService.load(HOME)).rejects.toMatchObject(refused)
       await expect(again.credentialService.save({ ...HOME, credential })).rejects.toMatchObject(refused)
