@@ -1,9 +1,10 @@
 // What is stored about a consent. A row is untrusted: a row with a wrong shape counts as absent.
 import { isRecord } from '../base/json.ts'
+import type { AuthConfig } from '../content/auth.ts'
 import { failureText, quoteKey, reportProblem } from './auth-failure.ts'
 import { consentKeyOf, deleteRecord, loadRecord, saveRecord } from './auth-records.ts'
 import type { AuthServices } from './auth-services.ts'
-import type { CheckedAuthConfig } from './check-auth-config.ts'
+import { type CheckedAuthConfig, checkAuthConfig } from './check-auth-config.ts'
 
 /** The outcome of an answer whose `state` matches. */
 export type ConsentOutcome =
@@ -79,15 +80,22 @@ function readConsent(credential: unknown): OpenConsent | UsedConsent | undefined
   if (type === 'open') {
     const { codeVerifier, key, config, createdAt, expiresAt } = credential.custom
     if (!isText(codeVerifier) || !isText(key) || !isNumber(createdAt) || !isNumber(expiresAt)) return undefined
-    if (!isRecord(config) || !isRecord(config.authScheme)) return undefined
-    // openConsent() has stored a checked configuration. exchangeCode() checks its endpoints again before it sends a secret.
-    const checked = config as unknown as CheckedAuthConfig
-    return { type, state, codeVerifier, redirectUri, key, config: checked, createdAt, expiresAt }
+    const checked = readConfig(config)
+    return checked && { type, state, codeVerifier, redirectUri, key, config: checked, createdAt, expiresAt }
   }
   const { usedAt, answer, outcome } = credential.custom
   if (type !== 'used' || !isText(answer) || !isNumber(usedAt)) return undefined
   const known = readOutcome(outcome)
   return { type, state, redirectUri, usedAt, answer, ...(known && { outcome: known }) }
+}
+
+/** The client secret is sent to these endpoints, so they are checked again. */
+function readConfig(config: unknown): CheckedAuthConfig | undefined {
+  try {
+    return checkAuthConfig(config as AuthConfig, 'a stored consent')
+  } catch {
+    return undefined
+  }
 }
 
 function readOutcome(outcome: unknown): ConsentOutcome | undefined {

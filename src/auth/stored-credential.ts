@@ -13,7 +13,7 @@ export function readStoredCredential(value: unknown, scheme: AuthScheme): AuthCr
         ? { authType: 'apiKey', apiKey: value.apiKey }
         : undefined
     case 'http':
-      return value.authType === 'http' ? readHttp(value.http) : undefined
+      return value.authType === 'http' ? readHttp(value.http, scheme.scheme) : undefined
     case 'custom':
       return readCustom(value)
     default:
@@ -60,16 +60,16 @@ export function timesOf(
 /** The types of records that are not credentials. */
 const RECORD_TYPES: ReadonlySet<string> = new Set(['consent', 'refreshLock'])
 
-function readHttp(http: unknown): AuthCredential | undefined {
-  if (!isRecord(http) || !isText(http.scheme) || !isRecord(http.credentials)) return undefined
+function readHttp(http: unknown, scheme: 'basic' | 'bearer'): AuthCredential | undefined {
+  if (!isRecord(http) || http.scheme !== scheme || !isRecord(http.credentials)) return undefined
   const { username, password, token } = http.credentials
-  if (!isText(token) && !isText(username)) return undefined
+  if (!isText(scheme === 'basic' ? username : token)) return undefined
   const credentials = {
     ...(isText(username) && { username }),
     ...(typeof password === 'string' && { password }),
     ...(isText(token) && { token }),
   }
-  return { authType: 'http', http: { scheme: http.scheme, credentials } }
+  return { authType: 'http', http: { scheme, credentials } }
 }
 
 function readTokens({ authType, oauth2, custom }: JsonObject): AuthCredential | undefined {

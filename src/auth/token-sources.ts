@@ -60,6 +60,8 @@ export function ownSource(need: CredentialNeed, stored: AuthCredential | undefin
     return async () => tokenCredential(config, await requestServiceAccountToken(services, config), services.ports.now())
   }
   if (scheme.type !== 'oauth2' || !scheme.flows.clientCredentials) return undefined
+  // A public client has no credentials of its own: its user must consent.
+  if (canAskUser(config) && config.rawAuthCredential?.oauth2?.clientSecret === undefined) return undefined
   return async () => tokenCredential(config, await requestClientToken(services, config), services.ports.now())
 }
 

@@ -35,7 +35,7 @@ describe('a tool with an authConfig', () => {
     const shown = events.find(({ longRunningToolIds }) => longRunningToolIds?.includes(request.id))
     const call = shown?.content?.parts[0]?.functionCall
     expect(call).toMatchObject({ id: request.id, name: 'adk_request_credential', args: { functionCallId: 'c1' } })
-    const { authConfig } = call?.args as { authConfig: JsonObject }
+    const authConfig = call?.args.authConfig as JsonObject
     expect(authConfig).toMatchObject({ exchangedAuthCredential: { oauth2: { authUri: request.authUri } } })
     expect(shown?.actions.requestedAuthConfigs).toEqual({ c1: authConfig })
     expect(JSON.stringify(shown)).not.toContain(desk.server.clientSecret)

@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createRecordingStore, intentsOf, plainTool, runScenario } from './kit.ts'
 
-const apiKey: AuthConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'x-key' } }
+const apiKey: AuthConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'x-key' }, credentialKey: 'key' }
 
 /** Runs one call of a guarded tool next to a sibling call, and reports whether its body ran. */
 async function attempt(more: Partial<Tool>, args = {}) {

@@ -381,7 +381,7 @@ describe('a value of the wrong type', () => {
     ['mayRepeat', 1, true],
     ['allowEditedArgs', 'no', true],
     ['isLongRunning', 'yes', true],
-    ['authConfig', true, { authScheme: { type: 'apiKey', in: 'header', name: 'x' } }],
+    ['authConfig', true, { authScheme: { type: 'apiKey', in: 'header', name: 'x' }, credentialKey: 'x' }],
     ['middleware', () => 1, []],
     ['reconcile', 'no', () => ({ status: 'unknown' })],
     ['processLlmRequest', {}, () => {}],

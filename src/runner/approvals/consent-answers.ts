@@ -35,8 +35,13 @@ export async function completeConsents(
   for (const part of message.parts) {
     const answer = part.functionResponse
     const request = answer && findRequest(pending, answer)
-    if (!answer || !request) {
-      parts.push(answer && mayHoldCode(answer) ? outcomePart(answer.id ?? '', { status: 'authorized' }) : part)
+    if (!answer || (request && request.kind !== 'credential')) {
+      parts.push(part)
+      continue
+    }
+    if (!request) {
+      // the answer to an earlier request: it repeats the recorded outcome, or is refused
+      parts.push(mayHoldCode(answer) ? outcomePart(answer.id ?? '', { status: 'authorized' }) : part)
       continue
     }
     const outcome = await completeOne(key, request, answer.response, services)
@@ -50,8 +55,7 @@ export async function completeConsents(
 function findRequest(pending: readonly PendingRequest[], { id }: FunctionResponse): PendingRequest | undefined {
   const byId = pending.find((request) => request.id === id)
   const ofCall = byId ? [byId] : pending.filter(({ functionCallId }) => functionCallId === id)
-  const request = ofCall.length === 1 ? ofCall[0] : undefined
-  return request?.kind === 'credential' ? request : undefined
+  return ofCall.length === 1 ? ofCall[0] : undefined
 }
 
 /** Is it an answer to a credential request that is no longer pending? Its code must not be stored. */
