@@ -1,11 +1,13 @@
 // Searches a data store over HTTP from this process: for models that cannot combine server tools with other tools.
+import { applyCredential } from '../auth/apply-credential.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
+import type { AuthScheme } from '../content/auth.ts'
 import { callback, checkOptions, type OptionRules, oneOf, text, textOrCallback } from '../error/check-options.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { readResults, type SearchResult } from './discovery-engine-results.ts'
-import { type AccessToken, googleToken } from './google-token.ts'
+import { type AccessToken, googleCredential } from './google-token.ts'
 import { type SearchTarget, type SearchTargetOptions, searchTarget } from './search-target.ts'
 
 /** What a search returns: `chunks` are passages, `documents` are documents with snippets. */
@@ -47,6 +49,8 @@ export const SEARCH_RULES: OptionRules<DiscoveryEngineSearchOptions> = {
   baseUrl: text,
   fetch: callback,
 }
+
+const BEARER: AuthScheme = { type: 'http', scheme: 'bearer' }
 
 /** Maximum length of a response, in characters. */
 const MAX_RESPONSE_LENGTH = 4_000_000
@@ -117,13 +121,14 @@ async function post(
 ): Promise<JsonObject> {
   const host = location === 'global' ? '' : `${location}-`
   const base = baseUrl ?? `https://${host}discoveryengine.googleapis.com`
-  const response = await send(`${base}/v1beta/${resource}/servingConfigs/default_config:search`, {
+  const request = new Request(`${base}/v1beta/${resource}/servingConfigs/default_config:search`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${await googleToken(accessToken)}`, 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    redirect: 'error', // a redirect would send the token to another server
     signal,
   })
+  const credential = await googleCredential(accessToken)
+  const response = await send(applyCredential(request, { authScheme: BEARER, credential, origin: base }))
   const parsed = parseBody(await readText(response))
   if (response.ok) return parsed
   const detail = isRecord(parsed.error) && typeof parsed.error.message === 'string' ? `: ${parsed.error.message}` : ''

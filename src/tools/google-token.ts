@@ -1,9 +1,16 @@
+import type { AuthCredential } from '../content/auth.ts'
 import { loadPeerByName } from '../error/load-peer.ts'
+
 /** A Google Cloud access token, or a function that returns one for each request. */
 export type AccessToken = string | (() => string | Promise<string>)
 
-/** The given token, otherwise a token of the application default credentials. */
-export async function googleToken(given: AccessToken | undefined): Promise<string> {
+/** The given token as a credential, otherwise a token of the application default credentials. */
+export async function googleCredential(given: AccessToken | undefined): Promise<AuthCredential> {
+  const token = await googleToken(given)
+  return { authType: 'http', http: { scheme: 'bearer', credentials: { token } } }
+}
+
+async function googleToken(given: AccessToken | undefined): Promise<string> {
   if (typeof given === 'string') return given
   if (given) return await given()
   defaults ??= await defaultCredentials()
