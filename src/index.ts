@@ -42,7 +42,13 @@ export {
   type ToolConfirmation,
   textOf,
 } from './content/content.ts'
+export {
+  type EncryptedCredentialOptions,
+  EncryptedCredentialService,
+  type ReencryptResult,
+} from './credential/encrypted.ts'
 export { InMemoryCredentialService } from './credential/in-memory.ts'
+export type { SealedCredential, SealedCredentialStore } from './credential/sealed-store.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from './credential/service.ts'
 export type { AfterTool, BeforeTool, Logger, OnToolError } from './dispatch/host.ts'
 export {

@@ -3,10 +3,13 @@ import { expect, test } from 'vitest'
 import { productSources } from './source.ts'
 import { stores } from './stores.ts'
 
-const suites = ['session', 'artifact', 'memory', 'credential'].map((kind) => ({
-  service: `${kind[0]?.toUpperCase()}${kind.slice(1)}Service`,
-  suite: `${kind}ServiceSuite`,
-}))
+const suites = [
+  ...['session', 'artifact', 'memory', 'credential'].map((kind) => ({
+    service: `${kind[0]?.toUpperCase()}${kind.slice(1)}Service`,
+    suite: `${kind}ServiceSuite`,
+  })),
+  { service: 'SealedCredentialStore', suite: 'credentialServiceSuite' },
+]
 
 const implementations = suites.flatMap(({ service, suite }) =>
   productSources()
@@ -15,7 +18,7 @@ const implementations = suites.flatMap(({ service, suite }) =>
 )
 
 test.each(implementations)('$file passes the suite of $service', ({ file, suite }) => {
-  const tests = globSync(file.replace(/[\w-]+\.ts$/, '*.test.ts')).map((path) => readFileSync(path, 'utf8'))
+  const tests = globSync(file.replace(/[^/]+\.ts$/, '*.test.ts')).map((path) => readFileSync(path, 'utf8'))
   expect(tests.some((text) => text.includes(`${suite}(test, `))).toBe(true)
 })
 

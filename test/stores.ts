@@ -1,5 +1,12 @@
-// Every store of sessions and artifacts. A new store gets a row here, and the scenarios run on it too.
-import { type ArtifactService, InMemoryArtifactService, InMemorySessionService, type SessionService } from 'toolwright'
+// Every store of sessions, artifacts and credentials. A new store gets a row here, and the scenarios run on it too.
+import {
+  type ArtifactService,
+  type CredentialService,
+  InMemoryArtifactService,
+  InMemoryCredentialService,
+  InMemorySessionService,
+  type SessionService,
+} from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 
 /** A store that scenarios run on. */
@@ -7,7 +14,11 @@ export interface Store {
   /** Completes a test title after "with sessions": "on SQLite". */
   readonly name: string
   /** Opens an empty store. */
-  open(options?: StoreOptions): { readonly sessionService: SessionService; readonly artifactService: ArtifactService }
+  open(options?: StoreOptions): {
+    readonly sessionService: SessionService
+    readonly artifactService: ArtifactService
+    readonly credentialService: CredentialService
+  }
 }
 
 /** Options that every store has. */
@@ -24,6 +35,7 @@ export const stores: readonly Store[] = [
     open: (options) => ({
       sessionService: new InMemorySessionService(options),
       artifactService: new InMemoryArtifactService({ now: options?.now }),
+      credentialService: new InMemoryCredentialService(),
     }),
   },
   { name: 'on SQLite', open: (options) => sqlite(':memory:', options) },

@@ -26,7 +26,7 @@ working directory are loaded first; variables that are already set keep their va
   --session <id>   Continue this session and ask its pending requests first
   --user <id>      User the session belongs to (default: user)
   --app <name>     App the session belongs to (default: the file name)
-  --db <file>      Store sessions and artifacts in this SQLite file
+  --db <file>      Store sessions, artifacts and credentials in this SQLite file
   --verbose        Show results in full, and the framework's log
   --help           Show this help
 

@@ -1,6 +1,6 @@
 import { copyJson } from '../base/json.ts'
 import type { AuthCredential } from '../content/auth.ts'
-import { ToolwrightError } from '../error/error.ts'
+import { checkCredential, checkCredentialKey, staleCredential } from './check-credential.ts'
 import type { CredentialKey, CredentialService, StoredCredential } from './service.ts'
 
 /** Keeps credentials in the memory of this process. */
@@ -19,12 +19,10 @@ export class InMemoryCredentialService implements CredentialService {
   ): Promise<number> {
     const { credential, expectedGeneration } = options
     const key = toKey(options)
+    checkCredential(options.key, credential)
     const current = this.#stored.get(key)?.generation ?? 0
     if (expectedGeneration !== undefined && expectedGeneration !== current) {
-      throw new ToolwrightError(
-        'STALE_APPEND',
-        `Credential "${options.key}" was not saved: expectedGeneration is ${expectedGeneration}, but the stored generation is ${current}. Load the credential again, then save it.`,
-      )
+      throw staleCredential(options.key, expectedGeneration, current)
     }
     const copy = copyJson(credential)
     const generation = ++this.#lastGeneration
@@ -41,6 +39,7 @@ export class InMemoryCredentialService implements CredentialService {
 }
 
 /** Joins all ids to one key. It is JSON, because an id may contain any separator. */
-function toKey({ appName, userId, key }: CredentialKey): string {
-  return JSON.stringify([appName, userId, key])
+function toKey(of: CredentialKey): string {
+  checkCredentialKey(of)
+  return JSON.stringify([of.appName, of.userId, of.key])
 }

@@ -48,6 +48,11 @@ export class Database {
     this.#rollback = connection.prepare('ROLLBACK')
   }
 
+  /** The absolute path of the file, or `:memory:`. */
+  get file(): string {
+    return this.#file
+  }
+
   /** Prepares a statement. Use `?` for values: Node 22 cannot bind `?1`. */
   prepare(sql: string): StatementSync {
     try {

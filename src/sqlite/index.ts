@@ -1,5 +1,5 @@
 /**
- * Sessions and artifacts in one SQLite file, without a dependency.
+ * Sessions, artifacts and encrypted credentials in one SQLite file, without a dependency.
  *
  * @module
  */

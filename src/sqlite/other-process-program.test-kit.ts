@@ -16,6 +16,7 @@ const commands = new Map<string, (...args: readonly unknown[]) => unknown>([
     },
   ],
   ['call', (method, ...args) => call(String(method), args)],
+  ['credential', (method, ...args) => callCredentials(String(method), args)],
   ['lock', (file) => lock(String(file))],
   ['unlock', unlock],
   ['contend', (times) => contend(Number(times))],
@@ -41,10 +42,17 @@ function opened(): SqliteServices {
 }
 
 function call(method: string, args: readonly unknown[]): unknown {
-  const { sessionService } = opened()
-  const found: unknown = Reflect.get(sessionService, method)
-  if (typeof found !== 'function') throw new Error(`The session service has no method "${method}".`)
-  return Reflect.apply(found, sessionService, args)
+  return callMethod(opened().sessionService, method, args)
+}
+
+function callCredentials(method: string, args: readonly unknown[]): unknown {
+  return callMethod(opened().credentialService, method, args)
+}
+
+function callMethod(service: object, method: string, args: readonly unknown[]): unknown {
+  const found: unknown = Reflect.get(service, method)
+  if (typeof found !== 'function') throw new Error(`The service has no method "${method}".`)
+  return Reflect.apply(found, service, args)
 }
 
 let locker: DatabaseSync | undefined

@@ -75,6 +75,16 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE toolwright_sessions ADD COLUMN lease_until REAL NOT NULL DEFAULT 0;     -- in milliseconds since boot
   ALTER TABLE toolwright_sessions ADD COLUMN lease_ms REAL NOT NULL DEFAULT 0;
   `,
+  `
+  CREATE TABLE toolwright_credentials (
+    generation INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: a credential saved after a delete is another one
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    key TEXT NOT NULL,
+    sealed BLOB NOT NULL,                          -- encrypted
+    UNIQUE (app, user, key)
+  ) STRICT;
+  `,
 ]
 
 /** Creates the tables, or migrates them to the version of this Toolwright. */

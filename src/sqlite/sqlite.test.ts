@@ -32,7 +32,7 @@ test('a session continues in another process with its state and artifacts', asyn
 
 test('spreading sqlite() copies only the services, and closing a runner leaves the file open', async () => {
   using services = sqlite(temporaryFile())
-  expect(Object.keys({ ...services })).toEqual(['sessionService', 'artifactService'])
+  expect(Object.keys({ ...services })).toEqual(['sessionService', 'artifactService', 'credentialService'])
   const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...services })
   await runner.close()
   await services.sessionService.createSession(HOME)
@@ -50,6 +50,10 @@ test('a closed SQLite file rejects every method and can be closed again', async 
   await expect(services.sessionService.getSession(HOME)).rejects.toMatchObject(closed)
   await expect(services.sessionService.append(lease, 0, [])).rejects.toMatchObject(closed)
   await expect(services.artifactService.listArtifactKeys(HOME)).rejects.toMatchObject(closed)
+  await expect(services.credentialService.load({ ...HOME, key: 'mail' })).rejects.toMatchObject(closed)
+  const credential = { authType: 'apiKey', apiKey: 'secret' }
+  await expect(services.credentialService.save({ ...HOME, key: 'mail', credential })).rejects.toMatchObject(closed)
+  await expect(services.credentialService.delete({ ...HOME, key: 'mail' })).rejects.toMatchObject(closed)
   expect(() => state.get('x')).toThrow(expect.objectContaining(closed))
 })
 
@@ -107,6 +111,9 @@ test.each([
   ['leaseMs', { leaseMs: 999 }],
   ['leaseMs', { leaseMs: 86_400_001 }],
   ['cacheBytes', { cacheBytes: Number.POSITIVE_INFINITY }],
+  ['encryptionKeys', { encryptionKeys: [] }],
+  ['encryptionKeys', { encryptionKeys: [Buffer.alloc(31).toString('base64')] }],
+  ['encryptionKeys', { encryptionKeys: Buffer.alloc(32).toString('base64') as unknown as string[] }],
 ])('sqlite() rejects an invalid %s and creates no file', (name, options) => {
   const file = temporaryFile()
   expect(() => sqlite(file, options)).toThrow(
@@ -119,11 +126,12 @@ test('a SQLite file with a newer or unknown schema version is rejected unchanged
   const file = temporaryFile()
   sqlite(file).close()
   const newer = new DatabaseSync(file)
+  const version = newer.prepare("SELECT value FROM toolwright_meta WHERE name = 'schema'").get()?.value
   newer.exec("UPDATE toolwright_meta SET value = 99 WHERE name = 'schema'")
   expect(() => sqlite(file)).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringMatching(/newer.*99.*Update Toolwright/) }),
   )
-  newer.exec("UPDATE toolwright_meta SET value = 2 WHERE name = 'schema'")
+  newer.exec(`UPDATE toolwright_meta SET value = ${version} WHERE name = 'schema'`)
   sqlite(file).close()
   newer.exec("DELETE FROM toolwright_meta WHERE name = 'schema'")
   expect(() => sqlite(file)).toThrow('has no valid schema version')

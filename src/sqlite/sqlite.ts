@@ -1,11 +1,14 @@
 import type { ArtifactService } from '../artifact/service.ts'
 import { systemPorts } from '../base/ports.ts'
+import { EncryptedCredentialService } from '../credential/encrypted.ts'
 import type { Logger } from '../dispatch/host.ts'
 import { anything, callback, checkOptions, type OptionRules, objectWith } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { SessionService } from '../session/service.ts'
 import { SqliteArtifactService } from './artifact-service.ts'
+import { SqliteCredentialStore } from './credential-store.ts'
+import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
 import { openDatabase } from './open-database.ts'
 import { SqliteSessionService } from './session-service.ts'
 
@@ -28,6 +31,12 @@ export interface SqliteOptions {
   readonly leaseMs?: number | undefined
   /** Maximum total size of cached logs, as JSON text. Default: 64000000. */
   readonly cacheBytes?: number | undefined
+  /**
+   * Keys that encrypt credentials, each base64 of 32 random bytes. The first one encrypts, all decrypt. Default: the
+   * environment variable `TOOLWRIGHT_ENCRYPTION_KEYS`, separated by commas; else the file `<path>.key`, which is created
+   * with a random key, readable by its owner only, before the first credential is saved.
+   */
+  readonly encryptionKeys?: readonly string[] | undefined
   /** Current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: (() => number) | undefined
   /**
@@ -46,6 +55,7 @@ const RULES: OptionRules<SqliteOptions> = {
   busyTimeoutMs: anything,
   leaseMs: anything,
   cacheBytes: anything,
+  encryptionKeys: anything,
   now: callback,
   monotonicNow: callback,
   newId: callback,
@@ -58,11 +68,19 @@ export class SqliteServices {
   readonly sessionService: SessionService
   /** Stores artifacts. */
   readonly artifactService: ArtifactService
+  /** Stores credentials, encrypted. */
+  readonly credentialService: EncryptedCredentialService
   readonly #close: () => void
 
-  constructor(of: { sessionService: SessionService; artifactService: ArtifactService; close: () => void }) {
+  constructor(of: {
+    sessionService: SessionService
+    artifactService: ArtifactService
+    credentialService: EncryptedCredentialService
+    close: () => void
+  }) {
     this.sessionService = of.sessionService
     this.artifactService = of.artifactService
+    this.credentialService = of.credentialService
     this.#close = of.close
   }
 
@@ -78,8 +96,8 @@ export class SqliteServices {
 }
 
 /**
- * Stores sessions, state and artifacts in one SQLite file, which several processes can use at once. A missing file is
- * created, readable by its owner only. `:memory:` stores everything in the memory of the process.
+ * Stores sessions, state, artifacts and encrypted credentials in one SQLite file, which several processes can use at once.
+ * A missing file is created, readable by its owner only. `:memory:` stores everything in the memory of the process.
  *
  * @example
  * const runner = new Runner({ appName: 'shop', agent, ...sqlite('shop.db') })
@@ -96,13 +114,17 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
   checkNumber('busyTimeoutMs', busyTimeoutMs, 0)
   checkLeaseMs(leaseMs)
   checkNumber('cacheBytes', cacheBytes, 0)
+  checkConfiguredKeys(path, options.encryptionKeys)
   const { now = systemPorts.now, newId = systemPorts.newId, logger = console } = options
   const monotonicNow = options.monotonicNow ?? options.now ?? millisecondsSinceBoot
   const database = openDatabase(path, { synchronous, busyTimeoutMs })
   try {
+    const credentials = new SqliteCredentialStore(database)
+    const encryption = encryptionOf(database.file, options.encryptionKeys, () => credentials.hasCredentials())
     return new SqliteServices({
       sessionService: new SqliteSessionService(database, { now, monotonicNow, newId, leaseMs, cacheBytes, logger }),
       artifactService: new SqliteArtifactService(database, { now }),
+      credentialService: new EncryptedCredentialService(credentials, encryption),
       close: () => database.close(),
     })
   } catch (error) {

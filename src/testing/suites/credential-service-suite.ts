@@ -1,10 +1,9 @@
 import type { AuthCredential } from '../../content/auth.ts'
 import type { CredentialKey, CredentialService } from '../../credential/service.ts'
 import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
+import { apiKey, credentialGenerationTests, HOME } from './credential-generation-tests.ts'
 import { HOSTILE_IDS, SPLIT_PAIRS } from './hostile-ids.ts'
 import { createServiceTest, type MakeService, type SuiteTest } from './service-test.ts'
-
-const HOME: CredentialKey = { appName: 'shop', userId: 'ada', key: 'mail' }
 
 /**
  * Tests the contract of `CredentialService`.
@@ -14,6 +13,7 @@ const HOME: CredentialKey = { appName: 'shop', userId: 'ada', key: 'mail' }
  */
 export function credentialServiceSuite(test: SuiteTest, make: MakeService<CredentialService>): void {
   const serviceTest = createServiceTest(test, make)
+  credentialGenerationTests(serviceTest)
 
   serviceTest('a credential is returned as it was saved, with its generation', async (service) => {
     equal(await service.load(HOME), undefined)
@@ -25,69 +25,12 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     deepEqual(await service.load(HOME), { credential, generation })
   })
 
-  serviceTest('the generation grows with every save', async (service) => {
-    const first = await service.save({ ...HOME, credential: apiKey('one') })
-    const second = await service.save({ ...HOME, credential: apiKey('two') })
-    ok(first > 0 && second > first, `${second} after ${first}`)
-    deepEqual(await service.load(HOME), { credential: apiKey('two'), generation: second })
-  })
-
-  serviceTest(
-    'a save with an outdated generation is STALE_APPEND and its error contains no secret',
-    async (service) => {
-      const first = await service.save({ ...HOME, credential: apiKey('one') })
-      const second = await service.save({ ...HOME, credential: apiKey('two'), expectedGeneration: first })
-      for (const expectedGeneration of [0, first, second + 1, -1, Number.NaN]) {
-        const late = service.save({ ...HOME, credential: apiKey('late secret'), expectedGeneration })
-        const message = await rejectsWith(late, 'STALE_APPEND')
-        ok(!message.includes('two') && !message.includes('secret'), `no secret in: ${message}`)
-      }
-      deepEqual(await service.load(HOME), { credential: apiKey('two'), generation: second })
-    },
-  )
-
-  serviceTest('only the first of several saves with expectedGeneration 0 succeeds', async (service) => {
-    const saves = await Promise.allSettled(
-      ['a', 'b', 'c'].map((secret) => service.save({ ...HOME, credential: apiKey(secret), expectedGeneration: 0 })),
-    )
-    equal(saves.filter((save) => save.status === 'fulfilled').length, 1)
-    await rejectsWith(service.save({ ...HOME, credential: apiKey('d'), expectedGeneration: 0 }), 'STALE_APPEND')
-    await rejectsWith(
-      service.save({ ...HOME, key: 'other', credential: apiKey('d'), expectedGeneration: 1 }),
-      'STALE_APPEND',
-    )
-  })
-
   serviceTest('delete removes a credential and returns whether there was one', async (service) => {
     equal(await service.delete(HOME), false)
     await service.save({ ...HOME, credential: apiKey('one') })
     equal(await service.delete(HOME), true)
     equal(await service.load(HOME), undefined)
     equal(await service.delete(HOME), false)
-  })
-
-  serviceTest('a delete with an outdated generation deletes nothing', async (service) => {
-    const first = await service.save({ ...HOME, credential: apiKey('one') })
-    const second = await service.save({ ...HOME, credential: apiKey('two') })
-    for (const expectedGeneration of [0, first, second + 1, Number.NaN]) {
-      equal(await service.delete({ ...HOME, expectedGeneration }), false)
-    }
-    deepEqual((await service.load(HOME))?.credential, apiKey('two'))
-    equal(await service.delete({ ...HOME, expectedGeneration: second }), true)
-    equal(await service.load(HOME), undefined)
-    equal(await service.delete({ ...HOME, expectedGeneration: 0 }), false)
-  })
-
-  serviceTest('a credential saved after a delete has a new generation', async (service) => {
-    const before = await service.save({ ...HOME, credential: apiKey('one') })
-    await service.delete(HOME)
-    const after = await service.save({ ...HOME, credential: apiKey('two'), expectedGeneration: 0 })
-    ok(after > before, `${after} after ${before}`)
-    equal(await service.delete({ ...HOME, expectedGeneration: before }), false)
-    await rejectsWith(
-      service.save({ ...HOME, credential: apiKey('three'), expectedGeneration: before }),
-      'STALE_APPEND',
-    )
   })
 
   serviceTest(
@@ -106,6 +49,41 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
       ok(stored?.generation !== 99, 'the generation was changed')
     },
   )
+
+  serviceTest('two loads of a credential return separate objects', async (service) => {
+    const credential: AuthCredential = { authType: 'own', custom: { list: [{ deep: 'value' }], none: null, no: false } }
+    await service.save({ ...HOME, credential: Object.freeze(credential) })
+    const [first, second] = [await service.load(HOME), await service.load(HOME)]
+    const custom = first?.credential.custom as { list: { deep: string }[] }
+    custom.list.push({ deep: 'spoiled' })
+    deepEqual(second?.credential, credential)
+    deepEqual((await service.load(HOME))?.credential, credential)
+  })
+
+  serviceTest('a credential with long and unusual text is returned unchanged', async (service) => {
+    const text = '\0 \u2028 "quoted" \\ \ud800 {{}} \u{1f511} caf\u00e9 '
+    const credential: AuthCredential = {
+      authType: 'oauth2',
+      oauth2: { accessToken: 'x'.repeat(100_000), refreshToken: text, scopes: [text, ''] },
+      custom: { [text]: text.repeat(1000) },
+    }
+    await service.save({ ...HOME, credential })
+    deepEqual((await service.load(HOME))?.credential, credential)
+  })
+
+  serviceTest('invalid ids of a credential are INVALID_REQUEST', async (service) => {
+    for (const bad of ['', 'x'.repeat(1001), 7, null, {}, ['a']] as string[]) {
+      for (const key of [
+        { ...HOME, appName: bad },
+        { ...HOME, userId: bad },
+        { ...HOME, key: bad },
+      ]) {
+        await rejectsWith(service.load(key), 'INVALID_REQUEST')
+        await rejectsWith(service.save({ ...key, credential: apiKey('one') }), 'INVALID_REQUEST')
+        await rejectsWith(service.delete(key), 'INVALID_REQUEST')
+      }
+    }
+  })
 
   serviceTest('another user, app or key can neither read, replace nor delete a credential', async (service) => {
     const generation = await service.save({ ...HOME, credential: apiKey('mine') })
@@ -147,8 +125,4 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
       }
     },
   )
-}
-
-function apiKey(secret: string): AuthCredential {
-  return { authType: 'apiKey', apiKey: secret }
 }
