@@ -10,6 +10,7 @@ import { quoteKey } from './auth-failure.ts'
 import { isReservedKey } from './auth-records.ts'
 import type { AuthServices } from './auth-services.ts'
 import { type CheckedAuthConfig, checkAuthConfig } from './check-auth-config.ts'
+import { checkRequired } from './check-auth-scheme.ts'
 import { completeOpenConsent } from './complete-open-consent.ts'
 import { openConsent } from './open-consent.ts'
 import { readConsentAnswer } from './read-consent-answer.ts'
@@ -59,7 +60,7 @@ export async function beginConsent(options: BeginConsentOptions): Promise<{ auth
     key: name,
     redirectUri: name,
   } satisfies OptionRules<BeginConsentOptions>)
-  requireOptions('beginConsent()', options, ...FLOW_OPTIONS, 'key')
+  checkRequired('beginConsent()', options, [...FLOW_OPTIONS, 'key'])
   const { key, redirectUri } = options
   if (isReservedKey(key)) {
     throw new ToolwrightError(
@@ -87,7 +88,7 @@ export async function completeConsent(options: CompleteConsentOptions): Promise<
     flowId: name,
     authResponseUri: name,
   } satisfies OptionRules<CompleteConsentOptions>)
-  requireOptions('completeConsent()', options, ...FLOW_OPTIONS, 'flowId', 'authResponseUri')
+  checkRequired('completeConsent()', options, [...FLOW_OPTIONS, 'flowId', 'authResponseUri'])
   const config = checkFlowConfig(options, 'completeConsent()')
   const answer = readConsentAnswer({ authResponseUri: options.authResponseUri })
   if (!answer) {
@@ -111,12 +112,6 @@ export async function completeConsent(options: CompleteConsentOptions): Promise<
   })
   if (outcome.status === 'failed') throw new AuthError(outcome.reason, { isFinal: true })
   return { key: outcome.key }
-}
-
-/** Names a missing option. Rules accept undefined, because most options have a default. */
-function requireOptions(what: string, options: object, ...names: readonly string[]): void {
-  const missing = names.find((one) => Reflect.get(options, one) === undefined)
-  if (missing) throw new ToolwrightError('INVALID_CONFIG', `${what}: ${missing} is missing. Pass it.`)
 }
 
 const FLOW_OPTIONS = ['credentialService', 'appName', 'userId', 'authConfig']

@@ -253,7 +253,8 @@ test('completeOpenConsent() throws STORAGE without a secret if the store fails b
       if (operation === failing) throw new Error('canary')
     }
     const thrown: unknown = await complete(services, answer).catch((error: unknown) => error)
-    expect(thrown).toMatchObject({ code: 'STORAGE', cause: undefined })
+    expect(thrown).toMatchObject({ code: 'STORAGE' })
+    expect((thrown as Error).cause).toBeUndefined()
     expect(String(thrown)).not.toContain('canary')
   }
   store.before = () => {}
