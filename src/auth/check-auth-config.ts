@@ -9,7 +9,10 @@ import { checkCredentialFits } from './check-credential-fits.ts'
 import { findProvider, PROVIDER_NAMES, schemeOfProvider } from './providers.ts'
 
 /** A valid configuration: the endpoints of its provider are filled in. */
-export type CheckedAuthConfig = AuthConfig & { readonly authScheme: AuthScheme }
+export interface CheckedAuthConfig extends AuthConfig {
+  /** How the API authenticates its callers. */
+  readonly authScheme: AuthScheme
+}
 
 /** Prefixes of keys under which open consents and refresh locks are stored. */
 const RESERVED_PREFIXES = ['consent:', 'refresh:']

@@ -1,0 +1,19 @@
+/**
+ * Credentials: apply one to a request, and let a user consent without a runner.
+ *
+ * @module
+ */
+
+export type { AuthConfig, AuthCredential, AuthScheme, AuthToolArguments, OAuthFlow } from '../content/auth.ts'
+export type { CredentialKey, CredentialService, StoredCredential } from '../credential/service.ts'
+export { type ApplyCredentialOptions, applyCredential } from './apply-credential.ts'
+export { AuthError } from './auth-error.ts'
+export type { Exchanger, Exchangers } from './auth-services.ts'
+export {
+  type BeginConsentOptions,
+  beginConsent,
+  type CompleteConsentOptions,
+  type ConsentFlowOptions,
+  completeConsent,
+} from './begin-consent.ts'
+export { setOAuthLibrary } from './oauth-library.ts'
