@@ -8,8 +8,13 @@ test('options of toolwright run can come before and after the file', () => {
     userId: 'ada',
     sessionId: 's1',
     db: 'a.db',
+    opensBrowser: true,
     verbose: false,
   })
+})
+
+test('--no-browser turns off the browser', () => {
+  expect(parseRunArguments(['agent.ts', '--no-browser'])).toMatchObject({ opensBrowser: false })
 })
 
 test('a stored session ends with a command that continues it', () => {

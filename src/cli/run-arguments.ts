@@ -16,12 +16,15 @@ export interface RunArguments {
   readonly app: string | undefined
   /** `--db`; undefined keeps sessions in memory. */
   readonly db: string | undefined
+  /** Open the browser when a tool needs a sign-in; false with `--no-browser`. */
+  readonly opensBrowser: boolean
   /** `--verbose`; default false. */
   readonly verbose: boolean
 }
 
 const options = {
   verbose: { type: 'boolean' },
+  'no-browser': { type: 'boolean' },
   session: { type: 'string' },
   user: { type: 'string' },
   app: { type: 'string' },
@@ -39,7 +42,8 @@ export function parseRunArguments(args: readonly string[]): RunArguments {
     if (values[name]?.trim() === '') throw new UsageError(`--${name} is empty. Pass a value, or remove the option.`)
   }
   const { session, user = 'user', app, db, verbose = false } = values
-  return { file, message, userId: user, sessionId: session, app, db, verbose }
+  const opensBrowser = !values['no-browser']
+  return { file, message, userId: user, sessionId: session, app, db, opensBrowser, verbose }
 }
 
 function parseOptions(

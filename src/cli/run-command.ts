@@ -5,6 +5,7 @@ import type { Logger } from '../dispatch/host.ts'
 import { InMemoryMemoryService } from '../memory/in-memory.ts'
 import { Runner } from '../runner/runner.ts'
 import { type ChatOptions, type ChatResult, chat } from './chat/chat.ts'
+import { openBrowser } from './consent/open-browser.ts'
 import { createInterrupts, type Interrupts } from './input/interrupts.ts'
 import { fixedLines, type LineSource, pipedLines } from './input/line-source.ts'
 import { typedLines } from './input/typed-lines.ts'
@@ -27,11 +28,13 @@ working directory are loaded first; variables that are already set keep their va
   --user <id>      User the session belongs to (default: user)
   --app <name>     App the session belongs to (default: the file name)
   --db <file>      Store sessions, artifacts and credentials in this SQLite file
+  --no-browser     Print the link of a sign-in without opening the browser
   --verbose        Show results in full, and the framework's log
   --help           Show this help
 
 In a chat, /help lists the commands. A call that needs approval is shown with its arguments: yes approves it; no denies
-it, optionally followed by a reason. Ctrl+C cancels the running turn, or the turn whose request is shown; a second
+it, optionally followed by a reason. A tool that needs a sign-in opens the browser and waits for it; no or Ctrl+C
+declines the sign-in. At any other time Ctrl+C cancels the running turn, or the turn whose request is shown; a second
 Ctrl+C exits. Ctrl+D exits and leaves the request pending. NO_COLOR=1 turns off colours and rendered markdown.
 `
 
@@ -114,10 +117,14 @@ async function startChat({ runner, agentFile, given, terminal, screen, interrupt
   if (input.isTTY && screen.isTerminal) {
     const prompt = screen.paint(['bold', 'cyan'], '> ')
     const typed = typedLines({ input, output, prompt, marksPaste: screen.isLive }, interrupts)
+    const typedOptions = {
+      ...options,
+      answers: typed,
+      openBrowser: given.opensBrowser ? (url: string) => openBrowser(url) : undefined,
+    }
     try {
-      if (message !== undefined)
-        return exitCode(await chat(runner, fixedLines([message]), { ...options, answers: typed }))
-      await chat(runner, typed, { ...options, answers: typed, hasCommands: true })
+      if (message !== undefined) return exitCode(await chat(runner, fixedLines([message]), typedOptions))
+      await chat(runner, typed, { ...typedOptions, hasCommands: true })
       return 0
     } finally {
       typed.close()

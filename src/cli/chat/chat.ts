@@ -3,7 +3,8 @@ import type { Run } from '../../runner/run/run-handle.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { LineSource } from '../input/line-source.ts'
 import { collectAnswers } from '../requests/collect-answers.ts'
-import { type RequestPrompt, requestPrompt, requestSummary } from '../requests/request-prompt.ts'
+import { openPrompts } from '../requests/open-prompts.ts'
+import { type RequestPrompt, requestSummary } from '../requests/request-prompt.ts'
 import { escapeLine, escapeText } from '../screen/escape.ts'
 import { parseTypedInput } from './commands.ts'
 import { headerText, helpText, stateText, toolsText } from './info-text.ts'
@@ -24,6 +25,8 @@ export interface ChatOptions extends Pick<ShowRunOptions, 'screen' | 'interrupts
   readonly hasCommands?: boolean | undefined
   /** Where sessions are stored, for the header. Default: `in memory`. */
   readonly storage?: string | undefined
+  /** Opens the page on which the user signs in. Default: its link is only printed. */
+  openBrowser?: ((url: string) => void) | undefined
   /** The session outlives this process. Default: false. */
   readonly isPersistent?: boolean | undefined
   /** Tells the user how to continue the session later. */
@@ -69,6 +72,8 @@ class Chat {
   readonly #truncatedTexts: string[] = []
   /** Long-running requests that were already announced. */
   readonly #announced: Set<string> = new Set()
+  /** Pages that were already opened in the browser. */
+  readonly #opened: Set<string> = new Set()
 
   constructor(runner: Runner, options: ChatOptions) {
     this.#runner = runner
@@ -184,15 +189,22 @@ class Chat {
   /** Prompts for the requests that a user can answer here; announces each other request once. */
   async #openPrompts(sessionId: string): Promise<RequestPrompt[]> {
     const pending = await this.#runner.pending({ userId: this.#options.userId, sessionId })
-    return pending.flatMap(
-      (request) => requestPrompt(request, this.#runner.agent.name) ?? this.#announceWaiting(request),
-    )
+    return openPrompts(pending, {
+      rootName: this.#runner.agent.name,
+      openBrowser: (url) => this.#openBrowser(url),
+      onWaiting: (request) => this.#announceWaiting(request),
+    })
   }
 
-  #announceWaiting(request: PendingRequest): [] {
+  #announceWaiting(request: PendingRequest): void {
     if (!this.#announced.has(request.id)) this.#options.screen.write(`Waiting for ${requestSummary(request)}\n`)
     this.#announced.add(request.id)
-    return []
+  }
+
+  /** Opens each page once: a provider that redirects at once would otherwise repeat an answer that fails. */
+  #openBrowser(url: string): void {
+    if (!this.#opened.has(url)) this.#options.openBrowser?.(url)
+    this.#opened.add(url)
   }
 
   async #cancel(sessionId: string, invocationId: string): Promise<void> {

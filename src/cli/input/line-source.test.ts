@@ -50,6 +50,17 @@ test('pipedLines returns an interrupt for Ctrl+C and loses no line', async () =>
   expect(await readAll(piped)).toEqual(['one'])
 })
 
+test('pipedLines ends an aborted read and loses no line', async () => {
+  const { input, piped } = setUp()
+  const controller = new AbortController()
+  const next = piped.read('? ', undefined, controller.signal)
+  controller.abort()
+  expect(await next).toEqual({ type: 'aborted' })
+  expect(await piped.read('? ', undefined, controller.signal)).toEqual({ type: 'aborted' })
+  input.end('one\n')
+  expect(await readAll(piped)).toEqual(['one'])
+})
+
 test('pipedLines prints a prompt with its answer, escaped', async () => {
   const { input, output, piped } = setUp()
   input.end('y\x1b[2J\n')

@@ -184,3 +184,18 @@ test('Ctrl+C at a request interrupts without a warning', async () => {
   input.write('\x03')
   expect(await answer).toEqual({ type: 'interrupt' })
 })
+
+test('typedLines removes the prompt of an aborted read, and the next prompt works', async () => {
+  const { input, typed, until } = setUp()
+  const controller = new AbortController()
+  const first = typed.read('Callback URL: ', undefined, controller.signal)
+  await until('Callback URL: ')
+  input.write('unfinished')
+  await until('unfinished')
+  controller.abort()
+  expect(await first).toEqual({ type: 'aborted' })
+  expect(await typed.read('Callback URL: ', undefined, controller.signal)).toEqual({ type: 'aborted' })
+  const second = typed.read()
+  input.write('hello\r')
+  expect(await second).toEqual(line('hello'))
+})

@@ -35,15 +35,19 @@ export function typedLines(options: TypedOptions, interrupts: Interrupts): LineS
       options.output.write('Press Ctrl+C again to exit.\n')
     }
   }
-  async function readAnswer(prompt: string, initial: string | undefined): Promise<LineResult> {
+  async function readAnswer(
+    prompt: string,
+    initial: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<LineResult> {
     await setImmediate() // once for keys in the stream's buffer, once for keys in the terminal's buffer
     await setImmediate()
-    return (await promptOnce({ ...base, prompt, initial })).result
+    return (await promptOnce({ ...base, prompt, initial, signal })).result
   }
   return {
-    async read(label, initial) {
+    async read(label, initial, signal) {
       if (isEnded) return { type: 'end' }
-      const result = await (label === undefined ? readMessage() : readAnswer(label, initial))
+      const result = await (label === undefined ? readMessage() : readAnswer(label, initial, signal))
       isEnded = result.type === 'end'
       return result.type === 'line' ? { type: 'line', text: result.text.replaceAll(NEWLINE, '\n') } : result
     },
@@ -59,11 +63,13 @@ interface PromptOptions extends TypedOptions {
   readonly onHistory?: ((lines: string[]) => void) | undefined
   /** Text that is on the line from the start. */
   readonly initial?: string | undefined
+  /** Removes the prompt. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Shows one prompt with its own line editor. `unsentText` is the text of a line that Ctrl+C interrupted. */
 async function promptOnce(base: PromptOptions): Promise<{ readonly result: LineResult; readonly unsentText: string }> {
-  const { output, prompt, keyboard, interrupts, history, onHistory, initial, marksPaste } = base
+  const { output, prompt, keyboard, interrupts, history, onHistory, initial, signal, marksPaste } = base
   const isMessage = history !== undefined
   if (marksPaste) output.write('\x1b[?2004h')
   const reader = createInterface({
@@ -76,6 +82,9 @@ async function promptOnce(base: PromptOptions): Promise<{ readonly result: LineR
   })
   let stopListening = (): void => {}
   const result = await new Promise<LineResult>((resolve) => {
+    const abort = (): void => resolve({ type: 'aborted' })
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort, { once: true })
     const interrupt = (): void => resolve({ type: 'interrupt' })
     stopListening = interrupts.listen(interrupt)
     reader.on('line', (text) => resolve({ type: 'line', text }))

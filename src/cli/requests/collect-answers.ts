@@ -3,7 +3,12 @@ import type { LineSource } from '../input/line-source.ts'
 import { escapeText } from '../screen/escape.ts'
 import type { Screen } from '../screen/screen.ts'
 import { hardWrap } from '../screen/text-width.ts'
-import type { RequestPrompt } from './request-prompt.ts'
+import type { OtherAnswer, RequestPrompt } from './request-prompt.ts'
+
+interface CollectOptions {
+  readonly answers: LineSource
+  readonly screen: Screen
+}
 
 /**
  * Shows one prompt after another, each until it has a valid answer. Returns all answers, or how the input ended before
@@ -11,31 +16,54 @@ import type { RequestPrompt } from './request-prompt.ts'
  */
 export async function collectAnswers(
   prompts: readonly RequestPrompt[],
-  { answers, screen }: { readonly answers: LineSource; readonly screen: Screen },
+  options: CollectOptions,
 ): Promise<Part[] | 'end' | 'interrupt'> {
   const parts: Part[] = []
-  for (const first of prompts) {
-    show(first, screen)
-    for (let prompt: RequestPrompt | undefined = first; prompt; ) {
-      const result = await answers.read(prompt.label, prompt.initial)
-      if (result.type !== 'line') return result.type
-      const reading = await prompt.read(result.text)
-      if ('part' in reading) {
-        parts.push(reading.part)
-        prompt = undefined
-      } else if ('problem' in reading) screen.write(`${escapeText(reading.problem)}\n`)
-      else {
-        prompt = reading.next
-        show(prompt, screen)
-      }
+  for (const prompt of prompts) {
+    show(prompt, options.screen)
+    const other = await prompt.open?.()
+    if (other) options.screen.write(`  ${escapeText(other.notice)}\n`)
+    try {
+      const answer = await readAnswer(prompt, other, options)
+      if (typeof answer === 'string') return answer
+      parts.push(...answer)
+    } finally {
+      await other?.close()
     }
   }
   return parts
 }
 
+/** Reads lines until one is a valid answer, or the other source has one. */
+async function readAnswer(
+  first: RequestPrompt,
+  other: OtherAnswer | undefined,
+  { answers, screen }: CollectOptions,
+): Promise<readonly Part[] | 'end' | 'interrupt'> {
+  for (let prompt = first; ; ) {
+    const controller = new AbortController()
+    const arrived = other?.parts.then((parts) => {
+      controller.abort()
+      return parts
+    })
+    const result = await answers.read(prompt.label, prompt.initial, controller.signal)
+    if (result.type === 'aborted' && arrived) return await arrived
+    if (result.type === 'interrupt') return prompt.interrupted ?? 'interrupt'
+    if (result.type !== 'line') return 'end'
+    const reading = await prompt.read(result.text)
+    if ('parts' in reading) return reading.parts
+    if ('problem' in reading) screen.write(`${escapeText(reading.problem)}\n`)
+    else {
+      prompt = reading.next
+      show(prompt, screen)
+    }
+  }
+}
+
 /** Wraps and indents the text, so that no row of tool text can look like a prompt of the command line. */
-function show({ text }: RequestPrompt, screen: Screen): void {
+function show({ text, link }: RequestPrompt, screen: Screen): void {
   const { width, isLive } = screen
   const [first = '', ...lines] = text.split('\n').map((line) => (width ? hardWrap(line, width - 1, '      ') : line))
   screen.write([isLive ? `\n${screen.paint(['yellow', 'bold'], first)}` : first, ...lines].join('\n'))
+  if (link !== undefined) screen.write(`${link}\n`)
 }

@@ -25,7 +25,7 @@ function promptFor(more: Partial<PendingRequest>): RequestPrompt {
 
 async function decision(line: string): Promise<unknown> {
   const answer = await promptFor({}).read(line)
-  return 'part' in answer ? answer.part.functionResponse?.response : answer
+  return 'parts' in answer ? answer.parts[0]?.functionResponse?.response : answer
 }
 
 async function next(prompt: RequestPrompt, line: string): Promise<RequestPrompt> {
@@ -100,7 +100,9 @@ describe('a confirmation prompt with editable arguments', () => {
 
   test('offers to edit and approves the original arguments for yes', async () => {
     expect(editable.label).toBe('Approve? yes / no / edit: ')
-    expect(await editable.read('yes')).toMatchObject({ part: { functionResponse: { response: { confirmed: true } } } })
+    expect(await editable.read('yes')).toMatchObject({
+      parts: [{ functionResponse: { response: { confirmed: true } } }],
+    })
   })
 
   test('starts with the current arguments and asks to approve the edited ones', async () => {
@@ -110,7 +112,7 @@ describe('a confirmation prompt with editable arguments', () => {
     expect(again.text).toBe('? refund needs your approval, with the edited arguments\n    amount: 4\n')
     expect(await again.read('maybe')).toHaveProperty('problem')
     expect(await again.read('yes')).toMatchObject({
-      part: { functionResponse: { response: { confirmed: true, args: { amount: 4 } } } },
+      parts: [{ functionResponse: { response: { confirmed: true, args: { amount: 4 } } } }],
     })
     expect((await next(again, 'e')).initial).toBe('{"amount":4}')
   })
@@ -151,7 +153,7 @@ describe('an input prompt', () => {
 
   test('accepts a value that matches the schema', async () => {
     expect(await promptFor({ ...input, schema: { type: 'integer' } }).read('3')).toEqual({
-      part: { functionResponse: { id: 'r1', name: 'adk_request_input', response: { result: 3 } } },
+      parts: [{ functionResponse: { id: 'r1', name: 'adk_request_input', response: { result: 3 } } }],
     })
   })
 
@@ -179,7 +181,7 @@ describe('a choice prompt', () => {
     ['1', '1'], // the text of an option comes before its number
   ])('reads %j as the option %j', async (line, chosen) => {
     const answer = await choice.read(line)
-    expect(answer).toMatchObject({ part: { functionResponse: { id: 'r1', response: { result: chosen } } } })
+    expect(answer).toMatchObject({ parts: [{ functionResponse: { id: 'r1', response: { result: chosen } } }] })
   })
 
   test.each(['', '0', '4', 'Tea!', '-1', '99999999999999999999'])('rejects %j', async (line) => {

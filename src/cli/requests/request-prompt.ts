@@ -17,12 +17,28 @@ export interface RequestPrompt {
   readonly label: string
   /** Text that is on the line from the start, for editing. */
   readonly initial?: string
+  /** A link on a line of its own. It is not wrapped, so that it can be copied. */
+  readonly link?: string
+  /** The answer that Ctrl+C gives. Default: Ctrl+C cancels the run. */
+  readonly interrupted?: readonly Part[]
+  /** Opens another source of the answer. It is closed when the request is answered. */
+  open?(): Promise<OtherAnswer>
   /** Reads the typed line. */
   read(line: string): Promise<LineReading>
 }
 
+/** An answer that is not typed, such as the callback of a browser. */
+export interface OtherAnswer {
+  /** Shown before the label. */
+  readonly notice: string
+  /** The answer. Never settles if none arrives. */
+  readonly parts: Promise<readonly Part[]>
+  /** Stops waiting. */
+  close(): Promise<void>
+}
+
 /** A typed line as read: an answer, a problem to show before asking again, or a follow-up prompt. */
-type LineReading = { readonly part: Part } | { readonly problem: string } | { readonly next: RequestPrompt }
+type LineReading = { readonly parts: readonly Part[] } | { readonly problem: string } | { readonly next: RequestPrompt }
 
 /** Creates the prompt for a request; undefined when a user cannot answer it in a terminal. */
 export function requestPrompt(request: PendingRequest, rootName: string): RequestPrompt | undefined {
@@ -74,9 +90,9 @@ function confirmationPrompt(request: PendingRequest, rootName: string, edited?: 
     label: editable ? 'Approve? yes / no / edit: ' : 'Approve? yes / no: ',
     async read(line) {
       const word = line.trim()
-      if (/^(?:y|yes)$/i.test(word)) return { part: approve(request, edited ? { args: edited } : {}) }
+      if (/^(?:y|yes)$/i.test(word)) return { parts: [approve(request, edited ? { args: edited } : {})] }
       const denied = /^(?:n|no)(?:[\s,.:;-]+(.*))?$/is.exec(word)
-      if (denied) return { part: deny(request, denied[1] ? { reason: denied[1] } : {}) }
+      if (denied) return { parts: [deny(request, denied[1] ? { reason: denied[1] } : {})] }
       if (editable && /^(?:e|edit)$/i.test(word)) return { next: editPrompt(request, rootName, edited ?? args) }
       return { problem: `Type yes or no${editable ? ' or edit' : ''}. You can add a reason after no.` }
     },
@@ -121,7 +137,9 @@ function inputPrompt(request: PendingRequest): RequestPrompt {
       try {
         const value = parse(line)
         const mismatch = await describeMismatch(schema, value)
-        return mismatch === undefined ? { part: respond(request, value) } : { problem: `Invalid answer: ${mismatch}.` }
+        return mismatch === undefined
+          ? { parts: [respond(request, value)] }
+          : { problem: `Invalid answer: ${mismatch}.` }
       } catch (error) {
         return { problem: messageOf(error) }
       }
@@ -147,7 +165,9 @@ function choicePrompt(request: PendingRequest): RequestPrompt | undefined {
       const chosen =
         labels.find((option) => option.trim() === typed) ??
         (/^\d+$/.test(typed) ? labels[Number(typed) - 1] : undefined)
-      return chosen === undefined ? { problem: 'That is not one of the options.' } : { part: respond(request, chosen) }
+      return chosen === undefined
+        ? { problem: 'That is not one of the options.' }
+        : { parts: [respond(request, chosen)] }
     },
   }
 }

@@ -1,0 +1,75 @@
+// Runs examples/oauth: the whole consent flow against the authorization server that the example starts.
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { signIn } from '../../examples/oauth/browser.ts'
+import { Child, node, withoutKeys } from './child.ts'
+
+vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts the example in the chat of the command line. Returns the link that it prints, and the callback address. */
+async function startChat(): Promise<{ child: Child; link: string; callback: string }> {
+  const port = await freePort()
+  const args = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run', 'examples/oauth/desk.ts']
+  const child = new Child([process.execPath, ...args], { ...withoutKeys(), CALLBACK_PORT: `${port}` })
+  onTestFinished(() => void child.process.kill('SIGKILL'))
+  child.process.stdin?.write('List my mail.\n')
+  await child.until('Callback URL, or no to decline: ')
+  const [link = ''] = /^http:\/\/127\.0\.0\.1:\d+\/auth\?\S+$/m.exec(child.out) ?? []
+  return { child, link, callback: `http://127.0.0.1:${port}/callback` }
+}
+
+test.each([
+  ['with --auto', ['--auto']],
+  ['without a terminal', []],
+])('examples/oauth signs in by itself %s', async (_, args) => {
+  const { code, out } = await node(['examples/oauth/main.ts', ...args])
+  expect(out).toMatch(
+    /^list_mail needs you to sign in at http:\/\/127\.0\.0\.1:\d+\nMail:\n- to: ada, subject: Lunch on Friday\?\nThe next session needs no sign-in\.\n$/,
+  )
+  expect(code).toBe(0)
+})
+
+test('examples/oauth signs in with a browser in the chat of toolwright run', async () => {
+  const { child, link, callback } = await startChat()
+  expect(child.out).toContain('? list_mail needs you to sign in\n    Provider: http://127.0.0.1:')
+  expect(child.out).toContain('    Scopes: openid, mail\n')
+  const page = await fetch(await signIn(link, callback))
+  expect(await page.text()).toContain('You can close this window')
+  await child.until('Lunch on Friday?')
+  child.process.stdin?.end('List my mail.\n') // the second turn needs no sign-in
+  const { code, out } = await child.ended
+  expect(out.match(/needs you to sign in/g)).toHaveLength(1)
+  expect(out.match(/Lunch on Friday\?\n/g)?.length).toBeGreaterThan(1)
+  expect(code).toBe(0)
+})
+
+test('examples/oauth reads no mail after the user declines', async () => {
+  const { child, callback } = await startChat()
+  child.process.stdin?.end('no, not now\n')
+  const { code, out } = await child.ended
+  expect(out).not.toContain('Lunch')
+  expect(out).toContain('not now')
+  expect(code).toBe(0)
+  await expect(fetch(callback)).rejects.toThrow()
+})
+
+test.each(globSync('examples/oauth/*.ts'))(
+  '%s has at most 40 lines and starts with a comment about its purpose',
+  (file) => {
+    const text = readFileSync(file, 'utf8')
+    expect(text).toMatch(/^\/\/ .{20,}/)
+    expect(text.split('\n').length).toBeLessThanOrEqual(40)
+  },
+)
