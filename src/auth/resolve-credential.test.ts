@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
+import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import { createTestServices, SharedStore, signIn, type TestServices } from './auth-services.test-kit.ts'
 import { startAuthorizationServer } from './authorization-server.test-kit.ts'
 import { checkAuthConfig } from './check-auth-config.ts'
@@ -232,10 +233,24 @@ test.each<readonly [string, unknown]>([
   ['an expiry that is a text', { authType: 'oauth2', oauth2: { accessToken: 't', expiresAt: '9999999999' } }],
   ['a negative expiry', { authType: 'oauth2', oauth2: { accessToken: 't', expiresAt: -1 } }],
 ])('resolveCredential() ignores and reports a stored row that is %s', async (_name, row) => {
-  const services = createTestServices({ fetch: noFetch })
-  await save(services, row as AuthCredential)
+  const store = new InMemoryCredentialService()
+  // A store that does not check its rows.
+  store.load = async () => ({ credential: row as AuthCredential, generation: 1 })
+  const services = createTestServices({ credentialService: store, fetch: noFetch })
   expect(await resolveCredential(services, 'mail', oauth2)).toEqual({ status: 'needs-auth' })
   expect(services.reports).toEqual([expect.stringContaining('"mail" is ignored')])
+})
+
+test.each<readonly [string, unknown]>([
+  ['a text', 'row'],
+  ['a row without a generation', { credential: { authType: 'oauth2', oauth2: { accessToken: 'canary' } } }],
+])('resolveCredential() fails if the store returns %s', async (_name, row) => {
+  const store = new InMemoryCredentialService()
+  store.load = async () => row as never
+  const services = createTestServices({ credentialService: store, fetch: noFetch })
+  const outcome = await resolveCredential(services, 'mail', oauth2)
+  expect(outcome).toMatchObject({ status: 'failed', reason: expect.stringContaining('without a generation') })
+  expect(JSON.stringify([outcome, services.reports])).not.toContain('canary')
 })
 
 test('resolveCredential() replaces an invalid row by a requested token', async () => {

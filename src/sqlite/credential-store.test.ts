@@ -4,6 +4,8 @@ import type { CredentialKey } from '../credential/service.ts'
 import { credentialServiceSuite } from '../testing/suites/credential-service-suite.ts'
 import { HOSTILE_IDS } from '../testing/suites/hostile-ids.ts'
 import { eventIds, HOME as SESSION } from '../testing/suites/session-fixtures.ts'
+import { SqliteCredentialStore } from './credential-store.ts'
+import { openDatabase } from './open-database.ts'
 import { openVersion1 } from './schema-version-1.test-kit.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
@@ -129,6 +131,19 @@ test('reencrypt() of SQLite counts a row with damaged ids as failed and continue
   run(file, "UPDATE toolwright_credentials SET key = 'dam\\aged' WHERE key = 'b'")
   using rotated = sqlite(file, { encryptionKeys: [NEW, OLD] })
   expect(await rotated.credentialService.reencrypt()).toMatchObject({ reencrypted: 2, failed: 1 })
+})
+
+test('replacing the bytes of an outdated generation in SQLite changes nothing', async () => {
+  const database = openDatabase(':memory:', { synchronous: 'normal', busyTimeoutMs: 0 })
+  const store = new SqliteCredentialStore(database)
+  const [one, two, three] = [Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)]
+  const first = await store.save({ ...HOME, sealed: one })
+  const second = await store.save({ ...HOME, sealed: two, expectedGeneration: first })
+  expect(await store.replace({ ...HOME, sealed: three, generation: first })).toBe(false)
+  expect(await store.load(HOME)).toEqual({ sealed: two, generation: second })
+  expect(await store.replace({ ...HOME, sealed: three, generation: second })).toBe(true)
+  expect(await store.load(HOME)).toEqual({ sealed: three, generation: second })
+  database.close()
 })
 
 test('a SQLite file of schema version 1 gets credentials and keeps its sessions', async () => {
