@@ -18,6 +18,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 }) // a busy machine b
 const AGENT = `
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
+import { applyCredential, beginConsent } from 'toolwright/auth'
 import { createToolContext, geminiServer, offlineModel, scriptedModel, sessionServiceSuite } from 'toolwright/testing'
 
 export async function ask() {
@@ -36,10 +37,11 @@ export async function ask() {
   const alone = await getWeather.run({ city: 'Rome' }, createToolContext())
   const server = await geminiServer([]).then((server) => server.close(), ({ code }) => code)
   return [...responses.map(({ response }) => response.errorCode ?? response.city), text, alone.city,
-    typeof offlineModel().generate, typeof sessionServiceSuite, typeof fromAiSdk, server ?? 'served'].join()
+    typeof offlineModel().generate, typeof sessionServiceSuite, typeof fromAiSdk, typeof applyCredential,
+    typeof beginConsent, server ?? 'served'].join()
 }
 `
-const ANSWER = 'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,function,function,function'
+const ANSWER = 'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,function,function,function,function,function'
 
 const IN_A_BROWSER = `
 import { ask } from './agent.js'

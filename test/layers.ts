@@ -190,8 +190,12 @@ function onlyReexports(source: Source): boolean {
   )
 }
 
+/** Test kits are not published. */
 const isNodeFile = (file: string): boolean =>
-  (rankOf(file) ?? 0) >= 11 || mayUseNode.includes(file) || file.startsWith('src/testing/server/')
+  (rankOf(file) ?? 0) >= 11 ||
+  file.endsWith('.test-kit.ts') ||
+  mayUseNode.includes(file) ||
+  file.startsWith('src/testing/server/')
 
 const folderOf = (file: string): string => file.split('/').slice(0, -1)[1] ?? ''
 

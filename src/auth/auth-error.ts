@@ -1,5 +1,6 @@
 /** A failed exchange, refresh or discovery. The message contains no secret: the model and the operator may see it. */
 export class AuthError extends Error {
+  /** `AuthError`. */
   override readonly name = 'AuthError'
   /** The authorization server no longer accepts the refresh token or the code. A new consent is needed. */
   readonly isFinal: boolean

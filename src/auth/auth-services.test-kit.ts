@@ -74,7 +74,7 @@ export async function signIn(services: AuthServices, authConfig: AuthConfig, key
 }
 
 /** A store of one process: it shares the rows of another store object, and can fail. */
-export class SharedStore implements CredentialService {
+export class SharedStore {
   readonly #rows: CredentialService
   /** Called before each operation. It may throw. */
   before: (operation: 'load' | 'save' | 'delete', key: string) => void = () => {}

@@ -3,26 +3,24 @@ import { kindOf } from '../base/kind-of.ts'
 import type { AuthConfig, AuthScheme } from '../content/auth.ts'
 import { checkOptions, name, type OptionRules, type Rule, record } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { isReservedKey } from './auth-records.ts'
 import { checkAuthCredential } from './check-auth-credential.ts'
 import { checkAuthScheme, scopeList } from './check-auth-scheme.ts'
 import { checkCredentialFits } from './check-credential-fits.ts'
 import { findProvider, PROVIDER_NAMES, schemeOfProvider } from './providers.ts'
 
 /** A valid configuration: the endpoints of its provider are filled in. */
-export type CheckedAuthConfig = AuthConfig & { readonly authScheme: AuthScheme }
-
-/** Prefixes of keys under which open consents and refresh locks are stored. */
-const RESERVED_PREFIXES = ['consent:', 'refresh:']
+export interface CheckedAuthConfig extends AuthConfig {
+  /** How the API authenticates its callers. */
+  readonly authScheme: AuthScheme
+}
 
 const MAX_KEY_LENGTH = 256
 
 const credentialKey: Rule = {
   expects: `a string of 1 to ${MAX_KEY_LENGTH} characters that does not start with "consent:" or "refresh:"`,
   accepts: (value) =>
-    typeof value === 'string' &&
-    value !== '' &&
-    value.length <= MAX_KEY_LENGTH &&
-    !RESERVED_PREFIXES.some((prefix) => value.startsWith(prefix)),
+    typeof value === 'string' && value !== '' && value.length <= MAX_KEY_LENGTH && !isReservedKey(value),
 }
 
 const CONFIG_RULES: OptionRules<AuthConfig> = {

@@ -2,33 +2,41 @@ import type { AuthConfig, AuthScheme, OAuthFlow } from '../content/auth.ts'
 import type { CheckedAuthConfig } from './check-auth-config.ts'
 import type { AuthorizationRequest } from './oauth-tokens.ts'
 
-/**
- * The configuration of a consent as the client sees it: known members only, without the client secret, tokens, codes, and
- * the queries of token endpoints.
- */
+/** The configuration of a consent as the client sees it: with the authorization URL and `state`, without secrets. */
 export function clientAuthConfig(
   config: CheckedAuthConfig,
   consent: { readonly key: string; readonly request: AuthorizationRequest },
 ): AuthConfig {
-  const { provider, scopes, rawAuthCredential: raw } = config
   const { authUri, state, redirectUri } = consent.request
-  const authType = config.authScheme.type
-  const { clientId, scopes: rawScopes } = raw?.oauth2 ?? {}
   const optional = { ...(redirectUri !== undefined && { redirectUri }) }
+  const { rawAuthCredential: raw, ...shown } = withoutSecrets(config)
   return {
-    authScheme: clientScheme(config.authScheme),
+    ...shown,
+    credentialKey: consent.key,
+    rawAuthCredential: { authType: config.authScheme.type, oauth2: { ...raw?.oauth2, ...optional } },
+    exchangedAuthCredential: { authType: config.authScheme.type, oauth2: { authUri, state, ...optional } },
+  }
+}
+
+/** A configuration with known members only: without the client secret, tokens, codes, and the queries of endpoints. */
+export function withoutSecrets(config: AuthConfig): AuthConfig {
+  const { authScheme, provider, scopes, credentialKey, rawAuthCredential: raw } = config
+  const { clientId, redirectUri, scopes: rawScopes } = raw?.oauth2 ?? {}
+  return {
+    ...(authScheme && { authScheme: clientScheme(authScheme) }),
     ...(provider !== undefined && { provider }),
     ...(scopes !== undefined && { scopes: [...scopes] }),
-    credentialKey: consent.key,
-    rawAuthCredential: {
-      authType,
-      oauth2: {
-        ...(clientId !== undefined && { clientId }),
-        ...optional,
-        ...(rawScopes !== undefined && { scopes: [...rawScopes] }),
+    ...(credentialKey !== undefined && { credentialKey }),
+    ...(raw && {
+      rawAuthCredential: {
+        authType: raw.authType,
+        oauth2: {
+          ...(clientId !== undefined && { clientId }),
+          ...(redirectUri !== undefined && { redirectUri }),
+          ...(rawScopes !== undefined && { scopes: [...rawScopes] }),
+        },
       },
-    },
-    exchangedAuthCredential: { authType, oauth2: { authUri, state, ...optional } },
+    }),
   }
 }
 

@@ -74,6 +74,17 @@ test('completeOpenConsent() refuses another answer to a used consent', async () 
   expect(countExchanges(server)).toBe(1)
 })
 
+test('completeOpenConsent() exchanges one of two different answers that come at the same time', async () => {
+  await using server = await startAuthorizationServer()
+  const services = createTestServices()
+  const answer = await consented(services, server.oauth2Config())
+  const answers = [answer, { ...answer, code: 'another' }]
+  const settled = await Promise.allSettled(answers.map((one) => complete(services, one)))
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+  expect(refused).toEqual(['ALREADY_ANSWERED'])
+  expect(countExchanges(server)).toBe(1)
+})
+
 test('completeOpenConsent() refuses a wrong or missing state, and the consent stays open', async () => {
   await using server = await startAuthorizationServer()
   const services = createTestServices()

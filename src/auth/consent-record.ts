@@ -13,9 +13,11 @@ export type ConsentOutcome =
 
 /** A consent that waits for its answer. */
 export interface OpenConsent {
+  /** Tells it from a used consent. */
   readonly type: 'open'
   /** Compared with the `state` of the answer. */
   readonly state: string
+  /** The PKCE verifier, sent with the code. */
   readonly codeVerifier: string
   /** The redirect URI in the authorization URL. */
   readonly redirectUri: string | undefined
@@ -23,22 +25,29 @@ export interface OpenConsent {
   readonly key: string
   /** The server's own configuration, with the client secret. */
   readonly config: CheckedAuthConfig
+  /** When the consent was opened, in milliseconds since the epoch. */
   readonly createdAt: number
+  /** When the consent can no longer be answered, in milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
 /** A consent that was answered. It has no outcome until its code is exchanged. The verifier and the configuration are gone. */
 export interface UsedConsent extends Pick<OpenConsent, 'state' | 'redirectUri'> {
+  /** Tells it from an open consent. */
   readonly type: 'used'
+  /** When the answer came, in milliseconds since the epoch. */
   readonly usedAt: number
   /** The digest of the answer. */
   readonly answer: string
+  /** The outcome of the exchange. Missing while the exchange runs, or if its process died. */
   readonly outcome?: ConsentOutcome
 }
 
 /** A consent and the generation of its row. */
 export interface StoredConsent {
+  /** The consent. */
   readonly consent: OpenConsent | UsedConsent
+  /** The generation of its row. */
   readonly generation: number
 }
 

@@ -1,14 +1,14 @@
 import { canonicalJson } from '../base/json.ts'
 import type { AuthScheme } from '../content/auth.ts'
 import type { CheckedAuthConfig } from './check-auth-config.ts'
+import { digestOf } from './digest.ts'
 import { requestedScopes } from './requested-scopes.ts'
 
 /** The key under which tokens are stored: `credentialKey`, else a digest of scheme, client, provider and scopes. */
 export async function credentialKeyOf(config: CheckedAuthConfig): Promise<string> {
   if (config.credentialKey !== undefined) return config.credentialKey
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(identityOf(config))))
-  const hex = Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return `adk_${config.authScheme.type}_${hex}`
+  const digest = await digestOf(canonicalJson(identityOf(config)))
+  return `adk_${config.authScheme.type}_${digest.slice(0, 32)}`
 }
 
 /** What makes two configurations use the same tokens. It contains no secret: keys are shown in messages. */

@@ -15,9 +15,13 @@ export type { TokenHttp } from './token-fetch.ts'
 
 /** The authorization URL of a consent and what must be kept secret until its answer. */
 export interface AuthorizationRequest {
+  /** Where the user consents. */
   readonly authUri: string
+  /** The random text that the callback must return. */
   readonly state: string
+  /** The PKCE verifier. Only the token endpoint gets it. */
   readonly codeVerifier: string
+  /** Where the callback goes. Undefined: the one that is registered. */
   readonly redirectUri: string | undefined
 }
 

@@ -14,12 +14,15 @@ const POLL_MS = 100
 
 /** A lock that this process holds. */
 export interface RefreshLock {
+  /** The key of the lock's row. */
   readonly lockKey: string
+  /** The generation of the lock's row. */
   readonly generation: number
 }
 
-/** Another process holds the lock. `generation` identifies its lock. */
+/** A lock that another process holds. */
 export interface ForeignLock {
+  /** The generation of its row. Undefined if the lock was taken in this moment. */
   readonly heldAs: number | undefined
 }
 

@@ -94,6 +94,7 @@ test('a call with a valid token does not wait for the process that refreshes it'
   const outcome = await resolveCredential(services, 'mail', config)
   expect(accessTokenOf(outcome)).toBe(before?.credential.oauth2?.accessToken)
   expect(server.countTokenRequests('refresh_token')).toBe(0)
+  expect(services.reports).toEqual([])
 })
 
 test('a call with an expired token waits for the process that refreshes it, and uses its token', async () => {
@@ -218,6 +219,17 @@ test('after a crash between the answer of the server and the save, the old token
     undefined,
     'invalid_grant',
   ])
+})
+
+test('20 parallel calls whose shared refresh fails are reported once', async () => {
+  await using server = await startAuthorizationServer()
+  const services = createTestServices()
+  const config = await signIn(services, server.oauth2Config(), 'mail')
+  services.advance(4000)
+  await server.close()
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => resolveCredential(services, 'mail', config)))
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['failed']))
+  expect(services.reports).toEqual([expect.stringContaining('could not be reached')])
 })
 
 test('a lock that cannot be released is reported, and expires', async () => {

@@ -273,6 +273,13 @@ test('resolveCredential() refreshes a token whose issue time lies after its expi
   expect(await resolveCredential(services, 'mail', oauth2)).toEqual({ status: 'needs-auth' })
 })
 
+test.each(['consent:r1', 'refresh:mail'])('resolveCredential() refuses the reserved key %s', async (key) => {
+  const services = createTestServices({ fetch: noFetch })
+  await save(services, { authType: 'oauth2', oauth2: { accessToken: 't0ken' } }, key)
+  const outcome = await resolveCredential(services, key, oauth2)
+  expect(outcome).toMatchObject({ status: 'failed', reason: expect.stringContaining('reserved prefix') })
+})
+
 test.each(['load', 'save', 'delete'] as const)(
   'resolveCredential() fails without a secret if the store cannot %s',
   async (operation) => {

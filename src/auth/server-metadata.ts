@@ -10,8 +10,11 @@ import { fetchJson, type TokenHttp } from './token-fetch.ts'
 export interface ServerMetadata {
   /** Its identifier. Without discovery: the origin of the token endpoint. */
   readonly issuer: string
+  /** Where the user consents. */
   readonly authorizationEndpoint: string | undefined
+  /** Where codes are exchanged. */
   readonly tokenEndpoint: string
+  /** Where tokens are refreshed. */
   readonly refreshEndpoint: string
   /** The ways to authenticate a client. Undefined if the server does not say. */
   readonly clientAuthentications: readonly string[] | undefined

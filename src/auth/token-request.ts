@@ -11,8 +11,11 @@ import { fetchJson, type TokenHttp } from './token-fetch.ts'
 
 /** A request to a token endpoint. */
 export interface TokenRequest {
+  /** The server that gets the request. */
   readonly server: ServerMetadata
+  /** `grant_type`. */
   readonly grant: 'authorization_code' | 'refresh_token' | 'client_credentials'
+  /** The parameters of the grant, such as `code`. */
   readonly parameters: Readonly<Record<string, string>>
   /** The tokens that a refresh replaces. */
   readonly previous?: Tokens

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import { createTestServices } from './auth-services.test-kit.ts'
@@ -61,6 +62,43 @@ test.each<readonly [string, Exchanger]>([
   expect(JSON.stringify([outcome, services.reports])).not.toContain('canary')
   expect(await services.load('mail')).toBeUndefined()
   expect(await services.load('refresh:mail')).toBeUndefined()
+})
+
+test('resolveCredential() requests the token of a service account once and uses it until it expires', async () => {
+  let requests = 0
+  const send: typeof fetch = async () => Response.json({ access_token: `t0ken-${++requests}`, expires_in: 3600 })
+  const services = createTestServices({ fetch: send })
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const serviceAccount = {
+    clientEmail: 'robot@desk.example',
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    tokenUri: 'http://127.0.0.1/token',
+    scopes: ['mail'],
+  }
+  const config = checkAuthConfig(
+    { authScheme: { type: 'serviceAccount' }, rawAuthCredential: { authType: 'serviceAccount', serviceAccount } },
+    'the test',
+  )
+  const resolve = (): Promise<unknown> => resolveCredential(services, 'mail', config)
+  const first = { status: 'ready', credential: { authType: 'oauth2', oauth2: { accessToken: 't0ken-1' } } }
+  for (const outcome of await Promise.all([resolve(), resolve(), resolve()])) expect(outcome).toMatchObject(first)
+  services.advance(3000)
+  expect(await resolve()).toMatchObject(first)
+  services.advance(400)
+  expect(await resolve()).toMatchObject({ credential: { oauth2: { accessToken: 't0ken-2' } } })
+})
+
+test('resolveCredential() asks the user of a public client that has both flows', async () => {
+  const tokenUrl = 'https://id.example/token'
+  const authorizationCode = { authorizationUrl: 'https://id.example/auth', tokenUrl }
+  const config = checkAuthConfig(
+    {
+      authScheme: { type: 'oauth2', flows: { authorizationCode, clientCredentials: { tokenUrl } } },
+      rawAuthCredential: { authType: 'oauth2', oauth2: { clientId: 'desk' } },
+    },
+    'the test',
+  )
+  expect(await resolveCredential(createTestServices(), 'mail', config)).toEqual({ status: 'needs-auth' })
 })
 
 test('resolveCredential() exchanges the code of the raw credential once, also in parallel calls and two processes', async () => {

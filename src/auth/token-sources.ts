@@ -10,10 +10,13 @@ import { exchangeCode, refreshTokens, requestClientToken } from './oauth-tokens.
 import { requestServiceAccountToken } from './service-account.ts'
 import { readCustom, tokenCredential } from './stored-credential.ts'
 
-/** A credential to resolve. `services.fetch` is the one of the call's options, if it has one. */
+/** A credential to resolve. */
 export interface CredentialNeed {
+  /** The user, the store, clock and HTTP. */
   readonly services: AuthServices
+  /** The key of the credential. */
   readonly key: string
+  /** The configuration of the tool. */
   readonly config: CheckedAuthConfig
   /** The redirect URI of the code in the raw credential. */
   readonly redirectUri: string | undefined

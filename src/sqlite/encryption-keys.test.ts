@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { CredentialKey } from '../credential/service.ts'
 import { HOME as SESSION } from '../testing/suites/session-fixtures.ts'
 import { KEYS_VARIABLE, keySourceOf } from './encryption-keys.ts'
@@ -31,6 +31,7 @@ const TWO = Buffer.alloc(32, 2).toString('base64')
 const HOME: CredentialKey = { appName: 'shop', userId: 'ada', key: 'mail' }
 const credential = { authType: 'apiKey', apiKey: 'sk-secret' }
 
+beforeEach(() => vi.stubEnv(KEYS_VARIABLE, undefined))
 afterEach(() => vi.unstubAllEnvs())
 
 test('the key file of a SQLite database is created by the first save, for its owner only', async () => {
@@ -91,7 +92,6 @@ test.each(['', `${ONE},`, 'secret', `${ONE};${TWO}`])(
 )
 
 test('a SQLite database in memory has a random key and creates no file', async () => {
-  vi.stubEnv(KEYS_VARIABLE, undefined)
   using services = sqlite(':memory:')
   await services.credentialService.save({ ...HOME, credential })
   expect((await services.credentialService.load(HOME))?.credential).toEqual(credential)
@@ -99,8 +99,8 @@ test('a SQLite database in memory has a random key and creates no file', async (
 })
 
 describe.skipIf(process.platform === 'win32')('a key file', () => {
-  test.each([0o644, 0o640, 0o604, 0o660, 0o610, 0o602])(
-    'with mode %o is refused with the command to fix it',
+  test.each(['644', '640', '604', '660', '610', '602'])(
+    'with mode %s is refused with the command to fix it',
     async (mode) => {
       const file = temporaryFile()
       using services = sqlite(file)

@@ -190,8 +190,9 @@ describe('a server-side tool next to function tools', () => {
 
   test('becomes a local search when vertexAiSearch has bypassMultiToolsLimit', async () => {
     const requests: { url: string; body: unknown }[] = []
-    const send: typeof fetch = async (url, init) => {
-      requests.push({ url: String(url), body: JSON.parse(String(init?.body)) })
+    const send: typeof fetch = async (input, init) => {
+      const request = new Request(input, init)
+      requests.push({ url: request.url, body: await request.json() })
       return Response.json({
         results: [{ chunk: { content: 'It is so.', documentMetadata: { title: 'T', uri: 'u' } } }],
       })
