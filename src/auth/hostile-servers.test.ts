@@ -4,14 +4,14 @@ import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemPorts } from '../base/ports.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import { type CheckedAuthConfig, checkAuthConfig } from './check-auth-config.ts'
+import { type CheckedAuthConfig, checkAuthConfig } from './config/check-auth-config.ts'
 import {
   createAuthorizationRequest,
   exchangeCode,
   refreshTokens,
   requestClientToken,
   type TokenHttp,
-} from './oauth-tokens.ts'
+} from './tokens/oauth-tokens.ts'
 
 const http: TokenHttp = { ports: systemPorts }
 const TOKENS = { accessToken: 'canary-access', refreshToken: 'canary-refresh' }

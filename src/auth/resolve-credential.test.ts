@@ -3,7 +3,7 @@ import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import { createTestServices, SharedStore, signIn, type TestServices } from './auth-services.test-kit.ts'
 import { startAuthorizationServer } from './authorization-server.test-kit.ts'
-import { checkAuthConfig } from './check-auth-config.ts'
+import { checkAuthConfig } from './config/check-auth-config.ts'
 import { resolveCredential } from './resolve-credential.ts'
 
 const check = (config: AuthConfig) => checkAuthConfig(config, 'the test')

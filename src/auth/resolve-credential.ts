@@ -4,11 +4,11 @@ import { AuthError } from './auth-error.ts'
 import { failureText, quoteKey, reportFailure, reportProblem } from './auth-failure.ts'
 import { type AuthRecord, isReservedKey, loadRecord } from './auth-records.ts'
 import type { AuthServices } from './auth-services.ts'
-import type { CheckedAuthConfig } from './check-auth-config.ts'
-import { requestOnce } from './refresh-token.ts'
-import { readStoredCredential } from './stored-credential.ts'
-import { type CredentialNeed, canAskUser, codeSource, ownSource } from './token-sources.ts'
-import { useStoredToken } from './use-stored-token.ts'
+import type { CheckedAuthConfig } from './config/check-auth-config.ts'
+import { requestOnce } from './stored/refresh-token.ts'
+import { readStoredCredential } from './stored/stored-credential.ts'
+import { type CredentialNeed, canAskUser, codeSource, ownSource } from './stored/token-sources.ts'
+import { useStoredToken } from './stored/use-stored-token.ts'
 
 /** The outcome of resolving a credential. */
 export type CredentialOutcome =

@@ -1,8 +1,8 @@
 // Answers to credential requests. The code is exchanged before the answer is recorded or posted: neither the log nor the
 // inbox ever holds a code.
 import type { AuthServices } from '../../auth/auth-services.ts'
-import { completeOpenConsent } from '../../auth/complete-open-consent.ts'
-import { readConsentAnswer } from '../../auth/read-consent-answer.ts'
+import { completeOpenConsent } from '../../auth/consent/complete-open-consent.ts'
+import { readConsentAnswer } from '../../auth/consent/read-consent-answer.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
