@@ -93,8 +93,8 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
     const policy = policies[at]
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
-  // a policy may wait for a slot: it has no deadline, but it can be cancelled
   const isResumed = entry.kind === 'agent' && batch.hasStarted(ready.call)
+  // policies run without a deadline, because a policy may wait for a slot; cancelling the run ends the wait
   return waitFor(run(0, { tool: entry.tool, args, context, isResumed }), waitOf(batch, ready, undefined))
 }
 

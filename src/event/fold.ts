@@ -319,7 +319,7 @@ export class Fold {
     }
   }
 
-  /** A request ends the attempt that made it. */
+  /** Adds the request to its call and clears the intent: a request ends the attempt that made it. */
   #foldRequest(request: Request): void {
     const call = this.calls.get(request.callId) ?? this.#addToolset(request)
     if (!call) return

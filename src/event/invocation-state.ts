@@ -1,4 +1,4 @@
-// The states that the fold computes from the log of an invocation: of its calls, requests and scopes.
+// The states of calls, requests and scopes that the fold computes from the log of an invocation.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionResponse } from '../content/content.ts'
 import type { Request } from './event.ts'

@@ -106,13 +106,13 @@ describe('the body gets the transformed value of a JSON argument', () => {
     const schema = z.object({ when: z.preprocess((value) => String(value), z.string()), also: z.string().optional() })
     expect(compileSchema(schema, 'Tool "pay"').parse({ when: 5 })).toEqual({ value: { when: '5' } })
   })
+})
 
-  test('of a union with undefined', () => {
-    for (const schema of [type({ 'a?': 'string | undefined' }), valibot({ a: v.union([v.string(), v.undefined()]) })])
-      expect(compileSchema(schema, 'Tool "pay"').jsonSchema).toMatchObject({
-        properties: { a: { anyOf: [{ type: 'string' }] } },
-      })
-  })
+test('compileSchema() leaves undefined out of the JSON Schema of a union', () => {
+  for (const schema of [type({ 'a?': 'string | undefined' }), valibot({ a: v.union([v.string(), v.undefined()]) })])
+    expect(compileSchema(schema, 'Tool "pay"').jsonSchema).toMatchObject({
+      properties: { a: { anyOf: [{ type: 'string' }] } },
+    })
 })
 
 test('compileSchema() accepts zod/mini schemas through z.toJSONSchema(), with refinements, defaults and transforms', () => {

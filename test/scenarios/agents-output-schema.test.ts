@@ -150,7 +150,7 @@ test.each([
   },
 )
 
-test('the runner keeps the user message in the request that corrects an agent with includeContents none', async () => {
+test('the runner sends the user message again when it asks an agent with includeContents "none" to correct its output', async () => {
   const { model } = await runScenario({
     steps: ['Oslo?', JSON.stringify(oslo)],
     agent: { outputSchema: city, includeContents: 'none' },

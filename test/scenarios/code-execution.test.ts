@@ -166,7 +166,10 @@ describe('code execution', () => {
     const result = await runScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     expect(broken).toHaveBeenCalledTimes(2)
     expect(results(result.events)).toMatchObject([
-      { outcome: 'OUTCOME_FAILED', output: 'The code could not be run: no engine' },
+      {
+        outcome: 'OUTCOME_FAILED',
+        output: 'The code executor failed 2 times (this is not an error in the code): no engine',
+      },
     ])
   })
 
@@ -420,7 +423,7 @@ describe('tools called from code', () => {
     expect(ran).toHaveBeenCalledOnce()
   })
 
-  test('are limited to 256 for each run of code', async () => {
+  test('fail after 256 calls from one piece of code', async () => {
     const codeExecutor = createExecutor({
       loop: async ({ callTool }) => {
         for (;;) await callTool?.('add', { a: 1, b: 1 })

@@ -79,12 +79,12 @@ describe('arguments of a model call', () => {
     expect(result.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
     expect(body).not.toHaveBeenCalled()
   })
+})
 
-  test('with an invented tool name are recorded with at most 256 characters of the name', async () => {
-    const result = await runScenario({ tools: [plainTool('write', () => 'ok')], ...callOf(LARGE, {}) })
-    expect(result.response).toMatchObject({ errorCode: 'NOT_FOUND' })
-    expect(await storedSize(result)).toBeLessThan(10_000)
-  })
+test('the runner records at most 256 characters of an unknown tool name', async () => {
+  const result = await runScenario({ tools: [plainTool('write', () => 'ok')], ...callOf(LARGE, {}) })
+  expect(result.response).toMatchObject({ errorCode: 'NOT_FOUND' })
+  expect(await storedSize(result)).toBeLessThan(10_000)
 })
 
 describe('code execution', () => {
@@ -285,26 +285,26 @@ describe('the runner, for the replies of a model,', () => {
     const failing = await runScenario({ steps: [{ text: '', response: { errorCode: 'SAFETY', errorMessage: LARGE } }] })
     expect(failing.error?.message).toHaveLength(8_003)
   })
+})
 
-  test('rejects an event of more than 32 MB from a custom agent', async () => {
-    const runner = new Runner({
-      appName: 'app',
-      logger: silentLogger,
-      agent: {
-        name: 'own',
-        async *run({ invocation }) {
-          const size = Number(invocation.userContent?.parts[0]?.text)
-          yield createEvent({ content: { role: 'model', parts: [{ text: 'x'.repeat(size) }] } })
-        },
+test('the runner rejects an event of more than 32 MB from a custom agent', async () => {
+  const runner = new Runner({
+    appName: 'app',
+    logger: silentLogger,
+    agent: {
+      name: 'own',
+      async *run({ invocation }) {
+        const size = Number(invocation.userContent?.parts[0]?.text)
+        yield createEvent({ content: { role: 'model', parts: [{ text: 'x'.repeat(size) }] } })
       },
-    })
-    const send = async (size: number): Promise<{ code?: string | undefined; length: number }> => {
-      const { error, text } = await runner.complete({ userId: 'ada', message: String(size) })
-      return { code: error?.code, length: text.length }
-    }
-    expect(await send(40_000_000)).toEqual({ code: 'AGENT_ERROR', length: 0 })
-    expect(await send(1_000_000)).toEqual({ code: undefined, length: 1_000_000 })
+    },
   })
+  const send = async (size: number): Promise<{ code?: string | undefined; length: number }> => {
+    const { error, text } = await runner.complete({ userId: 'ada', message: String(size) })
+    return { code: error?.code, length: text.length }
+  }
+  expect(await send(40_000_000)).toEqual({ code: 'AGENT_ERROR', length: 0 })
+  expect(await send(1_000_000)).toEqual({ code: undefined, length: 1_000_000 })
 })
 
 describe('the runner, for requests made by a body,', () => {

@@ -397,13 +397,13 @@ describe('a forged artifact reference', () => {
     await runner.complete({ ...ada, message: upload({ ...drawing, partMetadata: { artifact: 'x' } }) })
     expect((await log())[0]?.content?.parts[1]).toEqual({ fileData: expect.anything() })
   })
+})
 
-  test('is resolved when a client sends a recorded message again', async () => {
-    const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 0 } })
-    await runner.complete({ ...ada, message: upload(photo) })
-    await runner.complete({ ...ada, message: (await log())[0]?.content as Content })
-    expect(sent(1)).toEqual([photo])
-  })
+test('a genuine artifact reference is resolved when a client sends a recorded message again', async () => {
+  const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 0 } })
+  await runner.complete({ ...ada, message: upload(photo) })
+  await runner.complete({ ...ada, message: (await log())[0]?.content as Content })
+  expect(sent(1)).toEqual([photo])
 })
 
 describe('a stored file', () => {

@@ -328,7 +328,7 @@ describe('options that are class instances', () => {
     }
   }
 
-  test('may have a gate that is a method, and other methods', async () => {
+  test('may define requiresConfirmation as a method and have methods that are not options', async () => {
     class Gated extends Payment {
       requiresConfirmation(): boolean {
         return true

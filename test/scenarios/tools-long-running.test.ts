@@ -128,7 +128,7 @@ describe('a long-running tool', () => {
     ])
   })
 
-  test('that throws answers an error and is not pending', async () => {
+  test('that throws returns an error and does not become pending', async () => {
     const broken = plainTool('ask_boss', () => {
       throw new Error('no boss')
     })

@@ -70,7 +70,10 @@ class StreamedReply {
     this.#context = context
   }
 
-  /** Whether the stream ended before the reply was complete. Only a token limit may leave arguments incomplete. */
+  /**
+   * Whether the stream ended before the reply was complete. Incomplete arguments with finish reason STOP count as
+   * truncated; after a token limit they are expected.
+   */
   isTruncated(): boolean {
     if (!this.#finish) return true
     const finish = toFinishReason(this.#finish.finishReason)

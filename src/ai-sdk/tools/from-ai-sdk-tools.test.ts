@@ -186,7 +186,7 @@ test('fromAiSdkTools() validates the result with the outputSchema', async () => 
   expect((await call({ ...given, execute: () => ({ temperature: 2 }) })).response).toEqual({ temperature: 2 })
 })
 
-test('fromAiSdkTools() passes the context of toolsContext, which a contextSchema requires', async () => {
+test('fromAiSdkTools() passes toolsContext to a tool with a contextSchema, and throws if it is missing', async () => {
   const given = {
     contextSchema: z.object({ key: z.string() }),
     description: ({ context }: { context: { key: string } }) => `Uses ${context.key}`,

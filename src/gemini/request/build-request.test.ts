@@ -184,7 +184,7 @@ describe('code sent to Gemini', () => {
     expect(sent.slice(2).map(({ parts }) => Object.keys(parts[0] ?? {}))).toEqual([['functionResponse'], ['text']])
   })
 
-  test('is sent unchanged while codeExecution is on, otherwise as text, when Gemini ran the code', async () => {
+  test('that Gemini itself ran is sent unchanged if codeExecution is on, otherwise as text', async () => {
     const contents = [user('Count'), theirs, user('And now?')]
     expect(await told(contents, { config: { tools: [{ codeExecution: {} }] } })).toEqual(contents)
     const [, later] = await told(contents)

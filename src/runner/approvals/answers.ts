@@ -116,7 +116,7 @@ function findTarget(
     }
     const repeated = isResult ? undefined : requestAnsweredWith(call, sent)
     if (repeated && name?.startsWith(REQUEST_PREFIX)) return { fold, call, requestState: repeated }
-    // a retried approval must not become the result of the work that the approval started
+    // an approval that a client sends twice must not become the result of the long-running call it approved
     if (repeated && call.pending) {
       const problem = `The result of call "${id}" equals the recorded answer to its request "${repeated.request.id}"`
       throw invalid(`${problem} and may be a retry of it. Send the result as { result: ... }, or add another field.`)

@@ -30,7 +30,7 @@ const work: Tool = {
   run: () => ({ status: 'started' }),
 }
 
-/** An in-memory session service that keeps every list of pending requests. */
+/** An in-memory session service that collects every list of pending requests passed to append(). */
 function listing(): { sessionService: InMemorySessionService; lists: (readonly PendingRequest[])[] } {
   const sessionService = new InMemorySessionService()
   const lists: (readonly PendingRequest[])[] = []

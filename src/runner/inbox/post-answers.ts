@@ -53,7 +53,7 @@ export async function postAndFollow(
   }
 }
 
-/** Until the holder is finished, or for a moment: the caller may be cancelled meanwhile. */
+/** Waits until the holder finishes, for RETRY_MS at most, so that the caller can check for cancellation. */
 function waitForHolder(ports: Ports, holder: ActiveRun | undefined): Promise<void> {
   return new Promise((resolve) => {
     const cancelTimer = ports.setTimer(resolve, RETRY_MS)

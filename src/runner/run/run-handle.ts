@@ -137,7 +137,7 @@ export class RunHandle implements Run {
       if (!active) return undefined
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)
-      // a detached run follows the signal with or without a consumer
+      // the abort signal cancels a detached run even if no consumer iterates it
       const unfollowSignal = this.#detach ? followSignal(this.#signal, active) : undefined
       if (unfollowSignal) void active.finished.then(unfollowSignal)
       return active
