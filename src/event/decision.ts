@@ -29,7 +29,7 @@ export function findUnusableField(answer: JsonObject, shown: JsonObject): string
   const fields = Object.entries(decision).filter(([key]) => !FIELDS.has(key))
   for (const [key, value] of [...fields, ...beside]) {
     if (value === undefined || (key === 'originalFunctionCall' && isShownCall(value, shown))) continue
-    return `"${key}" is no field of an approval (${[...FIELDS].join(', ')})`
+    return `"${key}" is not a field of an approval. The fields are ${[...FIELDS].join(', ')}`
   }
   return undefined
 }

@@ -90,7 +90,7 @@ describe('the next model of a fallback chain', () => {
     ])
   })
 
-  test('is tried when a model gives no response', async () => {
+  test('is tried when a model yields no response', async () => {
     const silent: Model = { name: 'silent', async *generate() {} }
     const { whole } = await ask(fallback([silent, modelOf('second', 'Hello.')]))
     expect(whole?.fallback?.from).toEqual([

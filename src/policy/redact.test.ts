@@ -90,7 +90,7 @@ describe('redact() never shows the value or fails the call', () => {
       cyclic,
       { ssn: X, name: 'Ann', self: '[circular]', list: ['[circular]', { owner: '[circular]' }] },
     ],
-    ['a toJSON that gives the secret', { toJSON: () => ({ ssn: SECRET }) }, { ssn: X }],
+    ['a toJSON that returns the secret', { toJSON: () => ({ ssn: SECRET }) }, { ssn: X }],
     [
       'a toJSON that throws',
       {

@@ -50,7 +50,7 @@ test('sqlite() cannot create its tables in a locked file, but can after the unlo
   sqlite(file).close()
 })
 
-test('an append on a full disk leaves no partial data', async () => {
+test('an append on a full disk stores no partial data', async () => {
   const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
   const service = serviceOn(database)
   await service.createSession({ ...HOME, state: { 'user:step': 0 } })

@@ -18,7 +18,7 @@ const ask = (name: string, id?: string): Step => ({
 })
 const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: recordingLogger() })
 
-test('the runner gives each of three nested agent tools its own scope and returns the answer to the root agent', async () => {
+test('the runner runs each of three nested agent tools in its own scope and returns the answer to the root agent', async () => {
   const c = new LlmAgent({ name: 'c', model: scriptedModel(['deep']) })
   const b = new LlmAgent({ name: 'b', model: scriptedModel([ask('c', 'c3'), 'b: deep']), tools: [agentTool(c)] })
   const a = new LlmAgent({ name: 'a', model: scriptedModel([ask('b', 'b2'), 'a: b: deep']), tools: [agentTool(b)] })

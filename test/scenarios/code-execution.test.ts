@@ -220,8 +220,8 @@ describe('code execution', () => {
   })
 })
 
-describe('gates and callbacks of code execution', () => {
-  test('let beforeTool replace the result of code', async () => {
+describe('code execution with gates and callbacks', () => {
+  test('lets beforeTool replace the result of code', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') })
     const result = await runScenario({
       agent: {
@@ -234,7 +234,7 @@ describe('gates and callbacks of code execution', () => {
     expect(results(result.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: 'execute_code: no six' }])
   })
 
-  test('run code that requires confirmation only after an approval', async () => {
+  test('runs code that requires confirmation only after an approval', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
     const { runner } = createScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
@@ -246,7 +246,7 @@ describe('gates and callbacks of code execution', () => {
     expect(text).toBe('done')
   })
 
-  test('do not run denied code and tell the model', async () => {
+  test('does not run denied code and sends the denial to the model', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
     const { runner } = createScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
@@ -256,7 +256,7 @@ describe('gates and callbacks of code execution', () => {
     expect(results(events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: expect.stringContaining('rejected') }])
   })
 
-  test('stop the code on cancel and record a result', async () => {
+  test('stops the code on cancel and records a result', async () => {
     const started = Promise.withResolvers<void>()
     const codeExecutor = createExecutor({
       forever: () => {
@@ -275,7 +275,7 @@ describe('gates and callbacks of code execution', () => {
     expect(results(result.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED' }])
   })
 
-  test('do not run atMostOnce code again after a crash', async () => {
+  test('does not run atMostOnce code again after a crash', async () => {
     const codeExecutor = createExecutor({ fire: () => ok('fired') }, { effect: 'atMostOnce' })
     const { events } = await crashAndResume({ codeExecutor, first: 'fire', crashAt: 4 })
     expect(codeExecutor.runs).toHaveLength(1)

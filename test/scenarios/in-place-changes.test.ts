@@ -92,7 +92,7 @@ const tampering: [string, Plugin][] = [
 ]
 
 describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
-  test.each(tampering)('a plugin cannot turn a denial into an approval: %s', async (_how, plugin) => {
+  test.each(tampering)('does not let a plugin turn a denial into an approval: %s', async (_how, plugin) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = startProcess(store, {
@@ -107,7 +107,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   })
 
   test.each(tampering)(
-    'a plugin cannot change the arguments of a call or of its confirmation: %s',
+    'does not let a plugin change the arguments of a call or of its confirmation: %s',
     async (_how, plugin) => {
       const store = newStore()
       const { refund, run } = refundTool()

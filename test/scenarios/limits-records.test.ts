@@ -51,7 +51,7 @@ describe('arguments of a model call', () => {
     expect(result.response).toEqual({ result: 255_000 })
   })
 
-  test('follow maxArgsBytes of the runner', async () => {
+  test('are limited by maxArgsBytes of the runner', async () => {
     const body = vi.fn(() => 'ok')
     const story = { tools: [plainTool('write', body)], ...callOf('write', { text: LARGE }) }
     expect((await runScenario({ ...story, runner: { maxArgsBytes: 3_000_000 } })).response).toEqual({ result: 'ok' })
@@ -360,7 +360,7 @@ describe('the runner, for requests made by a body,', () => {
 })
 
 describe('the runner, for results,', () => {
-  test('encodes 60 MB of bytes only as far as they are kept', async () => {
+  test('truncates 60 MB of bytes to the base64 of their beginning and end', async () => {
     const bytes = Buffer.alloc(
       60_000_000,
       Uint8Array.from({ length: 251 }, (_, at) => at),

@@ -387,7 +387,7 @@ describe('a forged artifact reference', () => {
     expect(reference?.filename).toMatch(/^media\//)
   })
 
-  test('that makes the artifact service fail does not keep media in the log', async () => {
+  test('that makes the artifact service fail does not leave inline media in the log', async () => {
     const artifactService = new InMemoryArtifactService()
     const list = artifactService.listVersions.bind(artifactService)
     vi.spyOn(artifactService, 'listVersions').mockImplementation((file) =>
@@ -406,8 +406,8 @@ test('a genuine artifact reference is resolved when a client sends a recorded me
   expect(sent(1)).toEqual([photo])
 })
 
-describe('a stored file', () => {
-  test('that was deleted is described in text, and the run continues', async () => {
+describe('a file of a message', () => {
+  test('that was deleted from the store is described in text, and the run continues', async () => {
     const { runner, lines, names, artifactService } = stage(['One.', 'Two.'])
     await runner.complete({ ...ada, message: upload(photo) })
     for (const filename of await names()) await artifactService.deleteArtifact({ ...key, filename })
@@ -415,7 +415,7 @@ describe('a stored file', () => {
     expect(lines(1)).toEqual(['[File "photo.png" (image/png), no longer stored.]'])
   })
 
-  test('whose service fails is described in text and logged', async () => {
+  test('whose artifact service fails is described in text and logged', async () => {
     const logger = recordingLogger()
     const { runner, lines, artifactService } = stage(['One.', 'Two.'], {}, { logger })
     await runner.complete({ ...ada, message: upload(photo) })

@@ -244,7 +244,7 @@ describe('an unknown option', () => {
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada' }, 'prompt', 'message'],
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada', message: 'Hi' }, 'context', 'runContext'],
   ])(
-    'of another framework in %s is rejected, with our name for it in the message',
+    'of another framework in %s is rejected, with the name of the Toolwright option in the message',
     async (_, make, good, foreign, meant) => {
       const error = await errorOf(() => make({ ...good, [foreign]: () => 1 } as never))
       expect(error?.message).toContain(`unknown option "${foreign}". Did you mean "${meant}"?`)
@@ -351,22 +351,22 @@ describe('options that are class instances', () => {
     }
     expect(() => tool(new Misspelled([]))).toThrow('Did you mean "requiresConfirmation"?')
   })
+})
 
-  test('of sqlite() can be spread into a Runner', async () => {
-    const services = sqlite(':memory:')
-    const made = new Runner({ appName: 'app', agent: leaf(), ...services })
-    expect(made.sessionService).toBe(services.sessionService)
-    services.close()
-  })
+test('a Runner accepts the services of sqlite() spread into its options', async () => {
+  const services = sqlite(':memory:')
+  const made = new Runner({ appName: 'app', agent: leaf(), ...services })
+  expect(made.sessionService).toBe(services.sessionService)
+  services.close()
+})
 
-  test('accept a spread session key of the same app only', async () => {
-    const made = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }) })
-    const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
-    expect((await made.complete({ ...key, message: 'hi' })).text).toBe('hello')
-    await expect(made.complete({ ...key, appName: 'other', message: 'hi' } as never)).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-      message: expect.stringContaining('appName "other" is not the app of this runner'),
-    })
+test('runner.complete() accepts a spread session key of the same app only', async () => {
+  const made = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }) })
+  const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
+  expect((await made.complete({ ...key, message: 'hi' })).text).toBe('hello')
+  await expect(made.complete({ ...key, appName: 'other', message: 'hi' } as never)).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: expect.stringContaining('appName "other" is not the app of this runner'),
   })
 })
 
@@ -533,7 +533,7 @@ describe('a misspelled member of a plain object', () => {
   })
 })
 
-describe('messages for rejected answers', () => {
+describe('the error message for', () => {
   const pauseForApproval = async () => {
     const steps = [{ calls: [{ name: 'pay' }] }, 'Paid.']
     const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 1 })
@@ -552,7 +552,7 @@ describe('messages for rejected answers', () => {
     })
   })
 
-  test('an approval without its session names sessionId, and one with another session says NOT_FOUND', async () => {
+  test('an approval without a session names sessionId, and for one with another session advises to check it', async () => {
     const { desk, pending } = await pauseForApproval()
     const message = pending.map((one) => approve(one))
     const without = await errorOf(() => desk.complete({ userId: 'ada', message }))
@@ -561,7 +561,7 @@ describe('messages for rejected answers', () => {
     expect(other).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Check userId and sessionId') })
   })
 
-  test('a denial after an approval names the different answer, and the same approval again is accepted', async () => {
+  test('a denial after an approval says that the request has a different answer', async () => {
     const { desk, pending } = await pauseForApproval()
     const where = { userId: 'ada', sessionId: 's1' }
     const message = pending.map((one) => approve(one))

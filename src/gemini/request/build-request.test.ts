@@ -223,7 +223,7 @@ describe('generateContentConfig of gemini()', () => {
     })
   })
 
-  test('loses streamFunctionCallArguments', async () => {
+  test('is sent without streamFunctionCallArguments', async () => {
     const toolConfig = { functionCallingConfig: { mode: 'AUTO', streamFunctionCallArguments: true } }
     const options = { vertexai: true, project: 'p' }
     const { body } = await ask(['Fine.'], { config: { toolConfig, tools: [functions('look')] }, options })

@@ -36,7 +36,7 @@ const cases: readonly RuleCase[] = [
     'rejects two responses to one call',
     [userText('hi'), modelCalls('a'), toolResults('a', 'a')],
     [userText('hi'), modelCalls('a'), toolResults('a')],
-    'one response for each call',
+    'need one response each',
   ],
   [
     'requires all responses in one turn',
