@@ -169,7 +169,10 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
   return?(value: unknown): unknown
 }
 
-/** Yields are progress, the return value is the result. Without a return value the yields are the result. */
+/**
+ * Runs a generator body to its end. Yields are progress, the return value is the result. Without a return value the
+ * yields are the result.
+ */
 async function drainSteps(
   { services: { ports } }: DispatchHost,
   { context }: ReadyCall,

@@ -34,7 +34,7 @@ export function findUnusableField(answer: JsonObject, shown: JsonObject): string
   return undefined
 }
 
-/** Clients may send back the call the approver saw, unchanged. */
+/** Is it the call the approver saw? Clients may send that call back unchanged. */
 function isShownCall(call: unknown, shown: JsonObject): boolean {
   return isRecord(call) && canonicalJson(call.args ?? {}) === canonicalJson(shown)
 }

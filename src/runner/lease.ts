@@ -112,7 +112,7 @@ export class LeaseRenewer {
   readonly #runs: () => readonly LeasedRun[]
   #stop: (() => void) | undefined
 
-  /** `runs` gives the runs under way. */
+  /** `runs` returns the active runs. */
   constructor(ports: Pick<Ports, 'setTimer'>, runs: () => readonly LeasedRun[]) {
     this.#ports = ports
     this.#runs = runs

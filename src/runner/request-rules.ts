@@ -42,7 +42,7 @@ function checkRunConfig(call: string, runConfig: RunConfig): void {
   checkOptions(`${call}, runConfig`, runConfig, RUN_CONFIG_RULES, 'INVALID_REQUEST')
 }
 
-/** `customMetadata` is recorded with every event. */
+/** Throws if `customMetadata` is too large: it is recorded with every event. */
 export function checkMetadataSize({ customMetadata }: RunConfig): void {
   if (!customMetadata || jsonSize(customMetadata, MAX_METADATA_BYTES) <= MAX_METADATA_BYTES) return
   throw new ToolwrightError(

@@ -22,7 +22,7 @@ export function addRequest(requested: readonly BodyRequest[], added: BodyRequest
   )
 }
 
-/** Limits what is recorded and shown to the approver. */
+/** Throws if a request is too large to be recorded and shown to the approver. */
 function checkSize({ key = '', hint = '', payload, schema }: BodyRequest): void {
   if (key.length > MAX_NAME_LENGTH)
     throw new ToolError(

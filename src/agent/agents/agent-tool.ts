@@ -92,7 +92,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
   return made
 }
 
-/** The settings of an agent tool, also behind policies, which keep symbol properties. Undefined for other tools. */
+/** The settings of an agent tool, also through policies, which keep symbol properties. Undefined for other tools. */
 export function agentToolSettings(tool: Tool | undefined): AgentToolSettings | undefined {
   return (tool as { [AGENT]?: AgentToolSettings } | undefined)?.[AGENT]
 }

@@ -114,7 +114,7 @@ class CustomContext extends ForwardingContext implements InvocationContext {
   protected readonly target: RunCallbackContext
   /** How often each child ran. The n-th run is the n-th scope, also when the custom agent is resumed. */
   readonly #runCounts: Map<string, number> = new Map()
-  /** An agent that this agent runs waits for an answer. */
+  /** Whether an agent that this agent runs waits for an answer. */
   isPaused = false
   /** Events of child agents. They are already in the log. */
   readonly #recorded: WeakSet<Event> = new WeakSet()
@@ -212,7 +212,7 @@ class CustomContext extends ForwardingContext implements InvocationContext {
   #eventsIn(path: string): Event[] {
     const { fold, view } = this.#run
     const own = view.events.filter((event) => event.invocationId === fold.invocationId && isInScope(event, path))
-    return own.map(deepFreeze) // the log holds the same objects
+    return own.map(deepFreeze) // frozen, because the log holds the same objects
   }
 }
 

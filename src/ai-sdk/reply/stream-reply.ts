@@ -26,7 +26,7 @@ export async function* streamReply(
   yield toResponse(reply.toResult(), context)
 }
 
-/** Cancels the request when the consumer stops iterating or the signal aborts. */
+/** Reads the parts of a stream. Cancels the request when the consumer stops iterating or the signal aborts. */
 async function* readParts(
   stream: ReadableStream<AiSdkPart>,
   model: AiSdkModel,

@@ -48,7 +48,7 @@ export class ActiveRun implements StartedRun {
   get userId(): string {
     return this.data.userId
   }
-  /** The events on their way to the consumer. */
+  /** The queue of events for the consumer. */
   get events(): EventQueue {
     return this.data.events
   }
@@ -215,7 +215,7 @@ export class ActiveRun implements StartedRun {
     return this.data.recorder.commit(denials.map((record) => ({ record })))
   }
 
-  /** Gives every open call its final response and records why. */
+  /** Records a final response to every open call, and the reason. */
   async closeAsCancelled(
     reason: string,
     drained: readonly string[] | undefined = this.data.progress.drained,

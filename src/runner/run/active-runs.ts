@@ -27,7 +27,7 @@ export class ActiveRuns {
   }
 }
 
-/** Runs that start before timers, sockets and other work of the process get a turn. */
+/** The most runs that start before timers, sockets and other work of the process get a turn. */
 const MAX_STARTS_PER_TURN = 64
 
 /**

@@ -54,7 +54,7 @@ export class RunData implements RunHost, RecordedRun {
   readonly services: RunServices
   /** Stores files. */
   readonly artifactService: RunServices['artifactService']
-  /** Searched by tools. */
+  /** The memory that tools search. */
   readonly memoryService: RunServices['memoryService']
   /** Stores credentials. */
   readonly credentialService: RunServices['credentialService']

@@ -24,9 +24,9 @@ export interface StartedRun {
   readonly sessionId: string
   /** The invocation that the run executes. */
   readonly invocationId: string
-  /** The events on their way to the consumer. */
+  /** The queue of events for the consumer. */
   readonly events: EventQueue
-  /** No more events follow. */
+  /** Whether no more events follow. */
   readonly isFinished: boolean
   /** Settles when the run has finished. Never rejects: an error is in `failure`. */
   readonly finished: Promise<void>

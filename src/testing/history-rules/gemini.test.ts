@@ -30,7 +30,7 @@ const cases: readonly RuleCase[] = [
     'requires a response to every call',
     [userText('hi'), modelCalls('a', 'b'), toolResults('a')],
     fine,
-    'look (a), look (b) are answered by look (a)',
+    'look (a), look (b) need one response each, got responses to look (a)',
   ],
   [
     'rejects two responses to one call',
@@ -42,19 +42,19 @@ const cases: readonly RuleCase[] = [
     'requires all responses in one turn',
     [userText('hi'), modelCalls('a', 'b'), toolResults('a'), toolResults('b')],
     fine,
-    'contents[1]: the calls look (a), look (b) are answered by look (a)',
+    'contents[1]: the calls look (a), look (b) need one response each, got responses to look (a)',
   ],
   [
     'requires responses with the names of the calls',
     [userText('hi'), modelCalls(look), toolResults(find)],
     [userText('hi'), modelCalls(look), toolResults(look)],
-    'answered by find',
+    'got responses to find',
   ],
   [
     'requires responses with the ids of the calls',
     [userText('hi'), modelCalls('a'), toolResults('b')],
     [userText('hi'), modelCalls('a'), toolResults('a')],
-    'look (a) are answered by look (b)',
+    'look (a) need one response each, got responses to look (b)',
   ],
   [
     'rejects a response without a call',
