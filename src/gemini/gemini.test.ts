@@ -186,7 +186,7 @@ describe('an error response of Gemini', () => {
     })
   })
 
-  test('keeps the text before the reply was stopped', async () => {
+  test('contains the text that arrived before the reply was stopped', async () => {
     const { whole } = await ask([{ text: 'Once upon', finishReason: 'RECITATION' }])
     expect(whole).toMatchObject({ content: model('Once upon'), errorCode: 'RECITATION' })
   })

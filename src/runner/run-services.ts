@@ -14,7 +14,7 @@ import type { Plugin } from './plugins/plugin.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { positive } from './runner-rules.ts'
 
-/** What a runner gives every run: services, plugins, clock and limits. */
+/** What a runner provides to every run: services, plugins, clock and limits. */
 export interface RunServices {
   /** Stores sessions and their logs. */
   readonly sessionService: SessionService

@@ -136,8 +136,8 @@ function contentProblem(content: unknown): string | undefined {
 }
 
 /**
- * Why a call is not valid; undefined if it is valid. A model may send anything, so only its calls are checked. Their
- * ids were made valid before.
+ * Why a call is not valid; undefined if it is valid. Only calls are checked: a model may send anything. Their ids are
+ * valid.
  */
 function callProblem(call: unknown): string | undefined {
   if (!isGiven(call)) return undefined

@@ -42,7 +42,7 @@ test('strictModel passes a valid changed history to the model', async () => {
   expect(model.requests).toHaveLength(1)
 })
 
-test('strictModel keeps the name and capabilities of the model', () => {
+test('strictModel has the name and capabilities of the model', () => {
   const model = strictModel(scriptedModel([], { name: 'm', capabilities: { toolsWithOutputSchema: true } }))
   expect(model).toMatchObject({ name: 'm', capabilities: { toolsWithOutputSchema: true } })
   expect(strictModel(scriptedModel([]))).not.toHaveProperty('capabilities')

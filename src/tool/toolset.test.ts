@@ -61,7 +61,7 @@ describe('prefixTools', () => {
     expect(again[0]).toBe(first[0])
   })
 
-  test('keeps a passive tool passive', async () => {
+  test('returns a passive tool without a declaration', async () => {
     const passive: Tool = { name: 'p', description: '', declaration: () => undefined, run: () => 1 }
     const [made] = await prefixTools(new StaticToolset([passive]), 'x_').listTools(context)
     expect(made?.declaration()).toBeUndefined()

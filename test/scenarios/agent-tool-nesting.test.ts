@@ -113,7 +113,7 @@ test('an agent tool shows its request to the first agent of a sequence, and the 
   ])
 })
 
-test("the runner keeps a transfer inside an agent tool: the caller's agent stays active", async () => {
+test("the runner applies a transfer only inside its agent tool: the caller's agent stays active", async () => {
   const clerk = speaker('clerk', 'clerk answers')
   const helper = new LlmAgent({
     name: 'helper',
@@ -163,7 +163,7 @@ test('the runner cancels the body inside an agent tool and answers every open ca
   expect((await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Well?' })).text).toBe('Next.')
 })
 
-test('the runner keeps an escalation inside an agent tool: the outer loop continues', async () => {
+test('the runner applies an escalation only inside its agent tool: the outer loop continues', async () => {
   const stop = plainTool('stop', (_, context) => {
     context.actions.escalate = true
   })

@@ -453,7 +453,7 @@ describe('cached() around an agent tool', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('keeps skipSummarization for a cached answer', async () => {
+  test('applies skipSummarization to a cached answer', async () => {
     const { helper, model } = helperWith(['42', 'never'])
     const outer = scriptedModel([call('helper', 'c1'), call('helper', 'c2'), 'never'])
     const { runner } = startProcess(new InMemorySessionService(), {

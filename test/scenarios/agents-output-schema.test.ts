@@ -51,7 +51,7 @@ test('the runner sends tools and output schema in one request to a model that su
   expect(JSON.parse(text)).toEqual(oslo)
 })
 
-test('the runner offers set_model_response to any other model with tools and stores its arguments as the output', async () => {
+test('the runner offers set_model_response to a model that does not support tools with an output schema, and stores its arguments as the output', async () => {
   const { state, model, text, error } = await runScenario({
     tools: [look],
     steps: [{ calls: [{ name: 'look' }] }, answer(oslo)],

@@ -198,7 +198,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     ])
   })
 
-  test('keeps the log when a tool empties invocation.session.events', async () => {
+  test('does not change the log when a tool empties invocation.session.events', async () => {
     const store = newStore()
     const seen: number[] = []
     const look = tool({

@@ -231,7 +231,7 @@ describe('media limit of a request', () => {
     ['bytes', { maxBytesPerRequest: 130_000 }, true],
     ['files', { maxFilesPerRequest: 2 }, true],
     ['bytes, without an artifact service', { maxBytesPerRequest: 130_000 }, false],
-  ])('in %s keeps the newest files and describes the others', async (_, media, hasService) => {
+  ])('in %s sends the newest files and describes the others', async (_, media, hasService) => {
     const { runner, sent, lines } = stage(
       ['1', '2', '3'],
       {},
@@ -503,7 +503,7 @@ describe('the runner, for agents with media,', () => {
   })
 })
 
-describe('the runner, after a crash with media,', () => {
+describe('the runner, after a crash or a cancel with media,', () => {
   test('stores a file once when the process crashes between artifact and event', async () => {
     let isDying = true
     class DyingStore extends InMemorySessionService {
@@ -544,7 +544,7 @@ describe('the runner, after a crash with media,', () => {
     expect(JSON.stringify(session?.events).length).toBeLessThan(5_000)
   })
 
-  test('keeps the response when the run is cancelled while a file is being stored', async () => {
+  test('records the response when the run is cancelled while a file is being stored', async () => {
     const artifactService = new InMemoryArtifactService()
     const { runner, log } = stage([{ calls: [{ name: 'draw' }] }], {}, { artifactService })
     const saving = Promise.withResolvers<void>()

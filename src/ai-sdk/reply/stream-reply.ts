@@ -70,10 +70,7 @@ class StreamedReply {
     this.#context = context
   }
 
-  /**
-   * Whether the stream ended before the reply was complete. Incomplete arguments with finish reason STOP count as
-   * truncated; after a token limit they are expected.
-   */
+  /** Whether the stream ended early. Arguments may be incomplete after a token limit, but not with finish reason STOP. */
   isTruncated(): boolean {
     if (!this.#finish) return true
     const finish = toFinishReason(this.#finish.finishReason)

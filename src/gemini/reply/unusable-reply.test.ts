@@ -116,7 +116,7 @@ describe('an invalid function call of Gemini', () => {
     expect(streamed.error).toMatchObject({ reason: finishReason })
   })
 
-  test('cut off by MAX_TOKENS is an error that names maxOutputTokens and keeps the text', async () => {
+  test('cut off by MAX_TOKENS is an error that names maxOutputTokens and contains the text', async () => {
     const calls = [{ name: 'pay', args: { amount: 1 } }]
     for (const stream of [false, true]) {
       const { whole, requests } = await ask([{ text: 'Paying.', calls, finishReason: 'MAX_TOKENS' }], { stream })

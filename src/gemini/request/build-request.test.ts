@@ -244,7 +244,7 @@ describe('generateContentConfig of gemini()', () => {
     expect([body.systemInstruction, body.tools, body.toolConfig]).toEqual([undefined, undefined, undefined])
   })
 
-  test('with a response schema gets the MIME type JSON', async () => {
+  test('with a response schema is sent with the MIME type of JSON', async () => {
     const responseJsonSchema = {
       type: 'object',
       properties: { city: { type: 'string', minLength: 1 } },

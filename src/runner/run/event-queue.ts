@@ -3,7 +3,7 @@ import { partsSize } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 
 /**
- * The most partial events queued for a slow consumer. Above this number, or above the bytes, the older half is
+ * The most partial events queued for a slow consumer. Above this number or the bytes below, the older half is
  * dropped.
  */
 export const MAX_PARTIALS = 1_000

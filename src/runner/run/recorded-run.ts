@@ -25,7 +25,7 @@ export interface RecordedState extends StateReader {
 
 /** What the recorder and the inbox read of their run. */
 export interface RecordedRun extends InvocationHost {
-  /** What the runner gives every run. */
+  /** What the runner provides to every run. */
   readonly services: RunServices
   /** The session's log, folded. */
   readonly view: SessionView

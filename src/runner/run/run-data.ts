@@ -19,7 +19,7 @@ import { SessionSnapshot } from './session-snapshot.ts'
 
 /** What a run is created from. */
 export interface RunDataOptions {
-  /** What the runner gives every run. */
+  /** What the runner provides to every run. */
   readonly services: RunServices
   /** The agents of the runner. */
   readonly tree: AgentTree
