@@ -135,10 +135,7 @@ function contentProblem(content: unknown): string | undefined {
   return undefined
 }
 
-/**
- * Why a call is not valid; undefined if it is valid. Only calls are checked: a model may send anything. Their ids are
- * valid.
- */
+/** Why the call in a part of a model is not valid; undefined if it is valid. The other members may have any shape. */
 function callProblem(call: unknown): string | undefined {
   if (!isGiven(call)) return undefined
   if (!isRecord(call) || !isOptionalString(call.id)) return 'functionCall is not an object with an id'

@@ -456,7 +456,7 @@ describe('a value of the wrong type', () => {
   })
 })
 
-describe('a misspelled member of a plain object', () => {
+describe('a misspelled member', () => {
   test.each([
     'requireConfirmation',
     'requires_confirmation',
@@ -468,13 +468,13 @@ describe('a misspelled member of a plain object', () => {
     'allowEditArgs',
     'longRunning',
     'timeout',
-  ])('of a tool that would make it safer is rejected: %s', (member) => {
+  ])('of a plain tool that would make the tool safer is rejected: %s', (member) => {
     const handWritten = plainTool('pay', () => 1, { [member]: true })
     const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(handWritten)] })
     expect(make).toThrow(`has an unknown member "${member}". Did you mean`)
   })
 
-  test('of a class instance is rejected, and other members are accepted', () => {
+  test('of a tool class is rejected, and members that resemble no option are accepted', () => {
     class Pay {
       readonly name = 'pay'
       readonly description = 'Pays'
@@ -499,7 +499,7 @@ describe('a misspelled member of a plain object', () => {
     expect(agentWith(new Misspelled())).toThrow('Did you mean "requiresConfirmation"?')
   })
 
-  test('leaves a tool from a toolset out and logs the reason', async () => {
+  test('of a tool from a toolset leaves the tool out and logs the reason', async () => {
     const logger = recordingLogger()
     const ran = vi.fn()
     const pay = plainTool('pay', ran, { requireConfirmation: true } as Partial<Tool>)
@@ -520,7 +520,7 @@ describe('a misspelled member of a plain object', () => {
     expect(make).toThrow(`Plugin "guard" has an unknown member "${hook}". Did you mean "${meant}"?`)
   })
 
-  test('of a plugin is accepted when it resembles no hook', () => {
+  test('of a plugin is not assumed for members that resemble no hook', () => {
     class Counter implements Plugin {
       readonly name = 'counter'
       readonly counts = new Map<string, number>()

@@ -66,7 +66,7 @@ describe('a server-side tool alone', () => {
       vertexAiSearch({ dataStoreId, filter: 'year > 2020', maxResults: 3 }),
       { retrieval: { vertexAiSearch: { datastore: dataStoreId, filter: 'year > 2020', maxResults: 3 } } },
     ],
-  ])('%s is one entry of the request and cannot be called by the model', async (_, handle, entry) => {
+  ])('(%s) is one entry of the request and cannot be called by the model', async (_, handle, entry) => {
     const { model, runner } = stage([handle], modest, [{ calls: [{ name: handle.name }] }, 'done'])
     const { events } = await runner.complete(ask)
     expect(wireOf(model)).toEqual([entry])
