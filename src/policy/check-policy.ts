@@ -9,7 +9,7 @@ import { isTool, type Tool } from '../tool/tool.ts'
 /** Throws INVALID_CONFIG unless the first argument of a policy is a tool. */
 export function requireTool(policy: string, tool: unknown): void {
   if (!isTool(tool)) {
-    const message = `${policy}() takes a tool as its first argument, got ${kindOf(tool)}.`
+    const message = `${policy}() takes a tool as its first argument, got ${kindOf(tool)}. Create one with tool().`
     throw new ToolwrightError('INVALID_CONFIG', message)
   }
 }

@@ -65,7 +65,9 @@ async function recordEvents(run: RunHost, agent: Agent, frame: ScopeFrame, conte
     if (event.errorMessage !== undefined) own.errorMessage = clip(String(event.errorMessage))
     const problem = findEventProblem(own)
     if (problem !== undefined)
-      throw new TypeError(`Agent "${agent.name}" yielded an event that cannot be stored: ${problem}`)
+      throw new TypeError(
+        `Agent "${agent.name}" yielded an event that cannot be stored: ${problem}. Correct its content or actions.`,
+      )
     if (!event.partial) {
       await run.recorder.commit([{ event: own }])
       continue
