@@ -143,7 +143,7 @@ test('D10: warns the model at the third equal failure and ends the run at the fo
   expect(error?.code).toBe('REPEATED_CALL')
 })
 
-test('D11: gives every error result a code', async () => {
+test('D11: adds a code to every error result', async () => {
   const ask = tool({
     name: 'ask',
     description: 'Asks back',

@@ -101,7 +101,10 @@ function outcomePart(id: string, response: JsonObject): Part {
   return { functionResponse: { id, name: REQUEST_NAMES.credential, response } }
 }
 
-/** A client may answer each of several requests for one credential: the first answer counts for all. */
+/**
+ * Removes repeated answers. A client may answer each of several requests for one credential: the first answer counts
+ * for all.
+ */
 function uniqueParts(parts: readonly Part[]): Part[] {
   const seen = new Set<string>()
   return parts.filter(({ functionResponse: answer }) => {

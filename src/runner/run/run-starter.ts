@@ -30,7 +30,7 @@ export interface RunRequest {
   readonly invocationId: string
   /** Absent = resume. */
   readonly message?: Content | undefined
-  /** The message may hold the code of a consent, which must not be stored. Absent = no. */
+  /** Whether the message may hold the code of a consent, which must not be stored. Absent = no. */
   readonly mayHoldCode?: boolean | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
@@ -40,7 +40,7 @@ export interface RunRequest {
   readonly runContext: RunContext | undefined
   /** Cancels the run. */
   readonly signal: AbortSignal | undefined
-  /** The session does not exist yet. */
+  /** Whether the session does not exist yet. */
   readonly isNew: boolean
   /** Does a consumer read the events? Absent = no. */
   readonly hasConsumer?: (() => boolean) | undefined
@@ -215,7 +215,10 @@ export class RunStarter {
     })
   }
 
-  /** Answers continue their invocation. Repeated answers replay the events that followed the first ones. */
+  /**
+   * Starts a run with answers, which continue their invocation. Repeated answers replay the events that followed the
+   * first ones.
+   */
   async #startWithAnswers(
     held: HeldSession,
     request: RunRequest & { readonly message: Content },
