@@ -2,7 +2,15 @@
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { choiceIn, consentIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
+import {
+  choiceIn,
+  consentIn,
+  decisionOf,
+  declinedIn,
+  findUnusableField,
+  inputOf,
+  REPEATED,
+} from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { CallState, RequestState } from '../../event/invocation-state.ts'
@@ -154,6 +162,7 @@ function isRepeatedAnswer(
     if (fold.isOpen(call)) return false
     throw notPendingError(request.id) // the call was cancelled, or got its response otherwise
   }
+  if (response.status === REPEATED && request.kind === 'credential' && consentIn(answer)) return true
   if (canonicalJson(answer) === canonicalJson(response)) return true
   throw new ToolwrightError(
     'ALREADY_ANSWERED',

@@ -6,9 +6,9 @@ import { readConsentAnswer } from '../../auth/read-consent-answer.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { declinedIn } from '../../event/decision.ts'
+import { declinedIn, REPEATED } from '../../event/decision.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
-import { REQUEST_NAMES } from '../../event/request-names.ts'
+import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../../event/request-names.ts'
 import type { SessionKey } from '../../session/service.ts'
 import type { RunServices } from '../run-services.ts'
 
@@ -29,7 +29,9 @@ export async function completeConsents(
   message: Content,
   services: RunServices,
 ): Promise<ConsentAnswers> {
+  const now = services.ports.now() / 1000
   const pending = await services.sessionService.pending(key)
+  const isOpen = ({ expiresAt = Infinity }: PendingRequest): boolean => now < expiresAt
   const parts: Part[] = []
   let expired: ToolwrightError | undefined
   for (const part of message.parts) {
@@ -40,14 +42,13 @@ export async function completeConsents(
       continue
     }
     if (!request) {
-      // the answer to an earlier request: it repeats the recorded outcome, or is refused
-      parts.push(mayHoldCode(answer) ? outcomePart(answer.id ?? '', { status: 'authorized' }) : part)
+      parts.push(isCredentialAnswer(answer) ? lateAnswer(answer) : part)
       continue
     }
     const outcome = await completeOne(key, request, answer.response, services)
     if (outcome.status === 'expired') expired = expiredError(request)
-    const sameCredential = outcome.status === 'authorized' ? pending.filter((one) => isSame(one, request)) : [request]
-    parts.push(...sameCredential.map(({ id }) => outcomePart(id, outcome)))
+    const others = outcome.status === 'authorized' ? pending.filter((one) => isSame(one, request) && isOpen(one)) : []
+    for (const { id } of new Set([request, ...others])) parts.push(outcomePart(id, outcome))
   }
   return { message: { ...message, parts: uniqueParts(parts) }, expired }
 }
@@ -58,9 +59,31 @@ function findRequest(pending: readonly PendingRequest[], { id }: FunctionRespons
   return ofCall.length === 1 ? ofCall[0] : undefined
 }
 
-/** Is it an answer to a credential request that is no longer pending? Its code must not be stored. */
-function mayHoldCode({ name, response }: FunctionResponse): boolean {
-  return name === REQUEST_NAMES.credential || (isRecord(response) && readConsentAnswer(response) !== undefined)
+/** May the answer hold an authorization code? Confirmations, inputs and text do not, unless their client misnamed them. */
+export function mayAnswerConsent({ functionResponse: answer }: Part): boolean {
+  if (!answer) return false
+  if (answer.name !== REQUEST_NAMES.confirmation && answer.name !== REQUEST_NAMES.input) return true
+  return isCredentialAnswer(answer)
+}
+
+/** Is it an answer to a credential request? The result of a long-running call may have a `code` too, but no `state`. */
+function isCredentialAnswer({ id, name, response }: FunctionResponse): boolean {
+  if (name === REQUEST_NAMES.credential || id?.startsWith(CREDENTIAL_ID_PREFIX)) return true
+  return readConsentAnswer(toObject(response))?.state !== undefined
+}
+
+/** An answer to a credential request that is not pending, without its code. It repeats the recorded answer, or is refused. */
+function lateAnswer({ id = '', response }: FunctionResponse): Part {
+  return outcomePart(id, declineOf(toObject(response)) ?? { status: REPEATED })
+}
+
+function declineOf(sent: JsonObject): JsonObject | undefined {
+  const declined = declinedIn(sent)
+  return declined && { declined: true, ...(declined.reason !== undefined && { reason: declined.reason }) }
+}
+
+function toObject(response: unknown): JsonObject {
+  return isRecord(response) ? response : { result: response }
 }
 
 async function completeOne(
@@ -69,9 +92,9 @@ async function completeOne(
   response: unknown,
   services: RunServices,
 ): Promise<JsonObject> {
-  const sent: JsonObject = isRecord(response) ? response : { result: response }
-  const declined = declinedIn(sent)
-  if (declined) return { declined: true, ...(declined.reason !== undefined && { reason: declined.reason }) }
+  const sent = toObject(response)
+  const declined = declineOf(sent)
+  if (declined) return declined
   const answer = readConsentAnswer(sent)
   if (!answer) {
     const expected = '{ authResponseUri } with the URL that the provider redirected to, or { code, state }'
