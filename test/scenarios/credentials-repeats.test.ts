@@ -63,6 +63,28 @@ describe('an answer that is sent again', () => {
     await expect(late).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
   })
 
+  test('at the same time by several processes exchanges the code once and continues once', async () => {
+    const { request } = await pause()
+    const message = [respond(request, { authResponseUri: await consentTo(request) })]
+    const runners = [1, 2, 3, 4].map(() => desk.start({ steps: ['done'] }))
+    const answered = await Promise.all(runners.map((one) => one.complete({ ...where, message })))
+    expect(answered.map(({ text }) => text)).toEqual(['done', 'done', 'done', 'done'])
+    expect(desk.server.countTokenRequests('authorization_code')).toBe(1)
+    expect(desk.sent).toHaveBeenCalledTimes(1)
+  })
+
+  test('by the id of its call does not become the result of the work that it has started', async () => {
+    const run = () => ({ status: 'pending' })
+    const runner = desk.start({ tools: [desk.mail({ isLongRunning: true, run })], steps: [callsOf('mail'), 'done'] })
+    const { request } = await pause(runner)
+    const authResponseUri = await consentTo(request)
+    const byCall = { functionResponse: { id: 'c1', name: 'adk_request_credential', response: { authResponseUri } } }
+    expect(await eventIds(runner, [byCall])).toEqual(await eventIds(runner, [byCall]))
+    expect(await onlyRequest(runner)).toMatchObject({ kind: 'longRunning' })
+    const session = await desk.sessionService.getSession({ appName: 'app', ...where })
+    expect(JSON.stringify(session)).not.toContain(new URL(authResponseUri).searchParams.get('code'))
+  })
+
   test('replays the events if it is the result of a long-running call with a code in it', async () => {
     const job = tool({ name: 'job', description: 'Works', isLongRunning: true, run: () => ({ status: 'pending' }) })
     const runner = desk.start({ tools: [job], steps: [callsOf('job'), 'waiting', 'done'] })
@@ -121,6 +143,18 @@ describe('answers to several requests', () => {
     const message = [respond(request, { authResponseUri: await consentTo(request) })]
     const { events } = await runner.complete({ ...where, message })
     expect(responsesIn(events)).toMatchObject({ c1: { errorCode: 'CANCELLED' }, c2: { sent: true } })
+  })
+
+  test('under the name of credential requests do not answer a confirmation', async () => {
+    const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 'paid' })
+    const runner = desk.start({ tools: [pay], steps: [callsOf('pay'), 'done'] })
+    await runner.complete({ ...where, message: 'go' })
+    const request = await onlyRequest(runner)
+    for (const id of [request.id, 'c1']) {
+      const message = [{ functionResponse: { id, name: 'adk_request_credential', response: { status: 'authorized' } } }]
+      await expect(runner.complete({ ...where, message })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    }
+    expect(await onlyRequest(runner)).toEqual(request)
   })
 
   test('of which one is unusable are all refused, and can be sent again', async () => {

@@ -42,7 +42,8 @@ export class ToolsetCredentials {
     const outcome = await resolveCredential(services, key, config)
     if (outcome.status === 'failed') throw new Error(outcome.reason)
     const id = toolsetCallId(name, frame.path)
-    const latest = run.fold.calls.get(id)?.requests.at(-1)
+    // by key: toolsets of several agents may have one name
+    const latest = run.fold.calls.get(id)?.requests.findLast(({ request }) => request.key === key)
     if (outcome.status === 'ready') {
       if (latest) await forgetConsent(services, latest.request.id)
       return readonlyContext(run, plan.agent.name, frame.branch, outcome.credential)

@@ -37,15 +37,16 @@ export async function completeConsents(
   for (const part of message.parts) {
     const answer = part.functionResponse
     const request = answer && findRequest(pending, answer)
-    if (!answer || (request && request.kind !== 'credential')) {
+    if (!answer || !isForCredential(answer, request)) {
       parts.push(part)
       continue
     }
-    if (!request) {
-      parts.push(isCredentialAnswer(answer) ? lateAnswer(answer) : part)
+    const isPending = request?.kind === 'credential'
+    const outcome = isPending ? await completeOne(key, request, answer.response, services) : undefined
+    if (!isPending || !outcome) {
+      parts.push(lateAnswer(answer))
       continue
     }
-    const outcome = await completeOne(key, request, answer.response, services)
     if (outcome.status === 'expired') expired = expiredError(request)
     const others = outcome.status === 'authorized' ? pending.filter((one) => isSame(one, request) && isOpen(one)) : []
     for (const { id } of new Set([request, ...others])) parts.push(outcomePart(id, outcome))
@@ -57,6 +58,14 @@ function findRequest(pending: readonly PendingRequest[], { id }: FunctionRespons
   const byId = pending.find((request) => request.id === id)
   const ofCall = byId ? [byId] : pending.filter(({ functionCallId }) => functionCallId === id)
   return ofCall.length === 1 ? ofCall[0] : undefined
+}
+
+/** Does the answer belong to a credential request, pending or not? */
+function isForCredential(answer: FunctionResponse, request: PendingRequest | undefined): boolean {
+  if (!request) return isCredentialAnswer(answer)
+  if (request.kind === 'credential') return true
+  // by the id of the call, a late answer would answer the next request, or be the result of the call
+  return answer.name === REQUEST_NAMES.credential && answer.id === request.functionCallId
 }
 
 /** May the answer hold an authorization code? Confirmations, inputs and text do not, unless their client misnamed them. */
@@ -86,12 +95,13 @@ function toObject(response: unknown): JsonObject {
   return isRecord(response) ? response : { result: response }
 }
 
+/** The outcome to record. Undefined if the request was answered meanwhile. */
 async function completeOne(
-  { appName, userId }: SessionKey,
+  key: SessionKey,
   request: PendingRequest,
   response: unknown,
   services: RunServices,
-): Promise<JsonObject> {
+): Promise<JsonObject | undefined> {
   const sent = toObject(response)
   const declined = declineOf(sent)
   if (declined) return declined
@@ -103,16 +113,18 @@ async function completeOne(
       `The answer to credential request "${request.id}" is unusable. Send ${expected}.`,
     )
   }
-  const { credentialService, auth, allowedRedirectUris } = services
+  const { credentialService, sessionService, auth, allowedRedirectUris } = services
+  const { appName, userId } = key
   const authServices: AuthServices = { appName, userId, credentialService, ...auth }
   try {
     const outcome = await completeOpenConsent(authServices, { id: request.id, answer, allowedRedirectUris })
     return outcome.status === 'stored' ? { status: 'authorized' } : { status: 'failed', error: outcome.reason }
   } catch (error) {
-    // the request is pending: without its consent it can never be answered
     const isLost = error instanceof ToolwrightError && (error.code === 'EXPIRED' || error.code === 'NOT_FOUND')
-    if (isLost) return { status: 'expired' }
-    throw error
+    if (!isLost) throw error
+    // a pending request without its consent can never be answered; an answered request has no consent any more
+    const isPending = (await sessionService.pending(key)).some(({ id }) => id === request.id)
+    return isPending ? { status: 'expired' } : undefined
   }
 }
 
