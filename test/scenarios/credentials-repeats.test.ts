@@ -3,6 +3,7 @@ import {
   approve,
   deny,
   type InboxItem,
+  InMemoryCredentialService,
   InMemorySessionService,
   type Part,
   type PendingRequest,
@@ -181,3 +182,41 @@ describe('answers to several requests', () => {
 function named(name: string) {
   return { name, declaration: () => ({ name, description: 'Sends a mail' }) }
 }
+
+test('what is stored about a consent is deleted once its answer is recorded', async () => {
+  const stored = new Set<string>()
+  class Spy extends InMemoryCredentialService {
+    override async save(options: Parameters<InMemoryCredentialService['save']>[0]): Promise<number> {
+      stored.add(options.key)
+      return await super.save(options)
+    }
+    override async delete(options: Parameters<InMemoryCredentialService['delete']>[0]): Promise<boolean> {
+      stored.delete(options.key)
+      return await super.delete(options)
+    }
+  }
+  let now = Date.now()
+  const authConfig = { ...desk.server.oauth2Config(), credentialKey: 'toolset' }
+  const asking = tool({
+    name: 'ask',
+    description: 'Asks',
+    run: async (_args, context) => {
+      const { status } = await context.getCredential('body', desk.server.oauth2Config())
+      if (status === 'needs-auth') context.requestCredential('body', desk.server.oauth2Config())
+      return status
+    },
+  })
+  const runner = desk.start({
+    tools: [{ name: 'box', authConfig, listTools: async () => [] }, desk.mail({ expiresInMs: 60_000 }), asking],
+    steps: [callsOf('ask', 'mail'), 'done'],
+    runner: { credentialService: new Spy(), ports: { now: () => now } },
+  })
+  const [toolset] = (await runner.complete({ ...where, message: 'go' })).pending as [PendingRequest]
+  await runner.complete({ ...where, message: [deny(toolset)] })
+  now += 120_000
+  const body = (await runner.pending(where)).find(({ key }) => key === 'body') as PendingRequest
+  expect([...stored].filter((key) => key.startsWith('consent:'))).toHaveLength(2)
+  const message = [respond(body, { authResponseUri: await consentTo(body) })]
+  expect((await runner.complete({ ...where, message })).text).toBe('done')
+  expect([...stored]).toEqual(['body'])
+})
