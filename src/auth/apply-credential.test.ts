@@ -70,8 +70,8 @@ test('applyCredential() sets a query parameter and keeps the encoding of the oth
   expect(apply(key('query'), credential).url).toBe(`${ORIGIN}/mail?key=a%26b%3Dc`)
   const encoded = new Request(`${ORIGIN}/mail?q=a%20b`)
   expect(apply(key('query'), credential, encoded).url).toBe(`${ORIGIN}/mail?q=a%20b&key=a%26b%3Dc`)
-  const forged = new Request(`${ORIGIN}/mail?key=forged&q=1`)
-  expect(apply(key('query'), credential, forged).url).toBe(`${ORIGIN}/mail?q=1&key=a%26b%3Dc`)
+  const forged = new Request(`${ORIGIN}/mail?key=forged&q=a%20b&ke%79=forged`)
+  expect(apply(key('query'), credential, forged).url).toBe(`${ORIGIN}/mail?q=a%20b&key=a%26b%3Dc`)
 })
 
 test('applyCredential() adds a cookie and replaces one of the same name', () => {
@@ -138,6 +138,12 @@ describe('applyCredential() refuses', () => {
     ['a custom header that routes the request', CUSTOM, headers({ Host: 'canary' }), 'reserved'],
     ['a custom header without a valid name', CUSTOM, headers({ 'canary\n': 'a' }), 'not valid'],
     ['a cookie that adds another cookie', key('cookie'), apiKey('canary; admin=1'), 'a semicolon'],
+    [
+      'a cookie whose name adds another cookie',
+      { type: 'apiKey', in: 'cookie', name: 'a=1; b' },
+      apiKey('canary'),
+      'not valid',
+    ],
     ['a user name with a colon', BASIC, user('canary:x', 'y'), 'a colon in the user name'],
     ['a password with a line break', BASIC, user('canary', 'y\n'), 'control characters'],
     ['a scheme whose key is missing', key('header'), tokens({ accessToken: 'canary' }), 'has no apiKey'],

@@ -93,15 +93,19 @@ function basic(scheme: AuthScheme, { http }: AuthCredential): string {
 /** Names that decide how a request is framed or routed. */
 const FRAMING = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'trailer'])
 
+/** The names that headers and cookies may have (RFC 9110, RFC 6265). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
+
 /** The errors of `Headers` contain the value, so it is checked before. */
 function setHeader(headers: Headers, name: string, value: string): void {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || FRAMING.has(name.toLowerCase()))
+  if (!TOKEN.test(name) || FRAMING.has(name.toLowerCase()))
     throw unusable('header name', 'a name that is reserved or not valid')
   if (!/^[ -~]+$/.test(value)) throw unusable('value of a header', 'a line break or a character outside of ASCII')
   headers.set(name, value)
 }
 
 function withCookie(cookies: string | null, name: string, value: string): string {
+  if (!TOKEN.test(name)) throw unusable('cookie name', 'a name that is not valid')
   if (!/^[!#-+\--:<-[\]-~]+$/.test(value))
     throw unusable('value of a cookie', 'a space, a quote, a comma or a semicolon')
   const others = (cookies ?? '').split(';').map((cookie) => cookie.trim())
@@ -111,9 +115,9 @@ function withCookie(cookies: string | null, name: string, value: string): string
 /** Other parameters keep their encoding, which a signature may cover. */
 function withParameter(url: string, name: string, value: string): string {
   const target = new URL(url)
-  if (target.searchParams.has(name)) target.searchParams.delete(name)
-  const added = new URLSearchParams({ [name]: value }).toString()
-  target.search = target.search === '' ? added : `${target.search}&${added}`
+  const others = target.search.slice(1).split('&')
+  const kept = others.filter((one) => one !== '' && !new URLSearchParams(one).has(name))
+  target.search = [...kept, new URLSearchParams([[name, value]])].join('&')
   return target.href
 }
 

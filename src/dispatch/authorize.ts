@@ -1,7 +1,6 @@
 // The credential gate: a call that needs a credential does not run without one.
 import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../auth/config/credential-key.ts'
-import { forgetConsent } from '../auth/consent/consent-record.ts'
 import { resolveCredential } from '../auth/resolve-credential.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import { authServicesOf } from '../tool/credentials.ts'
@@ -18,8 +17,7 @@ export async function authorize({ host }: Batch, ready: ReadyCall, authConfig: A
   if (ended) return ended
   const config = checkAuthConfig(authConfig, `Tool "${call.name}"`)
   const key = await credentialKeyOf(config)
-  const services = authServicesOf(host)
-  const outcome = await resolveCredential(services, key, config)
+  const outcome = await resolveCredential(authServicesOf(host), key, config)
   if (outcome.status === 'failed') return authFailure(host, call, outcome.reason)
   if (outcome.status === 'needs-auth') {
     const wanted = {
@@ -33,6 +31,5 @@ export async function authorize({ host }: Batch, ready: ReadyCall, authConfig: A
     return 'type' in request ? request : { type: 'requesting', call, requests: [request] }
   }
   context.setCredential(outcome.credential)
-  if (latest) await forgetConsent(services, latest.request.id)
   return ready
 }

@@ -12,6 +12,7 @@ import type { Batch } from './host.ts'
 import { missingTool, refuseCall } from './on-tool-error.ts'
 import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
 import { recoverInterrupted } from './recover-interrupted.ts'
+import { forgetAnswered } from './request-credential.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
 import { MAX_ARGS_DEPTH, storableArgs, TRUNCATED_BYTES } from './storable-args.ts'
 import { Timeout, waitFor } from './wait-with-deadline.ts'
@@ -206,6 +207,7 @@ function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
 
 /** Checks the answers to requests of the body, then the confirmation gate, then the credential gate. */
 async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
+  if (ready.call.requests.length) await forgetAnswered(batch.host, ready.call)
   const answered = ready.call.requests.length ? await checkBodyRequests(ready) : undefined
   if (answered?.type === 'stopped') return answered.outcome
   const confirmed = await confirm(batch, ready)

@@ -1,6 +1,7 @@
 // Credential requests: the consent is stored first, then the request is recorded and shown.
 import { AuthError } from '../auth/auth-error.ts'
 import type { CheckedAuthConfig } from '../auth/config/check-auth-config.ts'
+import { forgetConsent } from '../auth/consent/consent-record.ts'
 import { openConsent } from '../auth/consent/open-consent.ts'
 import type { JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -8,6 +9,7 @@ import { consentIn, declinedIn } from '../event/decision.ts'
 import type { CallState, RequestState } from '../event/invocation-state.ts'
 import { CREDENTIAL_ID_PREFIX } from '../event/request-names.ts'
 import { authServicesOf } from '../tool/credentials.ts'
+import type { InvocationHost } from '../tool/invocation-host.ts'
 import { rejected } from './confirm.ts'
 import type { DispatchHost } from './host.ts'
 import { type CallResult, failure, type NewRequest, type SuspendedCall } from './outcome.ts'
@@ -45,6 +47,15 @@ export async function requestCredential(
 
 function hasConsented({ request, answer }: RequestState, key: string): boolean {
   return request.kind === 'credential' && request.key === key && consentIn(answer ?? {})?.status === 'authorized'
+}
+
+/** Deletes the consents of a call whose answers are recorded. The log holds their outcome from now on. */
+export async function forgetAnswered(host: InvocationHost, { requests }: CallState): Promise<void> {
+  const isAnswered = ({ answer, denied }: RequestState): boolean => answer !== undefined || denied !== undefined
+  const answered = requests.filter((one) => one.request.kind === 'credential' && isAnswered(one))
+  if (answered.length === 0) return
+  const services = authServicesOf(host)
+  await Promise.all(answered.map(({ request }) => forgetConsent(services, request.id)))
 }
 
 /** The outcome of a call whose credential request is open, declined, expired or failed. Undefined after a consent. */

@@ -98,6 +98,9 @@ export function choiceIn(
 /** The recorded answer to a credential request. The code and the tokens are never in it. */
 export type ConsentStatus = 'authorized' | 'failed' | 'expired'
 
+/** The `status` of an answer to a credential request that is not pending. It stands for any code, and is never recorded. */
+export const REPEATED = 'repeated'
+
 /** What became of a credential request: its consent, a decline, or an error. Undefined for an answer of another shape. */
 export function consentIn(answer: JsonObject): { readonly status: ConsentStatus; readonly error?: string } | undefined {
   const { status, error } = answer

@@ -1,5 +1,16 @@
 // A toolset with an authConfig: the run pauses before the toolset lists its tools.
-import { deny, filterTools, prefixTools, respond, type Tool, type Toolset, tool } from 'toolwright'
+import {
+  deny,
+  filterTools,
+  LlmAgent,
+  type PendingRequest,
+  prefixTools,
+  respond,
+  type Tool,
+  type Toolset,
+  tool,
+} from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { callsOf, consentTo, type Desk, onlyRequest, openDesk, where } from './credentials-kit.ts'
 
@@ -61,6 +72,51 @@ describe('a toolset with an authConfig', () => {
     await runner.complete({ ...where, message: 'go' })
     await runner.cancel(where)
     expect(await runner.pending(where)).toEqual([])
+  })
+
+  test('that nobody answers for a day is left out, and the next message is accepted', async () => {
+    let now = Date.now()
+    const runner = desk.start({ tools: [mailbox()], steps: ['without it'], runner: { ports: { now: () => now } } })
+    const first = await runner.complete({ ...where, message: 'go' })
+    now += 25 * 60 * 60 * 1000
+    const { events, pending } = await runner.complete({ ...where, message: 'hello' })
+    expect(events[0]).toMatchObject({ invocationId: first.invocationId, content: { parts: [{ text: 'without it' }] } })
+    expect(pending).toMatchObject([{ kind: 'credential' }])
+  })
+
+  test('waits for its consent although the model has used its id for a call', async () => {
+    let needsAuth = false
+    const box = mailbox()
+    const toolset: Toolset = {
+      name: 'mailbox',
+      get authConfig() {
+        return needsAuth ? box.authConfig : undefined
+      },
+      listTools: async () => [send],
+    }
+    const sign: Tool = tool({ name: 'sign', description: 'Signs out', run: () => (needsAuth = true) })
+    const call = { name: 'sign', id: '_adk_toolset_auth_mailbox', args: {} }
+    const runner = desk.start({ tools: [sign, toolset], steps: [{ calls: [call] }, 'done'] })
+    const { pending } = await runner.complete({ ...where, message: 'go' })
+    const [request] = pending as [PendingRequest]
+    const message = [respond(request, { authResponseUri: await consentTo(request) })]
+    expect((await runner.complete({ ...where, message })).text).toBe('done')
+  })
+
+  test('is asked for again after a transfer to an agent whose toolset has the same name and another credential', async () => {
+    const box = { ...mailbox(), authConfig: { ...desk.server.oauth2Config(), credentialKey: 'other' } }
+    const child = new LlmAgent({ name: 'child', model: scriptedModel([callsOf('send'), 'done']), tools: [box] })
+    const transfer = { calls: [{ name: 'transfer_to_agent', id: 'c9', args: { agent_name: 'child' } }] }
+    const agent = new LlmAgent({ name: 'a', model: scriptedModel([transfer]), tools: [mailbox()], subAgents: [child] })
+    const runner = desk.start({ runner: { agent } })
+    let { pending, text } = await runner.complete({ ...where, message: 'go' })
+    for (const key of [expect.stringMatching(/^adk_oauth2_/), 'other']) {
+      expect(pending).toMatchObject([{ key }])
+      const [request] = pending as [PendingRequest]
+      const message = [respond(request, { authResponseUri: await consentTo(request) })]
+      ;({ pending, text } = await runner.complete({ ...where, message }))
+    }
+    expect(text).toBe('done')
   })
 
   test('with a malformed authConfig is refused when the agent is built', () => {

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import { isReservedPathStep } from '../../event/fold.ts'
 import { OWN_ID_PREFIX } from '../../event/own-id.ts'
-import { REQUEST_PREFIX } from '../../event/request-names.ts'
+import { REQUEST_PREFIX, TOOLSET_CALL_PREFIX } from '../../event/request-names.ts'
 import { TOOL_NAME } from '../../tool/tool.ts'
 
 const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
@@ -14,7 +14,7 @@ const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
  * framework.
  */
 export function isFitId(id: unknown): id is string {
-  if (!isSendable(id) || id.startsWith(OWN_ID_PREFIX)) return false
+  if (!isSendable(id) || id.startsWith(OWN_ID_PREFIX) || id.startsWith(TOOLSET_CALL_PREFIX)) return false
   const first = id.charCodeAt(0)
   return (first !== 116 && first > 57) || !isReservedPathStep(id) // reserved path steps begin with a digit or a t
 }

@@ -1,9 +1,9 @@
 import { checkAuthConfig } from '../../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../../auth/config/credential-key.ts'
-import { forgetConsent } from '../../auth/consent/consent-record.ts'
 import { openConsent } from '../../auth/consent/open-consent.ts'
 import { resolveCredential } from '../../auth/resolve-credential.ts'
 import type { AuthConfig } from '../../content/auth.ts'
+import { forgetAnswered } from '../../dispatch/request-credential.ts'
 import { type RequestedCall, requestEvent } from '../../dispatch/request-records.ts'
 import { consentIn } from '../../event/decision.ts'
 import type { NewEntry } from '../../event/event.ts'
@@ -38,15 +38,14 @@ export class ToolsetCredentials {
     const { run, plan, frame } = this.#turn
     const config = checkAuthConfig(authConfig, `Toolset "${name}"`)
     const key = await credentialKeyOf(config)
-    const services = authServicesOf(run)
-    const outcome = await resolveCredential(services, key, config)
-    if (outcome.status === 'failed') throw new Error(outcome.reason)
     const id = toolsetCallId(name, frame.path)
-    const latest = run.fold.calls.get(id)?.requests.at(-1)
-    if (outcome.status === 'ready') {
-      if (latest) await forgetConsent(services, latest.request.id)
-      return readonlyContext(run, plan.agent.name, frame.branch, outcome.credential)
-    }
+    const call = run.fold.calls.get(id)
+    if (call) await forgetAnswered(run, call)
+    const outcome = await resolveCredential(authServicesOf(run), key, config)
+    if (outcome.status === 'failed') throw new Error(outcome.reason)
+    if (outcome.status === 'ready') return readonlyContext(run, plan.agent.name, frame.branch, outcome.credential)
+    // by key: toolsets of several agents may have one name
+    const latest = call?.requests.findLast(({ request }) => request.key === key)
     // declined, failed, or still without a token after the consent: the agent continues without the toolset
     if (latest && consentIn(latest.answer ?? {})?.status !== 'expired')
       throw new Error('the user has not consented to it')

@@ -2,7 +2,15 @@
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { choiceIn, consentIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
+import {
+  choiceIn,
+  consentIn,
+  decisionOf,
+  declinedIn,
+  findUnusableField,
+  inputOf,
+  REPEATED,
+} from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { CallState, RequestState } from '../../event/invocation-state.ts'
@@ -121,6 +129,7 @@ function findTarget(
       const problem = `The result of call "${id}" equals the recorded answer to its request "${repeated.request.id}"`
       throw invalid(`${problem} and may be a retry of it. Send the result as { result: ... }, or add another field.`)
     }
+    if (name === REQUEST_NAMES.credential) throw notPendingError(id) // never the result of the call
     if (call.pending || call.response) return checkRecordedBefore({ fold, call, requestState: undefined }, id, asOf)
   }
   throw notPendingError(id)
@@ -128,9 +137,14 @@ function findTarget(
 
 /** The request of the call whose recorded answer equals this response. */
 function requestAnsweredWith({ requests }: CallState, response: JsonObject): RequestState | undefined {
-  if (requests.length === 0) return undefined
-  const json = canonicalJson(response)
-  return requests.find(({ answer }) => answer !== undefined && canonicalJson(answer) === json)
+  return requests.find((one) => hasAnswer(one, response))
+}
+
+/** Is this response the recorded answer? The outcome of a consent stands for every code, because no code is recorded. */
+function hasAnswer({ request, answer }: RequestState, response: JsonObject): boolean {
+  if (answer === undefined) return false
+  if (request.kind === 'credential' && response.status === REPEATED && consentIn(answer)) return true
+  return canonicalJson(answer) === canonicalJson(response)
 }
 
 /** Rejects an answer that arrived before its request was recorded: its client has not seen the request. */
@@ -144,17 +158,14 @@ function checkRecordedBefore(target: AnswerTarget, id: string, asOf: number): An
 }
 
 /** Does the response equal the recorded answer? Throws if the request has another answer, or can no longer be answered. */
-function isRepeatedAnswer(
-  { fold, call }: AnswerTarget,
-  { request, answer, denied }: RequestState,
-  response: JsonObject,
-): boolean {
+function isRepeatedAnswer({ fold, call }: AnswerTarget, requestState: RequestState, response: JsonObject): boolean {
+  const { request, answer, denied } = requestState
   if (denied !== undefined) throw expiredError(request)
   if (answer === undefined) {
     if (fold.isOpen(call)) return false
     throw notPendingError(request.id) // the call was cancelled, or got its response otherwise
   }
-  if (canonicalJson(answer) === canonicalJson(response)) return true
+  if (hasAnswer(requestState, response)) return true
   throw new ToolwrightError(
     'ALREADY_ANSWERED',
     `Request "${request.id}" already has a different answer. The first answer counts.`,
@@ -183,6 +194,11 @@ async function checkAnswer(
   now: number,
 ): Promise<void> {
   if (request.expiresAt !== undefined && now / 1000 >= request.expiresAt) throw expiredError(request)
+  if (name === REQUEST_NAMES.credential && request.kind !== 'credential') {
+    throw invalid(
+      `Request "${request.id}" is no credential request. Answer it with the name ${REQUEST_NAMES[request.kind]}.`,
+    )
+  }
   if (request.kind === 'confirmation') return await checkApproval(request, response)
   if (request.kind === 'credential') return checkConsent(request, name, response)
   if (declinedIn(response)) return

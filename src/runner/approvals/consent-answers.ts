@@ -6,9 +6,9 @@ import { readConsentAnswer } from '../../auth/consent/read-consent-answer.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { declinedIn } from '../../event/decision.ts'
+import { declinedIn, REPEATED } from '../../event/decision.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
-import { REQUEST_NAMES } from '../../event/request-names.ts'
+import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../../event/request-names.ts'
 import type { SessionKey } from '../../session/service.ts'
 import type { RunServices } from '../run-services.ts'
 
@@ -29,25 +29,27 @@ export async function completeConsents(
   message: Content,
   services: RunServices,
 ): Promise<ConsentAnswers> {
+  const now = services.ports.now() / 1000
   const pending = await services.sessionService.pending(key)
+  const isOpen = ({ expiresAt = Infinity }: PendingRequest): boolean => now < expiresAt
   const parts: Part[] = []
   let expired: ToolwrightError | undefined
   for (const part of message.parts) {
     const answer = part.functionResponse
     const request = answer && findRequest(pending, answer)
-    if (!answer || (request && request.kind !== 'credential')) {
+    if (!answer || !isForCredential(answer, request)) {
       parts.push(part)
       continue
     }
-    if (!request) {
-      // the answer to an earlier request: it repeats the recorded outcome, or is refused
-      parts.push(mayHoldCode(answer) ? outcomePart(answer.id ?? '', { status: 'authorized' }) : part)
+    const isPending = request?.kind === 'credential'
+    const outcome = isPending ? await completeOne(key, request, answer.response, services) : undefined
+    if (!isPending || !outcome) {
+      parts.push(lateAnswer(answer))
       continue
     }
-    const outcome = await completeOne(key, request, answer.response, services)
     if (outcome.status === 'expired') expired = expiredError(request)
-    const sameCredential = outcome.status === 'authorized' ? pending.filter((one) => isSame(one, request)) : [request]
-    parts.push(...sameCredential.map(({ id }) => outcomePart(id, outcome)))
+    const others = outcome.status === 'authorized' ? pending.filter((one) => isSame(one, request) && isOpen(one)) : []
+    for (const { id } of new Set([request, ...others])) parts.push(outcomePart(id, outcome))
   }
   return { message: { ...message, parts: uniqueParts(parts) }, expired }
 }
@@ -58,20 +60,51 @@ function findRequest(pending: readonly PendingRequest[], { id }: FunctionRespons
   return ofCall.length === 1 ? ofCall[0] : undefined
 }
 
-/** Is it an answer to a credential request that is no longer pending? Its code must not be stored. */
-function mayHoldCode({ name, response }: FunctionResponse): boolean {
-  return name === REQUEST_NAMES.credential || (isRecord(response) && readConsentAnswer(response) !== undefined)
+/** Does the answer belong to a credential request, pending or not? */
+function isForCredential(answer: FunctionResponse, request: PendingRequest | undefined): boolean {
+  if (!request) return isCredentialAnswer(answer)
+  if (request.kind === 'credential') return true
+  // by the id of the call, a late answer would answer the next request, or be the result of the call
+  return answer.name === REQUEST_NAMES.credential && answer.id === request.functionCallId
 }
 
+/** May the answer hold an authorization code? Confirmations, inputs and text do not, unless their client misnamed them. */
+export function mayAnswerConsent({ functionResponse: answer }: Part): boolean {
+  if (!answer) return false
+  if (answer.name !== REQUEST_NAMES.confirmation && answer.name !== REQUEST_NAMES.input) return true
+  return isCredentialAnswer(answer)
+}
+
+/** Is it an answer to a credential request? The result of a long-running call may have a `code` too, but no `state`. */
+function isCredentialAnswer({ id, name, response }: FunctionResponse): boolean {
+  if (name === REQUEST_NAMES.credential || id?.startsWith(CREDENTIAL_ID_PREFIX)) return true
+  return readConsentAnswer(toObject(response))?.state !== undefined
+}
+
+/** An answer to a credential request that is not pending, without its code. It repeats the recorded answer, or is refused. */
+function lateAnswer({ id = '', response }: FunctionResponse): Part {
+  return outcomePart(id, declineOf(toObject(response)) ?? { status: REPEATED })
+}
+
+function declineOf(sent: JsonObject): JsonObject | undefined {
+  const declined = declinedIn(sent)
+  return declined && { declined: true, ...(declined.reason !== undefined && { reason: declined.reason }) }
+}
+
+function toObject(response: unknown): JsonObject {
+  return isRecord(response) ? response : { result: response }
+}
+
+/** The outcome to record. Undefined if the request was answered meanwhile. */
 async function completeOne(
-  { appName, userId }: SessionKey,
+  key: SessionKey,
   request: PendingRequest,
   response: unknown,
   services: RunServices,
-): Promise<JsonObject> {
-  const sent: JsonObject = isRecord(response) ? response : { result: response }
-  const declined = declinedIn(sent)
-  if (declined) return { declined: true, ...(declined.reason !== undefined && { reason: declined.reason }) }
+): Promise<JsonObject | undefined> {
+  const sent = toObject(response)
+  const declined = declineOf(sent)
+  if (declined) return declined
   const answer = readConsentAnswer(sent)
   if (!answer) {
     const expected = '{ authResponseUri } with the URL that the provider redirected to, or { code, state }'
@@ -80,16 +113,18 @@ async function completeOne(
       `The answer to credential request "${request.id}" is unusable. Send ${expected}.`,
     )
   }
-  const { credentialService, auth, allowedRedirectUris } = services
+  const { credentialService, sessionService, auth, allowedRedirectUris } = services
+  const { appName, userId } = key
   const authServices: AuthServices = { appName, userId, credentialService, ...auth }
   try {
     const outcome = await completeOpenConsent(authServices, { id: request.id, answer, allowedRedirectUris })
     return outcome.status === 'stored' ? { status: 'authorized' } : { status: 'failed', error: outcome.reason }
   } catch (error) {
-    // the request is pending: without its consent it can never be answered
     const isLost = error instanceof ToolwrightError && (error.code === 'EXPIRED' || error.code === 'NOT_FOUND')
-    if (isLost) return { status: 'expired' }
-    throw error
+    if (!isLost) throw error
+    // a pending request without its consent can never be answered; an answered request has no consent any more
+    const isPending = (await sessionService.pending(key)).some(({ id }) => id === request.id)
+    return isPending ? { status: 'expired' } : undefined
   }
 }
 

@@ -128,7 +128,7 @@ export function isInterrupted(view: SessionView): boolean {
 /** The invocation that can continue because its request expired. */
 export function overdueIn(view: SessionView): string | undefined {
   const wasDenied = ({ requests }: CallState): boolean => requests.some(({ denied }) => denied !== undefined)
-  return view.awake().find(({ fold, step }) => step.type !== 'wait' && fold.openCalls().some(wasDenied))?.fold
+  return view.awake().find(({ fold, step }) => step.type !== 'wait' && fold.waitingCalls().some(wasDenied))?.fold
     .invocationId
 }
 
