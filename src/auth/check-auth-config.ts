@@ -3,6 +3,7 @@ import { kindOf } from '../base/kind-of.ts'
 import type { AuthConfig, AuthScheme } from '../content/auth.ts'
 import { checkOptions, name, type OptionRules, type Rule, record } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { isReservedKey } from './auth-records.ts'
 import { checkAuthCredential } from './check-auth-credential.ts'
 import { checkAuthScheme, scopeList } from './check-auth-scheme.ts'
 import { checkCredentialFits } from './check-credential-fits.ts'
@@ -14,18 +15,12 @@ export interface CheckedAuthConfig extends AuthConfig {
   readonly authScheme: AuthScheme
 }
 
-/** Prefixes of keys under which open consents and refresh locks are stored. */
-const RESERVED_PREFIXES = ['consent:', 'refresh:']
-
 const MAX_KEY_LENGTH = 256
 
 const credentialKey: Rule = {
   expects: `a string of 1 to ${MAX_KEY_LENGTH} characters that does not start with "consent:" or "refresh:"`,
   accepts: (value) =>
-    typeof value === 'string' &&
-    value !== '' &&
-    value.length <= MAX_KEY_LENGTH &&
-    !RESERVED_PREFIXES.some((prefix) => value.startsWith(prefix)),
+    typeof value === 'string' && value !== '' && value.length <= MAX_KEY_LENGTH && !isReservedKey(value),
 }
 
 const CONFIG_RULES: OptionRules<AuthConfig> = {
@@ -37,7 +32,10 @@ const CONFIG_RULES: OptionRules<AuthConfig> = {
   credentialKey,
 }
 
-/** Checks a configuration and fills in the endpoints of its provider. Throws INVALID_CONFIG with what to change. `owner` names the tool or toolset in the error. */
+/**
+ * Checks a configuration and fills in the endpoints of its provider. Throws INVALID_CONFIG with what to change. `owner`
+ * names the tool or toolset in the error.
+ */
 export function checkAuthConfig(config: AuthConfig, owner: string): CheckedAuthConfig {
   const what = `${owner}: authConfig`
   checkOptions(what, config, CONFIG_RULES)

@@ -18,7 +18,7 @@ export interface RefreshLock {
   readonly generation: number
 }
 
-/** Another process holds the lock. `generation` identifies its lock. */
+/** Another process holds the lock. `heldAs` is the generation of its lock, or undefined if it was taken just now. */
 export interface ForeignLock {
   readonly heldAs: number | undefined
 }
