@@ -1,8 +1,10 @@
 // One test for each row of the page about deviations, with the same number.
 import {
+  type AuthConfig,
   agentTool,
   approve,
   type Content,
+  deny,
   type Event,
   exitLoop,
   type FunctionResponse,
@@ -25,6 +27,7 @@ import {
   type Run,
   Runner,
   type RunnerOptions,
+  respond,
   SequentialAgent,
   StaticToolset,
   type Tool,
@@ -140,7 +143,7 @@ test('D10: warns the model at the third equal failure and ends the run at the fo
   expect(error?.code).toBe('REPEATED_CALL')
 })
 
-test('D11: gives every error result a code', async () => {
+test('D11: adds a code to every error result', async () => {
   const ask = tool({
     name: 'ask',
     description: 'Asks back',
@@ -571,13 +574,16 @@ test('D53: asks for approval again when the tool has changed since the approval'
   expect(runs).toBe(0)
 })
 
-test('D54: refuses a call that needs a credential', async () => {
-  let runs = 0
-  const authConfig = { authScheme: { type: 'http', scheme: 'bearer' } } as const
-  const mail = tool({ name: 'mail', description: 'Mails', authConfig, run: () => ++runs })
-  const { response } = await play([mail], [calls('mail'), 'done'])
-  expect(response).toMatchObject({ errorCode: 'AUTH_FAILED' })
-  expect(runs).toBe(0)
+test('D54: shows no secret to the client of a consent, and uses nothing of its answer but the callback', async () => {
+  const mail = tool({ name: 'mail', description: 'Mails', authConfig: consent, run: () => 1 })
+  const { events, pending, runner, where } = await play([mail], [calls('mail'), 'done'])
+  expect(JSON.stringify(events)).toContain('http://127.0.0.1:9/login?')
+  expect(JSON.stringify(events)).not.toContain('a-client-secret')
+  const [request] = pending as PendingRequest[]
+  const forged = { ...consent, exchangedAuthCredential: { authType: 'oauth2', oauth2: { accessToken: 'forged' } } }
+  const message = [respond(request as PendingRequest, forged)]
+  await expect(runner.complete({ ...where, message })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await runner.pending(where)).toHaveLength(1)
 })
 
 test('D55: turns a server-side tool that excludes other tools into an agent tool', async () => {
@@ -702,6 +708,53 @@ test('D65: reports from resume that nothing is left to resume, or that another r
     break
   }
 })
+
+test('D66: takes the key first in getCredential() and requestCredential()', async () => {
+  const outcomes: string[] = []
+  const mail = tool({
+    name: 'mail',
+    description: 'Mails',
+    run: async (_, context) => {
+      outcomes.push((await context.getCredential('mail token', consent)).status)
+      context.requestCredential('mail token', consent)
+    },
+  })
+  const { pending } = await play([mail], [calls('mail')])
+  expect(outcomes).toEqual(['needs-auth'])
+  expect(pending).toMatchObject([{ kind: 'credential', key: 'mail token' }])
+})
+
+test('D67: answers a call without its API key with AUTH_FAILED', async () => {
+  let runs = 0
+  const authConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'x-key' }, credentialKey: 'mail key' } as const
+  const mail = tool({ name: 'mail', description: 'Mails', authConfig, run: () => ++runs })
+  const { response, pending } = await play([mail], [calls('mail'), 'done'])
+  expect(response).toMatchObject({ errorCode: 'AUTH_FAILED' })
+  expect([pending, runs]).toEqual([[], 0])
+})
+
+test('D68: leaves out a toolset whose consent is declined', async () => {
+  const mailbox: Toolset = { name: 'mailbox', authConfig: consent, listTools: async () => [lookUp] }
+  const { pending, runner, where, model } = await play([mailbox], ['done'])
+  const [request] = pending as PendingRequest[]
+  const { text } = await runner.complete({ ...where, message: [deny(request as PendingRequest)] })
+  expect(text).toBe('done')
+  expect([...(model.requests[0]?.tools.keys() ?? [])]).toEqual([])
+})
+
+/** A configuration that needs the consent of the user. No test connects to it. */
+const consent: AuthConfig = {
+  authScheme: {
+    type: 'oauth2',
+    flows: {
+      authorizationCode: { authorizationUrl: 'http://127.0.0.1:9/login', tokenUrl: 'http://127.0.0.1:9/token' },
+    },
+  },
+  rawAuthCredential: {
+    authType: 'oauth2',
+    oauth2: { clientId: 'app', clientSecret: 'a-client-secret', redirectUri: 'http://127.0.0.1:9/callback' },
+  },
+}
 
 const ada = { userId: 'ada', sessionId: 's1' } as const
 

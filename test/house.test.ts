@@ -9,7 +9,7 @@ import { importsPerFile } from './house/imports-per-file.ts'
 import { type Measurement, parseFile } from './house/parsed-file.ts'
 import { publishedSources } from './source.ts'
 
-describe('the published source keeps the limit of', () => {
+describe('the published source stays within the limit of', () => {
   test.each([...figures(publishedSources()), ...pathFigures()])(
     '$name',
     ({ isWithinLimit, now, target, offenders }) => {

@@ -48,7 +48,7 @@ describe('the rule against upward imports', () => {
   ])('rejects %s', (_, text) => {
     expect(upwardImports(files({ 'src/policy/b.ts': text }), rootOnly)).toHaveLength(1)
   })
-  test('accepts imports of lower layers, of the same layer, of packages and by the root entry point', () => {
+  test('accepts imports from lower layers, from the same layer and from packages, and any import in the root entry point', () => {
     const sources = files({
       'src/dispatch/a.ts': "import '../policy/b.ts'; import './c.ts'; import 'zod'",
       'src/index.ts': "export { a } from './cli/a.ts'",

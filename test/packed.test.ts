@@ -117,6 +117,7 @@ test('TypeScript errors show type names, and the types need neither @types/node 
     'wrong.ts',
     `import { createEvent } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
+import { beginConsent, setOAuthLibrary } from 'toolwright/auth'
 import { quickjs } from 'toolwright/code'
 import { sqlite } from 'toolwright/sqlite'
 import { createToolContext } from 'toolwright/testing'
@@ -128,7 +129,7 @@ export const service: SessionService = sqlite('app.db').sessionService
 export const state: State = createToolContext().state
 export const event: Event = createEvent({ author: 'a', invocationId: 'i' })
 export const executor: CodeExecutor = quickjs()
-export const models: unknown[] = [fromAiSdk]
+export const models: unknown[] = [fromAiSdk, beginConsent, setOAuthLibrary]
 `,
   )
   const options = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, skipLibCheck: false, types: [] }

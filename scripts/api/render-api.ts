@@ -14,6 +14,7 @@ const TOPICS: ReadonlyMap<string, string> = new Map([
   ['artifact', 'Artifacts'],
   ['memory', 'Memory'],
   ['credential', 'Credentials'],
+  ['auth', 'Resolving credentials'],
   ['error', 'Errors'],
   ['dispatch', 'Tool callbacks and logging'],
   ['schema', 'Schemas'],

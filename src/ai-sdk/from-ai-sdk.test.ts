@@ -86,10 +86,10 @@ test.each(withText)('fromAiSdk() with $how, sends invalid arguments back to the 
   expect(sent).toContain('INVALID_ARGS')
 })
 
-describe('provider metadata is sent back on the same part after a restart', () => {
-  const turn = { thinking: 'Cold, surely.', signature: 'SIGNED', redacted: 'HIDDEN', calls: [oslo, rome] }
+const thinkingTurn = { thinking: 'Cold, surely.', signature: 'SIGNED', redacted: 'HIDDEN', calls: [oslo, rome] }
 
-  const second = async (wire: typeof chat, stream: boolean, said: object = turn): Promise<unknown> => {
+describe('fromAiSdk() sends provider metadata back on the same part after a restart:', () => {
+  const second = async (wire: typeof chat, stream: boolean, said: object = thinkingTurn): Promise<unknown> => {
     await using server = await ProviderServer.start([wire.say(said), wire.say({ text: 'Cold.' })])
     const model = fromAiSdk(wire.model(server.url), { providerOptions: { openai: { store: false } } })
     const { whole } = await ask(model, request([user('?')], config), { stream })
@@ -115,7 +115,7 @@ describe('provider metadata is sent back on the same part after a restart', () =
   })
 
   test.each([true, false])('OpenAI: encrypted reasoning without text (streamed: %s)', async (stream) => {
-    const input = at(await second(responses, stream, { ...turn, thinking: '' }), 'input')
+    const input = at(await second(responses, stream, { ...thinkingTurn, thinking: '' }), 'input')
     expect(at(input, 2)).toEqual({ type: 'reasoning', id: 'rs_1', encrypted_content: 'SIGNED', summary: [] })
   })
 
@@ -134,20 +134,20 @@ describe('provider metadata is sent back on the same part after a restart', () =
     await ask(fromAiSdk(gemini.model(server.url)), request(history, config))
     expect(at(server.requests[0]?.body, 'contents', 1, 'parts', 0)).toMatchObject({ thoughtSignature: 'NATIVE' })
   })
+})
 
-  test('Google: a signature is stored where gemini() reads it', async () => {
-    await using server = await ProviderServer.start([gemini.say({ calls: [oslo], signature: 'SIGNED' })])
-    const { whole } = await ask(fromAiSdk(gemini.model(server.url)), request([user('?')], config))
-    expect(whole.content?.parts).toMatchObject([{ thoughtSignature: 'SIGNED' }])
-  })
+test('fromAiSdk() stores a signature of Google where gemini() reads it', async () => {
+  await using server = await ProviderServer.start([gemini.say({ calls: [oslo], signature: 'SIGNED' })])
+  const { whole } = await ask(fromAiSdk(gemini.model(server.url)), request([user('?')], config))
+  expect(whole.content?.parts).toMatchObject([{ thoughtSignature: 'SIGNED' }])
+})
 
-  test('another provider can continue the session', async () => {
-    await using server = await ProviderServer.start([claude.say(turn), chat.say({ text: 'Cold.' })])
-    const { whole } = await ask(fromAiSdk(claude.model(server.url)), request([user('?')], config))
-    const history = stored([user('?'), whole.content as Content, answers(['c1', 2], ['c2', 19])])
-    await ask(fromAiSdk(chat.model(server.url)), request(history, config))
-    expect(at(server.requests[1]?.body, 'messages', 2)).toMatchObject({ tool_calls: [{ id: 'c1' }, { id: 'c2' }] })
-  })
+test('fromAiSdk() continues a session of another provider', async () => {
+  await using server = await ProviderServer.start([claude.say(thinkingTurn), chat.say({ text: 'Cold.' })])
+  const { whole } = await ask(fromAiSdk(claude.model(server.url)), request([user('?')], config))
+  const history = stored([user('?'), whole.content as Content, answers(['c1', 2], ['c2', 19])])
+  await ask(fromAiSdk(chat.model(server.url)), request(history, config))
+  expect(at(server.requests[1]?.body, 'messages', 2)).toMatchObject({ tool_calls: [{ id: 'c1' }, { id: 'c2' }] })
 })
 
 test('fromAiSdk() streams thoughts and text separately', async () => {
@@ -198,7 +198,7 @@ describe('capability toolsWithOutputSchema', () => {
     ['Gemini 2.5', gemini.model(url, 'gemini-2.5-pro'), false],
     ['an older Anthropic provider', older('anthropic.messages'), false],
     ['an unknown provider', older('stranger.chat'), false],
-  ])('of %s can be overridden', (_, model, both) => {
+  ])('of %s has a default that the option overrides', (_, model, both) => {
     expect(fromAiSdk(model).capabilities?.toolsWithOutputSchema ?? false).toBe(both)
     expect(fromAiSdk(model, { toolsWithOutputSchema: !both }).capabilities?.toolsWithOutputSchema ?? false).toBe(!both)
   })

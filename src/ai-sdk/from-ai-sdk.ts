@@ -153,7 +153,10 @@ function hasResultMedia({ contents }: LlmRequest): boolean {
   )
 }
 
-/** True only for providers known to support both. The fallback, an answer tool, works with every provider. */
+/**
+ * Whether one request can have tools and a response schema. True only for providers known to support both. The
+ * fallback, an answer tool, works with every provider.
+ */
 function supportsToolsWithSchema({ provider, modelId, specificationVersion }: AiSdkModel): boolean {
   if (/^(openai|azure)\b/.test(provider)) return true
   // older Anthropic providers drop the tools, older Gemini models reject the request

@@ -44,7 +44,7 @@ test('fromAiSdk() supports specification version 2 of AI SDK models', async () =
       asked.push(options)
       return result
     },
-    doStream: () => Promise.reject(new Error('not asked')),
+    doStream: () => Promise.reject(new Error('doStream() must not be called in this test.')),
   }
   const { whole } = await ask(fromAiSdk(model, { mediaInToolResults: true }), request(history, { tools: [search] }))
   expect(whole.content?.parts).toEqual([
@@ -90,7 +90,7 @@ test('fromAiSdk() supports specification version 3 of AI SDK models with streami
     provider: 'newer.messages',
     modelId: 'newer-1',
     supportedUrls: { '*/*': [/^https:/] },
-    doGenerate: () => Promise.reject(new Error('not asked')),
+    doGenerate: () => Promise.reject(new Error('doGenerate() must not be called in this test.')),
     doStream: async (options) => {
       asked.push(options)
       return {

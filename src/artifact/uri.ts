@@ -37,7 +37,7 @@ export function parseArtifactUri(uri: string): ArtifactReference | undefined {
 const PATTERN =
   /^artifact:\/\/apps\/([^/]+)\/users\/([^/]+)\/sessions\/([^/]+)\/artifacts\/([^/]+)\/versions\/(\d{1,9})$/
 
-/** Replaces lone surrogates first, which cannot be encoded. */
+/** Encodes an id for a URI. Lone surrogates, which cannot be encoded, are replaced first. */
 function encode(id: string): string {
   return encodeURIComponent(id.toWellFormed())
 }

@@ -10,7 +10,9 @@ export type RecordOwner = Pick<AuthServices, 'appName' | 'userId' | 'credentialS
 
 /** A stored row. Its credential is not checked: a row is untrusted. */
 export interface AuthRecord {
+  /** What was stored. */
   readonly credential: unknown
+  /** The generation of the row. */
   readonly generation: number
 }
 

@@ -4,10 +4,10 @@ import type { AuthConfig } from '../content/auth.ts'
 import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import type { CredentialKey, CredentialService, StoredCredential } from '../credential/service.ts'
 import type { AuthServices, Exchangers } from './auth-services.ts'
-import { type CheckedAuthConfig, checkAuthConfig } from './check-auth-config.ts'
-import { completeOpenConsent } from './complete-open-consent.ts'
-import { openConsent } from './open-consent.ts'
-import { readConsentAnswer } from './read-consent-answer.ts'
+import { type CheckedAuthConfig, checkAuthConfig } from './config/check-auth-config.ts'
+import { completeOpenConsent } from './consent/complete-open-consent.ts'
+import { openConsent } from './consent/open-consent.ts'
+import { readConsentAnswer } from './consent/read-consent-answer.ts'
 import { UserAgent } from './user-agent.test-kit.ts'
 
 /** Services whose clock a test sets. */
@@ -74,7 +74,7 @@ export async function signIn(services: AuthServices, authConfig: AuthConfig, key
 }
 
 /** A store of one process: it shares the rows of another store object, and can fail. */
-export class SharedStore implements CredentialService {
+export class SharedStore {
   readonly #rows: CredentialService
   /** Called before each operation. It may throw. */
   before: (operation: 'load' | 'save' | 'delete', key: string) => void = () => {}

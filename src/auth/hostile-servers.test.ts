@@ -4,14 +4,14 @@ import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemPorts } from '../base/ports.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import { type CheckedAuthConfig, checkAuthConfig } from './check-auth-config.ts'
+import { type CheckedAuthConfig, checkAuthConfig } from './config/check-auth-config.ts'
 import {
   createAuthorizationRequest,
   exchangeCode,
   refreshTokens,
   requestClientToken,
   type TokenHttp,
-} from './oauth-tokens.ts'
+} from './tokens/oauth-tokens.ts'
 
 const http: TokenHttp = { ports: systemPorts }
 const TOKENS = { accessToken: 'canary-access', refreshToken: 'canary-refresh' }
@@ -44,6 +44,16 @@ const json =
   (status: number, body: unknown): Handler =>
   (_, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+/** Sends as fast as the client reads, until the client closes the connection. */
+const sendForever: Handler = (_, response) => {
+  const chunk = 'canary'.repeat(10_000)
+  const send = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  }
+  response.writeHead(200, { 'content-type': 'application/json' }).on('drain', send)
+  send()
+}
 
 const checked = (config: AuthConfig): CheckedAuthConfig => checkAuthConfig(config, 'Tool "mail"')
 const codeConfig = (origin: string, provider?: string): CheckedAuthConfig =>
@@ -115,6 +125,7 @@ describe('refreshTokens() throws an AuthError that keeps the tokens for a token 
       'returned a token with invalid characters',
     ],
     ['answers with 10 MB', json(200, { access_token: 'canary'.repeat(1_700_000) }), 'sent more than 1048576 bytes'],
+    ['never stops sending', sendForever, 'sent more than 1048576 bytes'],
     ['breaks the connection', (request) => void request.socket.destroy(), 'could not be reached'],
     [
       'breaks the connection in the response',

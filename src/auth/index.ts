@@ -15,5 +15,5 @@ export {
   type CompleteConsentOptions,
   type ConsentFlowOptions,
   completeConsent,
-} from './begin-consent.ts'
-export { setOAuthLibrary } from './oauth-library.ts'
+} from './consent/begin-consent.ts'
+export { setOAuthLibrary } from './tokens/oauth-library.ts'

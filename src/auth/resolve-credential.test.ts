@@ -3,7 +3,7 @@ import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import { createTestServices, SharedStore, signIn, type TestServices } from './auth-services.test-kit.ts'
 import { startAuthorizationServer } from './authorization-server.test-kit.ts'
-import { checkAuthConfig } from './check-auth-config.ts'
+import { checkAuthConfig } from './config/check-auth-config.ts'
 import { resolveCredential } from './resolve-credential.ts'
 
 const check = (config: AuthConfig) => checkAuthConfig(config, 'the test')
@@ -271,6 +271,13 @@ test('resolveCredential() refreshes a token whose issue time lies after its expi
     custom: { issuedAt: expiresAt + 1e6 },
   })
   expect(await resolveCredential(services, 'mail', oauth2)).toEqual({ status: 'needs-auth' })
+})
+
+test.each(['consent:r1', 'refresh:mail'])('resolveCredential() refuses the reserved key %s', async (key) => {
+  const services = createTestServices({ fetch: noFetch })
+  await save(services, { authType: 'oauth2', oauth2: { accessToken: 't0ken' } }, key)
+  const outcome = await resolveCredential(services, key, oauth2)
+  expect(outcome).toMatchObject({ status: 'failed', reason: expect.stringContaining('reserved prefix') })
 })
 
 test.each(['load', 'save', 'delete'] as const)(

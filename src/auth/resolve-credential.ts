@@ -2,13 +2,13 @@ import { kindOf } from '../base/kind-of.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import { AuthError } from './auth-error.ts'
 import { failureText, quoteKey, reportFailure, reportProblem } from './auth-failure.ts'
-import { type AuthRecord, loadRecord } from './auth-records.ts'
+import { type AuthRecord, isReservedKey, loadRecord } from './auth-records.ts'
 import type { AuthServices } from './auth-services.ts'
-import type { CheckedAuthConfig } from './check-auth-config.ts'
-import { requestOnce } from './refresh-token.ts'
-import { readStoredCredential } from './stored-credential.ts'
-import { type CredentialNeed, canAskUser, codeSource, ownSource } from './token-sources.ts'
-import { useStoredToken } from './use-stored-token.ts'
+import type { CheckedAuthConfig } from './config/check-auth-config.ts'
+import { requestOnce } from './stored/refresh-token.ts'
+import { readStoredCredential } from './stored/stored-credential.ts'
+import { type CredentialNeed, canAskUser, codeSource, ownSource } from './stored/token-sources.ts'
+import { useStoredToken } from './stored/use-stored-token.ts'
 
 /** The outcome of resolving a credential. */
 export type CredentialOutcome =
@@ -45,6 +45,7 @@ export async function resolveCredential(
   const { refreshBuffer = REFRESH_BUFFER, redirectUri } = options
   const need = { services: withFetch(services, options.fetch), key, config, redirectUri }
   try {
+    if (isReservedKey(key)) throw new AuthError('The key has a reserved prefix. Use another key.')
     if (!(refreshBuffer >= 0 && refreshBuffer < Infinity)) {
       throw new AuthError(`refreshBuffer must be a number of seconds >= 0, got ${kindOf(refreshBuffer)}.`)
     }

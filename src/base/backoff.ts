@@ -1,6 +1,9 @@
 // The delay before a retry.
 
-/** A server that asks for a longer wait gets no retry: no caller waits that long, and an earlier retry is refused again. */
+/**
+ * The longest wait that a server may ask for and still get a retry. No caller waits longer, and an earlier retry is
+ * refused.
+ */
 export const MAX_RETRY_AFTER_MS = 60_000
 
 /**

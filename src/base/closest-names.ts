@@ -17,10 +17,10 @@ export function isMisspelling(name: string, expected: string): boolean {
   return editDistance(simplify(name).slice(0, MAX_LENGTH), simplify(expected)) <= limit
 }
 
-/** Longer names are cut: models and clients send names of any length. */
+/** The number of characters that are compared: models and clients send names of any length. */
 const MAX_LENGTH = 64
 
-/** Shorter texts occur in too many names. */
+/** The shortest text that counts as a part of another name. Shorter texts occur in too many names. */
 const MIN_PART = 5
 
 function simplify(name: string): string {

@@ -66,7 +66,7 @@ function turned(value: unknown): unknown {
   return made
 }
 
-test('canonicalJson() gives two calls one text exactly when they are the same call [DG-13]', () => {
+test('canonicalJson() writes the same text for two calls exactly when they are the same call [DG-13]', () => {
   const odd = fc.constantFrom(
     '',
     'a',

@@ -1,7 +1,7 @@
 /** Any JSON object. Keys come from outside, so its members are looked up with `Object.hasOwn`. */
 export type JsonObject = { [key: string]: unknown }
 
-/** Values that are nested deeper are refused, so that recursion never overflows the stack. */
+/** The deepest nesting of a value. Deeper values are refused, so that recursion never overflows the stack. */
 export const MAX_DEPTH = 200
 
 /** Levels of `MAX_DEPTH` that are reserved for the event around a value, so that the event can be copied, too. */

@@ -1,10 +1,10 @@
 // The prefix of a state key or an artifact filename decides who shares it.
 
-/** Shared by all users of the app. */
+/** The prefix of keys that all users of the app share. */
 const APP_PREFIX = 'app:'
-/** Shared by all sessions of the user. */
+/** The prefix of keys and filenames that all sessions of the user share. */
 const USER_PREFIX = 'user:'
-/** Kept until the run ends, and never stored. */
+/** The prefix of keys that exist until the run ends and are never stored. */
 const TEMP_PREFIX = 'temp:'
 
 /** Who shares a state key: the whole app, the sessions of one user, or one session. `temp` keys live for one run. */

@@ -6,7 +6,7 @@ export const MAX_CONTENT_BYTES: number = 32 * 1024 * 1024
 /** Bytes of one model reply on the wire, before the model adapter parses it. */
 export const MAX_REPLY_BYTES: number = 64 * 1024 * 1024
 
-/** Larger media is recorded as a reference to an artifact, if there is an artifact service. In bytes. */
+/** Media with more bytes is recorded as a reference to an artifact, if there is an artifact service. */
 export const MAX_INLINE_MEDIA_BYTES: number = 32 * 1024
 
 /** Bytes of media in one model request: as much as one message may have. The default of a Runner option. */

@@ -37,7 +37,7 @@ export function yieldToTimers(ports: Pick<Ports, 'setTimer'>): Promise<void> {
   return new Promise((resolve) => void ports.setTimer(resolve, 0))
 }
 
-/** Timers of Node are objects. Elsewhere they are numbers, and keep no process alive. */
+/** Is it a timer of Node? Timers of Node are objects. Elsewhere they are numbers, and keep no process alive. */
 function isNodeTimer(timer: unknown): timer is { unref(): void } {
   return typeof timer === 'object' && timer !== null && 'unref' in timer
 }

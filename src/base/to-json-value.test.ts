@@ -26,7 +26,7 @@ test('toJsonValue() converts any value to JSON that survives a round trip', () =
   )
 })
 
-test('toJsonValue() keeps levels of nesting free for the event around the value', () => {
+test('toJsonValue() reserves levels of nesting for the event around the value', () => {
   let deep: unknown = {}
   for (let i = 0; i < 5_000; i++) deep = { deep }
   let stored = toJsonValue(deep).value

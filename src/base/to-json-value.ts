@@ -3,7 +3,7 @@ import { encodeBase64 } from './base64.ts'
 import { type JsonObject, MAX_DEPTH, RESERVED_DEPTH, setOwn } from './json.ts'
 import { MAX_CONTENT_BYTES } from './limits.ts'
 
-/** An object that is used many times has few bytes but costs much work. */
+/** The most objects that one copy visits: an object that is used many times has few bytes but costs much work. */
 const MAX_OBJECTS = 1_000_000
 
 interface JsonCopy {

@@ -21,6 +21,6 @@ test('codeAsText() uses a fence that the printed output cannot end', () => {
   )
 })
 
-test('codeAsText() returns undefined for other parts', () => {
+test('codeAsText() returns undefined for a part without code', () => {
   expect(codeAsText({ text: 'hello' })).toBeUndefined()
 })

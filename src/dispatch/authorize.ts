@@ -1,7 +1,7 @@
 // The credential gate: a call that needs a credential does not run without one.
 import { failureText } from '../auth/auth-failure.ts'
-import { checkAuthConfig } from '../auth/check-auth-config.ts'
-import { credentialKeyOf } from '../auth/credential-key.ts'
+import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
+import { credentialKeyOf } from '../auth/config/credential-key.ts'
 import { resolveCredential } from '../auth/resolve-credential.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import { authServicesOf } from '../tool/credentials.ts'

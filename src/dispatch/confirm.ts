@@ -74,7 +74,10 @@ export type BodyAnswers =
   | { readonly type: 'stopped'; readonly outcome: Prepared }
   | { readonly type: 'answered'; readonly confirmation: ToolConfirmation | undefined }
 
-/** A denial ends the call. An open request suspends it. An approval becomes `toolConfirmation` of the body's context. */
+/**
+ * Checks the answers to requests of the body. A denial ends the call. An open request suspends it. An approval
+ * becomes `toolConfirmation` of the body's context.
+ */
 export async function checkBodyRequests({ call, context, entry, args }: ReadyCall): Promise<BodyAnswers> {
   if (openRequests(call).length > 0) return { type: 'stopped', outcome: { type: 'suspended', call } }
   context.setRequests(countingRequests(context, await definitionOf(entry), plainArgs(args)))

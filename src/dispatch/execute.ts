@@ -93,8 +93,8 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
     const policy = policies[at]
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
-  // a policy may wait for a slot: it has no deadline, but it can be cancelled
   const isResumed = entry.kind === 'agent' && batch.hasStarted(ready.call)
+  // policies run without a deadline, because a policy may wait for a slot; cancelling the run ends the wait
   return waitFor(run(0, { tool: entry.tool, args, context, isResumed }), waitOf(batch, ready, undefined))
 }
 
@@ -169,7 +169,10 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
   return?(value: unknown): unknown
 }
 
-/** Yields are progress, the return value is the result. Without a return value the yields are the result. */
+/**
+ * Runs a generator body to its end. Yields are progress, the return value is the result. Without a return value the
+ * yields are the result.
+ */
 async function drainSteps(
   { services: { ports } }: DispatchHost,
   { context }: ReadyCall,

@@ -21,12 +21,14 @@ export async function callOnToolError(
     for (const onToolError of batch.hooks.onToolError) {
       const value = await onToolError({ tool, args: shown, error, context })
       if (value === null)
-        batch.host.services.logger.error(describeNullReturned('onToolError', tool.name, 'The error stays.'))
+        batch.host.services.logger.error(
+          describeNullReturned('onToolError', tool.name, 'The error of the tool is used.'),
+        )
       else if (value !== undefined) return { value }
     }
   } catch (failed) {
-    // the error of the tool stays: an unknown outcome must not become a plain failure
-    const problem = `An onToolError callback failed for tool "${tool.name}": ${messageOf(failed)}. The error stays.`
+    // the error of the tool is used: an unknown outcome must not become a plain failure
+    const problem = `An onToolError callback failed for tool "${tool.name}": ${messageOf(failed)}. The error of the tool is used.`
     batch.host.services.logger.warn(problem, failed)
   }
   return undefined

@@ -197,7 +197,7 @@ async function callbacksThenGates(batch: Batch, ready: ReadyCall): Promise<Prepa
   return outcome.type === 'ready' ? await gates(batch, outcome) : outcome
 }
 
-/** Skips the asynchronous gates for a call without a gate or a request. */
+/** Passes a call through its gates. Skips the asynchronous gates for a call without a gate or a request. */
 function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
   const { entry, call } = ready
   const { requiresConfirmation, authConfig } = entry.tool
@@ -205,7 +205,7 @@ function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
   return passGates(batch, ready)
 }
 
-/** The answers to requests of the body, then the confirmation gate, then the credential gate. */
+/** Checks the answers to requests of the body, then the confirmation gate, then the credential gate. */
 async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   if (ready.call.requests.length) await forgetAnswered(batch.host, ready.call)
   const answered = ready.call.requests.length ? await checkBodyRequests(ready) : undefined

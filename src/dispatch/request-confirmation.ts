@@ -12,7 +12,10 @@ import { gateOf } from './resolve.ts'
 /** How long `requiresConfirmation` may take, in milliseconds. After it, the call needs a confirmation. */
 const PREDICATE_MS = 5_000
 
-/** Only `false` opens the gate: a predicate that throws, hangs or returns another value requires a confirmation. */
+/**
+ * Does the call need a confirmation? Only `false` means no: a predicate that throws, hangs or returns another value
+ * requires a confirmation.
+ */
 export async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise<boolean> {
   const { host, agentName, scope } = batch
   const { tool } = ready.entry

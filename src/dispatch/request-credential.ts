@@ -1,8 +1,8 @@
 // Credential requests: the consent is stored first, then the request is recorded and shown.
 import { AuthError } from '../auth/auth-error.ts'
-import type { CheckedAuthConfig } from '../auth/check-auth-config.ts'
-import { forgetConsent } from '../auth/consent-record.ts'
-import { openConsent } from '../auth/open-consent.ts'
+import type { CheckedAuthConfig } from '../auth/config/check-auth-config.ts'
+import { forgetConsent } from '../auth/consent/consent-record.ts'
+import { openConsent } from '../auth/consent/open-consent.ts'
 import type { JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { consentIn, declinedIn } from '../event/decision.ts'

@@ -1,5 +1,5 @@
 // Requests to a human: the records, and the event that shows them to the client.
-import { checkAuthConfig } from '../auth/check-auth-config.ts'
+import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import type { AuthToolArguments } from '../content/auth.ts'
 import type { ConfirmationToolArguments, InputToolArguments, Part, ToolConfirmation } from '../content/content.ts'

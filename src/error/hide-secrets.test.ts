@@ -18,7 +18,7 @@ test.each([
   'Could not connect to https://example.com:8080/v1',
   'Use key=value pairs.',
   'The plan is too long.',
-])('hideSecrets() keeps: %s', (message) => {
+])('hideSecrets() does not change: %s', (message) => {
   expect(hideSecrets(message)).toBe(message)
 })
 

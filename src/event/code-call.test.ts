@@ -33,7 +33,7 @@ describe('executable code in an event', () => {
   })
 })
 
-describe('response to a code call', () => {
+describe('the response to a code call', () => {
   const call = { id: 'a', name: 'execute_code', isCode: true }
   test.each([
     [{ outcome: 'OK', output: '1' }, 'OUTCOME_OK', '1'],
@@ -43,11 +43,11 @@ describe('response to a code call', () => {
     [{ error: 'too slow', errorCode: 'TIMEOUT' }, 'OUTCOME_DEADLINE_EXCEEDED', 'too slow'],
     [{ truncated: true, head: 'x' }, 'OUTCOME_OK', '{"truncated":true,"head":"x"}'],
     [{ outcome: 'constructor', output: '1' }, 'OUTCOME_OK', '{"outcome":"constructor","output":"1"}'],
-  ])('maps the response %j to %s', (response, outcome, output) => {
+  ])('%j is recorded as %s', (response, outcome, output) => {
     expect(responsePart(call, response)).toEqual({ codeExecutionResult: { id: 'a', outcome, output } })
   })
 
-  test('reads back as a success or an error', () => {
+  test('is read from the log as a success or an error', () => {
     expect(responseIn(responsePart(call, { outcome: 'OK', output: '1' }))?.response).toEqual({ output: '1' })
     expect(responseIn(responsePart(call, { outcome: 'FAILED', output: 'no' }))?.response).toEqual({ error: 'no' })
     expect(responseIn(responsePart(call, { outcome: 'FAILED', output: '' }))?.response).toEqual({

@@ -29,12 +29,12 @@ export function findUnusableField(answer: JsonObject, shown: JsonObject): string
   const fields = Object.entries(decision).filter(([key]) => !FIELDS.has(key))
   for (const [key, value] of [...fields, ...beside]) {
     if (value === undefined || (key === 'originalFunctionCall' && isShownCall(value, shown))) continue
-    return `"${key}" is no field of an approval (${[...FIELDS].join(', ')})`
+    return `"${key}" is not a field of an approval. The fields are ${[...FIELDS].join(', ')}`
   }
   return undefined
 }
 
-/** Clients may send back the call the approver saw, unchanged. */
+/** Is it the call the approver saw? Clients may send that call back unchanged. */
 function isShownCall(call: unknown, shown: JsonObject): boolean {
   return isRecord(call) && canonicalJson(call.args ?? {}) === canonicalJson(shown)
 }

@@ -37,7 +37,7 @@ export class Fold {
   replies = 0
   /** The user message that started the invocation. */
   userEvent: Event | undefined
-  /** Another program wrote the events, without scope paths. The invocation counts as finished. */
+  /** Whether another program wrote the events, without scope paths. Then the invocation counts as finished. */
   isForeign = false
   /** Ids of calls with a scope of their own: agent tools and code. */
   scopedCalls: Set<string> | undefined
@@ -201,7 +201,7 @@ export class Fold {
     if (actions.endOfAgent) scope.ended = true
   }
 
-  /** A message, an answer to a request, or a result of a long-running call. */
+  /** Adds a message, an answer to a request, or a result of a long-running call. */
   #foldUserEvent(event: Event): void {
     if (event.author !== 'user') {
       this.isForeign = true
@@ -212,7 +212,7 @@ export class Fold {
       for (const part of event.content.parts) if (part.functionResponse) this.#foldAnswer(part.functionResponse)
   }
 
-  /** The answer to a request, or the result of a long-running call. */
+  /** Adds the answer to a request, or the result of a long-running call. */
   #foldAnswer(response: FunctionResponse): void {
     const request = this.#requests?.get(response.id ?? '')
     if (!request) {
@@ -257,7 +257,7 @@ export class Fold {
     this.#lastReplies.set(isolation, event)
   }
 
-  /** A call id is used once. A second call with the same id is ignored: responses name only the id. */
+  /** Is the call id new? A second call with the same id is ignored: responses name only the id. */
   #isNewCallId(id: string | undefined): boolean {
     return id !== undefined && id !== '' && !this.hasId(id) && !isReservedPathStep(id)
   }
@@ -323,7 +323,7 @@ export class Fold {
     }
   }
 
-  /** A request ends the attempt that made it. */
+  /** Adds the request to its call and clears the intent: a request ends the attempt that made it. */
   #foldRequest(request: Request): void {
     const call = this.calls.get(request.callId) ?? this.#addToolset(request)
     if (!call) return

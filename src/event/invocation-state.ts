@@ -1,4 +1,4 @@
-// The states that the fold computes from the log of an invocation: of its calls, requests and scopes.
+// The states of calls, requests and scopes that the fold computes from the log of an invocation.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionResponse } from '../content/content.ts'
 import type { Request } from './event.ts'
@@ -50,12 +50,12 @@ export interface RequestState {
 /** The `status` of a response to a call that was not run because of a limit. Such a response is not a failure of the call. */
 export const NOT_RUN = 'not_run'
 
-/** Equal for calls of one tool with equal arguments. */
+/** The signature of a call: equal for calls of one tool with equal arguments. */
 export function signatureOf(call: CallState): string {
   return `${call.name}\n${canonicalJson(call.args)}`
 }
 
-/** Equal for requests of one kind, origin and key. */
+/** The key of a request: equal for requests of one kind, origin and key. */
 export function requestKey({ kind, origin, key }: Request): string {
   return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`
 }

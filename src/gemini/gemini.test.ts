@@ -132,7 +132,7 @@ describe('an unusual reply of Gemini', () => {
       [{ text: 'Hi' }, { text: '', thoughtSignature: 'c2ln' }],
     ],
     ['no finish reason', { content: { parts: [{ text: 'Hi' }] } }, [{ text: 'Hi' }]],
-  ])('with %s is read', async (_, candidate, parts) => {
+  ])('with %s is accepted', async (_, candidate, parts) => {
     for (const stream of 'finishReason' in candidate ? [false, true] : [false]) {
       const { whole, error } = await ask([{ chunks: [frame(candidate)] }], { stream })
       expect(error).toBeUndefined()
@@ -186,7 +186,7 @@ describe('an error response of Gemini', () => {
     })
   })
 
-  test('keeps the text before the reply was stopped', async () => {
+  test('contains the text that arrived before the reply was stopped', async () => {
     const { whole } = await ask([{ text: 'Once upon', finishReason: 'RECITATION' }])
     expect(whole).toMatchObject({ content: model('Once upon'), errorCode: 'RECITATION' })
   })

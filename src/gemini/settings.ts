@@ -63,7 +63,9 @@ const RETRY_RULES: OptionRules<GeminiRetry> = { attempts: wholeNumber(1), delayM
 /** Checks the options of `gemini()` and completes them from environment variables. Throws INVALID_CONFIG. */
 export function readSettings(name: string, options: GeminiOptions): Settings {
   if (typeof name !== 'string' || name.trim() === '')
-    throw invalidConfig(`gemini() takes the name of a model as its first argument, got ${kindOf(name)}.`)
+    throw invalidConfig(
+      `gemini() takes the name of a model as its first argument, got ${kindOf(name)}. Pass for example 'gemini-2.5-flash'.`,
+    )
   checkOptions('gemini()', options, RULES)
   checkOptions('gemini(), retry', options.retry ?? {}, RETRY_RULES)
   checkOptions('gemini(), ports', options.ports ?? {}, PORT_RULES)

@@ -2,7 +2,7 @@
 const K1 = 1.2
 /** How much the length of a document reduces its score. */
 const B = 0.75
-/** Further words of a query are ignored, so that no query is expensive. */
+/** The most words of a query. Further words are ignored, so that no query is expensive. */
 const MAX_QUERY_WORDS = 1000
 
 /**

@@ -6,7 +6,7 @@ import { Bm25Index } from './bm25.ts'
 import type { MemoryEntry, MemoryService } from './service.ts'
 import { splitWords } from './words.ts'
 
-/** Longer queries are cut, so that no search is expensive. In characters. */
+/** The most characters of a query. Longer queries are cut, so that no search is expensive. */
 const MAX_QUERY_LENGTH = 100_000
 
 /** Keeps the text of events in the memory of this process, and searches it by words. */

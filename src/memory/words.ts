@@ -8,7 +8,10 @@ export function* splitWords(text: string): Iterable<string> {
   }
 }
 
-/** A fixed locale gives the same words on every machine. Scripts without spaces are split by a dictionary in any locale. */
+/**
+ * The word segmenter. A fixed locale gives the same words on every machine. Scripts without spaces are split by a
+ * dictionary in any locale.
+ */
 function wordSegmenter(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
   return segmenter

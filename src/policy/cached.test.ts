@@ -49,7 +49,7 @@ describe('the scope of cached()', () => {
   })
 })
 
-test('cached() keeps the cached result when a caller changes the returned object', async () => {
+test('cached() does not change the cached result when a caller changes the returned object', async () => {
   const made = cached(counter((n) => ({ list: [n] })))
   for (let i = 0; i < 3; i++) {
     const result = (await callTool(made)) as { list: number[] }

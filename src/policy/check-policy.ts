@@ -9,7 +9,7 @@ import { isTool, type Tool } from '../tool/tool.ts'
 /** Throws INVALID_CONFIG unless the first argument of a policy is a tool. */
 export function requireTool(policy: string, tool: unknown): void {
   if (!isTool(tool)) {
-    const message = `${policy}() takes a tool as its first argument, got ${kindOf(tool)}.`
+    const message = `${policy}() takes a tool as its first argument, got ${kindOf(tool)}. Create one with tool().`
     throw new ToolwrightError('INVALID_CONFIG', message)
   }
 }
@@ -45,7 +45,7 @@ export function checkKey(policy: string, tool: Tool, key: unknown): string {
   throw new ToolError(`${policy}() of tool "${tool.name}": key must return a string, got ${kindOf(key)}.`)
 }
 
-/** A timer with a longer delay fires immediately. */
+/** The longest delay of a timer in milliseconds. A timer with a longer delay fires immediately. */
 const MAX_TIMER_MS = 2_147_483_647
 
 /** Whether a value is a delay that a timer supports, in milliseconds. */

@@ -90,7 +90,7 @@ describe('the next model of a fallback chain', () => {
     ])
   })
 
-  test('is tried when a model gives no response', async () => {
+  test('is tried when a model yields no response', async () => {
     const silent: Model = { name: 'silent', async *generate() {} }
     const { whole } = await ask(fallback([silent, modelOf('second', 'Hello.')]))
     expect(whole?.fallback?.from).toEqual([
@@ -211,7 +211,7 @@ describe('the error when all models of a fallback chain fail', () => {
     expect(await thrownBy(ask(fallback([modelOf('only', error)])))).toBe(error)
   })
 
-  test('contains no secrets and no endless texts', async () => {
+  test('hides secrets and truncates long messages', async () => {
     const first = (): Model => modelOf('first', retryable(`Key sk-abcdef0123456789 is bad. ${'x'.repeat(5_000)}`))
     const { whole } = await ask(fallback([first(), modelOf('second', 'Hello.')]))
     const error = await thrownBy(ask(fallback([first(), modelOf('second', retryable('Quota.'))])))

@@ -51,7 +51,7 @@ class Counter {
 }
 
 describe.each(pairs)('%s around %s', (a, b, outer, inner) => {
-  test('keeps the members of the tool and runs its body once', async () => {
+  test('forwards the members of the tool and runs its body once', async () => {
     const original = new Counter()
     const made = outer(inner(original))
     expectTypeOf(made).toEqualTypeOf<Counter>()

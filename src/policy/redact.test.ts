@@ -75,7 +75,7 @@ test('redact() rejects invalid paths', () => {
   expect(() => redact(of(1), 'ssn' as never)).toThrow(/redact/)
 })
 
-describe('redact() never shows the value or fails the call', () => {
+describe('redact() neither shows the value nor fails the call', () => {
   const SECRET = 's3cret'
   const cyclic: { [key: string]: unknown } = { ssn: SECRET, name: 'Ann' }
   cyclic.self = cyclic
@@ -90,7 +90,7 @@ describe('redact() never shows the value or fails the call', () => {
       cyclic,
       { ssn: X, name: 'Ann', self: '[circular]', list: ['[circular]', { owner: '[circular]' }] },
     ],
-    ['a toJSON that gives the secret', { toJSON: () => ({ ssn: SECRET }) }, { ssn: X }],
+    ['a toJSON that returns the secret', { toJSON: () => ({ ssn: SECRET }) }, { ssn: X }],
     [
       'a toJSON that throws',
       {

@@ -40,8 +40,8 @@ export function redact<T extends Tool>(tool: T, options: readonly string[] | Red
   requireTool('redact', tool)
   if (!isList(options)) checkPolicyOptions('redact', tool, options, RULES)
   const { result = [], args = [] }: RedactOptions = isList(options) ? { result: options } : (options ?? {})
-  const resultPaths = readPaths(tool, result)
-  const argsPaths = readPaths(tool, args)
+  const resultPaths = readPaths(tool, 'result', result)
+  const argsPaths = readPaths(tool, 'args', args)
   if (resultPaths.length + argsPaths.length === 0)
     throw invalidPolicy('redact', tool, 'pass at least one path to redact, for example ["ssn"].')
   let redacting = tool
@@ -88,9 +88,11 @@ function isList(options: readonly string[] | RedactOptions): options is readonly
   return Array.isArray(options)
 }
 
-function readPaths(tool: Tool, paths: readonly string[]): (readonly PathStep[])[] {
-  if (!Array.isArray(paths))
-    throw invalidPolicy('redact', tool, `paths must be a list of strings, got ${kindOf(paths)}.`)
+function readPaths(tool: Tool, option: 'result' | 'args', paths: readonly string[]): (readonly PathStep[])[] {
+  if (!Array.isArray(paths)) {
+    const problem = `${option} must be a list of paths, got ${kindOf(paths)}`
+    throw invalidPolicy('redact', tool, `${problem}. Pass for example ["items[].token"].`)
+  }
   return paths.map((path) => {
     const steps = readPath(path)
     if (!steps)

@@ -45,7 +45,10 @@ export function completionOf(run: StartedRun): Completion {
   return { text, output: undefined, usage, events, pending, error: run.error(), sessionId, invocationId }
 }
 
-/** Branches may have answered before a pause: their answers are in the log, not in the events of this run. */
+/**
+ * The text of the answer. Branches may have answered before a pause: their answers are in the log, not in the events
+ * of this run.
+ */
 function textOfRun(run: StartedRun, last: Event | undefined): string {
   if (!last?.content) return ''
   return last.branch === undefined ? answerTextOf(last.content) : run.branchedText()

@@ -73,7 +73,7 @@ test.each(oddReads)(
   },
 )
 
-test('the runner works on a store that returns no memo', async () => {
+test('the runner completes two messages with a store that returns no memo', async () => {
   const sessionService = new InMemorySessionService()
   const read = sessionService.read.bind(sessionService)
   sessionService.read = async (lease) => {

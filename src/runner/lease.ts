@@ -1,4 +1,4 @@
-// The leases of sessions: claims them, opens the log behind them, and renews them.
+// The leases of sessions: claims them, reads the logs of their sessions, and renews them.
 import type { AgentTree } from '../agent/agents/agent-tree.ts'
 import { SessionView } from '../agent/loop/session-view.ts'
 import { isRecord } from '../base/json.ts'
@@ -112,7 +112,7 @@ export class LeaseRenewer {
   readonly #runs: () => readonly LeasedRun[]
   #stop: (() => void) | undefined
 
-  /** `runs` gives the runs under way. */
+  /** `runs` returns the active runs. */
   constructor(ports: Pick<Ports, 'setTimer'>, runs: () => readonly LeasedRun[]) {
     this.#ports = ports
     this.#runs = runs

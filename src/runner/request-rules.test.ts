@@ -27,7 +27,7 @@ test('toContent() copies the message, so that later changes have no effect', () 
   expect(content.parts[0]?.partMetadata).toEqual({ a: 1 })
 })
 
-test('toContent() keeps only the parts of a content', () => {
+test('toContent() drops every member of a content except its parts', () => {
   const message = { role: 'user', parts: [{ text: 'Hi' }], secret: 1 } as Content
   expect(toContent(message)).toEqual({ role: 'user', parts: [{ text: 'Hi' }] })
 })

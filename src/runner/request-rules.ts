@@ -23,8 +23,8 @@ export function checkCallOptions(appName: string, method: Method, options: CallO
   const call = `runner.${method}()`
   checkOptions(call, options, CALL_RULES[method], 'INVALID_REQUEST')
   if (options.appName !== undefined && options.appName !== appName) {
-    const message = `${call}: appName "${options.appName}" is not the app of this runner, "${appName}".`
-    throw new ToolwrightError('INVALID_REQUEST', message)
+    const problem = `${call}: appName "${options.appName}" is not the app of this runner, "${appName}"`
+    throw new ToolwrightError('INVALID_REQUEST', `${problem}. Leave appName out, or use the runner of that app.`)
   }
   if (options.runConfig) checkRunConfig(call, options.runConfig)
 }
@@ -41,12 +41,12 @@ function checkRunConfig(call: string, runConfig: RunConfig): void {
   checkOptions(`${call}, runConfig`, runConfig, RUN_CONFIG_RULES, 'INVALID_REQUEST')
 }
 
-/** `customMetadata` is recorded with every event. */
+/** Throws if `customMetadata` is too large: it is recorded with every event. */
 export function checkMetadataSize({ customMetadata }: RunConfig): void {
   if (!customMetadata || jsonSize(customMetadata, MAX_METADATA_BYTES) <= MAX_METADATA_BYTES) return
   throw new ToolwrightError(
     'TOO_LARGE',
-    `runConfig.customMetadata has more than ${MAX_METADATA_BYTES} bytes. Send less.`,
+    `runConfig.customMetadata has more than ${MAX_METADATA_BYTES} bytes. Send less metadata.`,
   )
 }
 

@@ -24,7 +24,9 @@ export async function closeAll(agents: readonly Agent[], services: RunServices):
     ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, (async () => plugin.close?.())(), ports)),
   ]
   const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  if (failed.length) throw new AggregateError(failed, `Closing failed: ${failed.map(messageOf).join('; ')}`)
+  if (failed.length) {
+    throw new AggregateError(failed, `The runner did not close completely: ${failed.map(messageOf).join('; ')}`)
+  }
 }
 
 /** The resources of these agents and of agents they use as tools, each once. `returned`: toolsets of dynamic sources. */

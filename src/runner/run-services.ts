@@ -14,13 +14,13 @@ import type { Plugin } from './plugins/plugin.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { positive } from './runner-rules.ts'
 
-/** What a runner gives every run: services, plugins, clock and limits. */
+/** What a runner provides to every run: services, plugins, clock and limits. */
 export interface RunServices {
   /** Stores sessions and their logs. */
   readonly sessionService: SessionService
   /** Stores files. */
   readonly artifactService: ArtifactService | undefined
-  /** Searched by tools. */
+  /** The memory that tools search. */
   readonly memoryService: MemoryService | undefined
   /** Stores credentials. */
   readonly credentialService: CredentialService
@@ -40,13 +40,13 @@ export interface RunServices {
   readonly deadlines: Deadlines
   /** Deadline of a tool without its own, in milliseconds. */
   readonly toolTimeoutMs: number
-  /** Larger results are cut. */
+  /** The most bytes of a result. Larger results are truncated. */
   readonly maxResultBytes: number
-  /** Calls with larger arguments are refused. */
+  /** The most bytes of the arguments of a call. Calls with more are refused. */
   readonly maxArgsBytes: number
-  /** Calls of one reply that run. */
+  /** The most calls of one reply that run. */
   readonly maxCallsPerReply: number
-  /** How many files a request holds. */
+  /** Which stored files are sent to models. */
   readonly media: MediaOptions
   /** Toolsets that dynamic sources have returned. */
   readonly keptToolsets: KeptToolsets

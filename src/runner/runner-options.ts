@@ -18,13 +18,13 @@ import type { Plugin } from './plugins/plugin.ts'
 export interface RunnerOptions<Output = unknown> {
   /** The app that sessions belong to. Sessions of another app are never read. */
   readonly appName: string
-  /** The agent that answers messages. Its sub-agents come with it. */
+  /** The agent that answers messages, with its sub-agents. */
   readonly agent: Agent<Output>
   /** Stores sessions and their logs. Default: in memory; `sqlite()` keeps them across restarts. */
   readonly sessionService?: SessionService | undefined
   /** Stores files that tools save and large media. Default: none, `saveArtifact` fails. */
   readonly artifactService?: ArtifactService | undefined
-  /** Searched by `context.searchMemory` and the memory tools. Default: none. */
+  /** The memory that `context.searchMemory` and the memory tools search. Default: none. */
   readonly memoryService?: MemoryService | undefined
   /** Stores credentials of users. Default: in memory; `sqlite()` keeps them across restarts, encrypted. */
   readonly credentialService?: CredentialService | undefined
@@ -43,11 +43,17 @@ export interface RunnerOptions<Output = unknown> {
   readonly whilePaused?: 'reject' | 'cancel' | 'continue' | undefined
   /** Deadline of a tool without its own `timeoutMs`, in milliseconds. Default 30,000. */
   readonly toolTimeoutMs?: number | undefined
-  /** Larger tool results are cut; the whole result becomes an artifact if there is an artifact service. Default 256,000. */
+  /**
+   * The most bytes of a tool result. A larger result is truncated; the whole result becomes an artifact if there is
+   * an artifact service. Default 256,000.
+   */
   readonly maxResultBytes?: number | undefined
-  /** Calls with larger arguments are refused, and the arguments are not recorded. Default 256,000. */
+  /**
+   * The most bytes of the arguments of a call. A call with more is refused, and its arguments are not recorded.
+   * Default 256,000.
+   */
   readonly maxArgsBytes?: number | undefined
-  /** Calls of one model reply that run; further ones get an error result. Default 128. */
+  /** The most calls of one model reply that run. Further calls get an error result. Default 128. */
   readonly maxCallsPerReply?: number | undefined
   /** How many images, sounds and documents of the session a model request holds. */
   readonly media?: MediaOptions | undefined

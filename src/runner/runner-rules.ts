@@ -30,7 +30,7 @@ export function checkRunnerOptions(options: RunnerOptions): void {
     )
   }
   if (options.agent === undefined) {
-    throw new ToolwrightError('INVALID_CONFIG', 'Runner: agent is missing. Give it an agent: new LlmAgent({ ... }).')
+    throw new ToolwrightError('INVALID_CONFIG', 'Runner: agent is missing. Pass agent: new LlmAgent({ ... }).')
   }
   options.plugins?.forEach(checkPlugin)
 }

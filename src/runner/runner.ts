@@ -35,7 +35,7 @@ export class Runner<Output = unknown> {
   readonly sessionService: SessionService
   /** Stores files; undefined if the options have none. */
   readonly artifactService: RunnerOptions['artifactService']
-  /** Searched by tools; undefined if the options have none. */
+  /** The memory that tools search; undefined if the options have none. */
   readonly memoryService: RunnerOptions['memoryService']
   /** Stores credentials of users. In memory if the options have none. */
   readonly credentialService: CredentialService

@@ -273,7 +273,7 @@ test('a Valibot schema runs a custom check that has no JSON Schema and shows its
   })
 })
 
-describe('compileSchema() refuses a Standard Schema that does not convert to JSON Schema', () => {
+describe('compileSchema() rejects a schema that it cannot convert to the JSON Schema of a tool', () => {
   const message = (schema: Schema, options = {}) => {
     try {
       compileSchema(schema, 'Tool "pay"', options)
@@ -283,13 +283,13 @@ describe('compileSchema() refuses a Standard Schema that does not convert to JSO
     return undefined
   }
 
-  test('Valibot without its wrapper, with advice to wrap it', () => {
+  test('such as a plain Valibot schema, and advises toStandardJsonSchema()', () => {
     expect(message(v.object({}))).toMatch(/Tool "pay".*toStandardJsonSchema.*@valibot\/to-json-schema/)
   })
-  test('a type that JSON cannot hold, with the name of the tool', () => {
+  test('such as z.date(), and names the tool and the type', () => {
     expect(message(z.object({ at: z.date() }))).toMatch(/Tool "pay".*Date/)
   })
-  test('parameters that are not an object', () => {
+  test('such as z.string() for parameters, which need an object schema', () => {
     expect(message(z.string(), { object: true })).toMatch(/object schema/)
     expect(message(z.any(), { object: true })).toMatch(/object schema/)
     expect(

@@ -1,6 +1,6 @@
 import { clip } from '../base/limits.ts'
 
-/** One problem of a value: its position, and what the schema expects there. An issue never contains the value itself. */
+/** One problem with a value: its position, and what the schema expects there. An issue never contains the value itself. */
 export interface Issue {
   /** The position, such as `address.street` or `items[2]`; empty for the value itself. */
   readonly path: string

@@ -95,24 +95,24 @@ describe('the body gets the transformed value of a JSON argument', () => {
     ['v.transform()', valibot({ when: v.pipe(v.string(), v.isoTimestamp(), v.transform(toDate)) })],
     ['string.date.iso.parse', type({ when: 'string.date.iso.parse' })],
   ]
-  test.each(dated)('%s', (_, schema) => {
+  test.each(dated)('of a schema with %s', (_, schema) => {
     const { jsonSchema, parse } = compileSchema(schema, 'Tool "pay"', { object: true })
     expect(jsonSchema).toMatchObject({ properties: { when: { type: 'string' } } })
     expect(parse({ when: sent })).toEqual({ value: { when: new Date(sent) } })
     expect(parse({ when: 'soon' })).toHaveProperty('issues')
   })
 
-  test('of a preprocessed and an optional value', () => {
+  test('of a schema with z.preprocess() and of an optional property', () => {
     const schema = z.object({ when: z.preprocess((value) => String(value), z.string()), also: z.string().optional() })
     expect(compileSchema(schema, 'Tool "pay"').parse({ when: 5 })).toEqual({ value: { when: '5' } })
   })
+})
 
-  test('of a union with undefined', () => {
-    for (const schema of [type({ 'a?': 'string | undefined' }), valibot({ a: v.union([v.string(), v.undefined()]) })])
-      expect(compileSchema(schema, 'Tool "pay"').jsonSchema).toMatchObject({
-        properties: { a: { anyOf: [{ type: 'string' }] } },
-      })
-  })
+test('compileSchema() leaves undefined out of the JSON Schema of a union', () => {
+  for (const schema of [type({ 'a?': 'string | undefined' }), valibot({ a: v.union([v.string(), v.undefined()]) })])
+    expect(compileSchema(schema, 'Tool "pay"').jsonSchema).toMatchObject({
+      properties: { a: { anyOf: [{ type: 'string' }] } },
+    })
 })
 
 test('compileSchema() accepts zod/mini schemas through z.toJSONSchema(), with refinements, defaults and transforms', () => {

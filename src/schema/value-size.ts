@@ -1,7 +1,7 @@
 import { MAX_DEPTH } from '../base/json.ts'
 import type { Parsed } from './issues.ts'
 
-/** Values with more parts are refused. */
+/** The most parts of a value. Values with more parts are refused. */
 const MAX_PARTS = 200_000
 
 const TOO_DEEP: Parsed = { issues: [{ path: '', expected: `at most ${MAX_DEPTH} levels of nesting` }] }

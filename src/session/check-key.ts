@@ -2,7 +2,7 @@ import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { SessionKey } from './service.ts'
 
-/** Longer ids are refused, because every store must be able to index them. */
+/** The most characters of an id. Longer ids are refused, because every store must be able to index them. */
 const MAX_ID_LENGTH = 1000
 
 /** Throws INVALID_REQUEST for an id that is not a string, is empty, or is too long. `name` names the id in the error. */

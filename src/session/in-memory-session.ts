@@ -129,8 +129,9 @@ export class InMemoryLog {
   }
 
   /**
-   * The sequence number that an earlier, equal append returned; undefined if there was none. A writer repeats an append
-   * when the reply was lost. Then all its events are in the log, and its records, which have no ids, are at their positions.
+   * Detects an append that a writer repeats because the reply was lost, and returns the sequence number of the first
+   * append; otherwise undefined. An append is a repeat if the log has all its events and, because records have no ids,
+   * equal records at the expected positions.
    */
   seqOfRepeat(expectedSeq: number, added: readonly NewEntry[]): number | undefined {
     let seq: number | undefined

@@ -2,7 +2,7 @@
 import { MAX_CONTENT_BYTES, MAX_INBOX_ITEMS } from '../base/limits.ts'
 import { ToolwrightError } from '../error/error.ts'
 
-/** A store remembers the ids of so many drained items of a session, and ignores an item that is posted again. */
+/** How many ids of drained items a store remembers for each session. It ignores an item that is posted again. */
 export const MAX_REMEMBERED_IDS = 1_000
 
 /** The error for a post to a full inbox. */

@@ -1,7 +1,7 @@
 // The errors of a session service, the same in every store.
 import { ToolwrightError } from '../error/error.ts'
 
-/** The session does not exist. */
+/** The error for a session that does not exist. */
 export function sessionNotFound(sessionId: string): ToolwrightError {
   return new ToolwrightError(
     'NOT_FOUND',
@@ -9,7 +9,7 @@ export function sessionNotFound(sessionId: string): ToolwrightError {
   )
 }
 
-/** A session with this id exists. */
+/** The error for a new session whose id is taken. */
 export function sessionExists(sessionId: string): ToolwrightError {
   return new ToolwrightError(
     'ALREADY_EXISTS',
@@ -17,7 +17,7 @@ export function sessionExists(sessionId: string): ToolwrightError {
   )
 }
 
-/** Another holder has the lease. */
+/** The error for a session whose lease another holder has. */
 export function sessionBusy(sessionId: string): ToolwrightError {
   return new ToolwrightError(
     'SESSION_BUSY',
@@ -25,14 +25,14 @@ export function sessionBusy(sessionId: string): ToolwrightError {
   )
 }
 
-/** The lease was released, or another holder has taken it over. */
+/** The error for a lease that was released or that another holder has taken over. */
 export function leaseLost(sessionId: string): ToolwrightError {
   const why = 'it was released, or another process has taken it over'
   const message = `The lease on session "${sessionId}" is no longer held: ${why}. Call runner.resume() to continue the run.`
   return new ToolwrightError('LEASE_LOST', message)
 }
 
-/** The log has grown since the writer last read it. */
+/** The error for an append to a log that has grown since the writer last read it. */
 export function staleAppend(expectedSeq: number, seq: number): ToolwrightError {
   return new ToolwrightError(
     'STALE_APPEND',

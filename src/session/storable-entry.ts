@@ -135,14 +135,14 @@ function contentProblem(content: unknown): string | undefined {
   return undefined
 }
 
-/** A model may send anything, so only its calls are checked. Their ids were made valid before. */
+/** Why the call in a part of a model is not valid; undefined if it is valid. The other members may have any shape. */
 function callProblem(call: unknown): string | undefined {
   if (!isGiven(call)) return undefined
   if (!isRecord(call) || !isOptionalString(call.id)) return 'functionCall is not an object with an id'
   return isOptionalString(call.name) ? undefined : 'the name of a call is not a string'
 }
 
-/** Checks only the keys that the part has: most parts have one. */
+/** Why a part is not valid; undefined if it is valid. Checks only the keys that the part has: most parts have one. */
 function partProblem(part: { readonly [key: string]: unknown }): string | undefined {
   for (const key in part) {
     const value = part[key]
@@ -177,7 +177,7 @@ function valueProblem(key: string, value: unknown): string | undefined {
   return key === 'inlineData' && !isOptionalString(value.data) ? 'the data of inlineData is not a string' : undefined
 }
 
-/** Other ADKs write null for absent members. */
+/** Is the member present? Other ADKs write null for absent members. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }

@@ -133,7 +133,7 @@ function content(part: object): object {
   return { role: 'tool', parts: [part] }
 }
 
-test.each(UNSOUND_EVENTS)('%s in place of an event gives the same error in every method', async (_what, spoil) => {
+test.each(UNSOUND_EVENTS)('%s in place of an event causes the same error in every method', async (_what, spoil) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const run = vi.fn(() => ({ paid: true }))
@@ -173,7 +173,7 @@ test.each([
   ['an entry is missing', 'DELETE FROM toolwright_entries WHERE seq = 2'],
   ['an entry has another number', 'UPDATE toolwright_entries SET seq = 77 WHERE seq = 2'],
   ['a number is too large', 'UPDATE toolwright_entries SET seq = 4611686018427387904 WHERE seq = 2'],
-])('a damaged session, because %s, gives the same error every time', async (_what, sql) => {
+])('a session that is damaged because %s fails with the same error every time', async (_what, sql) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const run = vi.fn(() => ({ paid: true }))

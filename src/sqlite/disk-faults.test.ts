@@ -11,7 +11,7 @@ import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
 
-test('writes to SQLite fail while another program holds the lock too long, reads work, and nothing is lost', async () => {
+test('writes to SQLite fail while another program holds the lock too long, reads succeed, and nothing is lost', async () => {
   const file = temporaryFile()
   const clock = { time: 0 }
   using services = sqlite(file, { busyTimeoutMs: 1, now: () => clock.time })
@@ -50,7 +50,7 @@ test('sqlite() cannot create its tables in a locked file, but can after the unlo
   sqlite(file).close()
 })
 
-test('an append on a full disk leaves no partial data', async () => {
+test('an append on a full disk stores no partial data', async () => {
   const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
   const service = serviceOn(database)
   await service.createSession({ ...HOME, state: { 'user:step': 0 } })

@@ -27,7 +27,7 @@ test('a SQLite lease from before a restart of the machine has ended', async () =
   expect(await sessionService.append(next, 0, [entryOf('e1')])).toBe(1)
 })
 
-test('processes on one SQLite file share a lease clock, and each lease has the length of its own process', async () => {
+test('processes on one SQLite file share a lease clock, and each lease lasts for the leaseMs of the process that claimed it', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { leaseMs: 60_000 })
   await services.sessionService.createSession(HOME)
@@ -92,7 +92,7 @@ test('migrating a SQLite file of schema version 1 respects live leases and inter
   expect(await sessionService.claim({ ...HOME, sessionId: 'alive' })).toMatchObject({ seq: 0 })
 })
 
-test('a process with SQLite schema version 1 works beside a process with version 2', async () => {
+test('processes with SQLite schema versions 1 and 2 respect the leases of each other', async () => {
   const file = temporaryFile()
   const old = openVersion1(file)
   const epoch = old.createHeld(HOME.sessionId, NOW + 15_000)

@@ -2,6 +2,7 @@ import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import { kindOf } from '../base/kind-of.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { Database } from './database.ts'
 import { migrate } from './schema.ts'
@@ -57,9 +58,10 @@ function toAbsolutePath(path: string | URL): string {
   if (path === MEMORY) return path
   if (path instanceof URL && path.protocol === 'file:') return urlToPath(path)
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
+    const got = typeof path === 'string' ? 'a path that is blank or contains NUL' : kindOf(path)
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      'sqlite() requires the path of a file, a file: URL object or ":memory:".',
+      `sqlite() requires the path of a file, a file: URL object or ":memory:", got ${got}.`,
     )
   }
   if (path.startsWith('file:')) {

@@ -101,25 +101,28 @@ async function failureOf(use: () => Promise<unknown>): Promise<string | undefine
 test.each([
   ['a row', changeRow],
   ['some bytes', changeBytes],
-])('a SQLite file with random damage to %s works or gives an error that names the damage', async (_what, change) => {
-  const { file, requestId } = await pausedFile()
-  const counts = { worked: 0, failed: 0 }
-  for (let seed = 1; seed <= SEEDS; seed++) {
-    const copy = `${file}.${seed}`
-    copyFileSync(file, copy)
-    const how = change(copy, new Random(seed))
-    const keeper = keepOpen(copy)
-    try {
-      counts[(await survives(copy, requestId, change === changeBytes)) ? 'worked' : 'failed']++
-    } catch (error) {
-      throw new Error(`seed ${seed}, ${how}: ${String(error)}`, { cause: error })
-    } finally {
-      keeper.close()
+])(
+  'a SQLite file with random damage to %s works or fails with an error that names the damage',
+  async (_what, change) => {
+    const { file, requestId } = await pausedFile()
+    const counts = { worked: 0, failed: 0 }
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const copy = `${file}.${seed}`
+      copyFileSync(file, copy)
+      const how = change(copy, new Random(seed))
+      const keeper = keepOpen(copy)
+      try {
+        counts[(await survives(copy, requestId, change === changeBytes)) ? 'worked' : 'failed']++
+      } catch (error) {
+        throw new Error(`seed ${seed}, ${how}: ${String(error)}`, { cause: error })
+      } finally {
+        keeper.close()
+      }
     }
-  }
-  expect(counts.worked).toBeGreaterThan(SEEDS / 10)
-  expect(counts.failed).toBeGreaterThan(SEEDS / 10)
-})
+    expect(counts.worked).toBeGreaterThan(SEEDS / 10)
+    expect(counts.failed).toBeGreaterThan(SEEDS / 10)
+  },
+)
 
 /** A connection without disk sync, which makes hundreds of files fast. */
 function keepOpen(file: string): DatabaseSync {

@@ -1,6 +1,6 @@
 // For tests only: the program of another process that resolves credentials from a shared SQLite file.
 
-import type { CheckedAuthConfig } from '../auth/check-auth-config.ts'
+import type { CheckedAuthConfig } from '../auth/config/check-auth-config.ts'
 import { type CredentialOutcome, resolveCredential } from '../auth/resolve-credential.ts'
 import { isRecord } from '../base/json.ts'
 import { systemPorts } from '../base/ports.ts'

@@ -148,23 +148,26 @@ function locksOn(file: string): string[] | undefined {
 
 const TABLES = ['sessions', 'entries', 'state', 'inbox', 'pending', 'artifacts', 'meta']
 
-test.each(TABLES)('a SQLite file without its table %s gives an error while open and when opened', async (table) => {
-  const file = temporaryFile()
-  const { services, lease } = await held(file)
-  change(file, `PRAGMA foreign_keys = OFF; DROP TABLE toolwright_${table}`)
-  const failed = await failures(services, lease)
-  expect(failed.length).toBeGreaterThan(0)
-  const message = new RegExp(`has no valid tables: no such table: (main\\.)?toolwright_${table}`)
-  for (const error of failed) {
-    expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringMatching(message) })
-  }
-  services.close()
-  const whenOpened = table === 'meta' ? /table toolwright_sessions already exists/ : message
-  expect(() => sqlite(file)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
-  expect(() => sqlite(file)).toThrow(whenOpened)
-})
+test.each(TABLES)(
+  'a SQLite file without its table %s causes an error while it is open and when it is opened',
+  async (table) => {
+    const file = temporaryFile()
+    const { services, lease } = await held(file)
+    change(file, `PRAGMA foreign_keys = OFF; DROP TABLE toolwright_${table}`)
+    const failed = await failures(services, lease)
+    expect(failed.length).toBeGreaterThan(0)
+    const message = new RegExp(`has no valid tables: no such table: (main\\.)?toolwright_${table}`)
+    for (const error of failed) {
+      expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringMatching(message) })
+    }
+    services.close()
+    const whenOpened = table === 'meta' ? /table toolwright_sessions already exists/ : message
+    expect(() => sqlite(file)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+    expect(() => sqlite(file)).toThrow(whenOpened)
+  },
+)
 
-test('a SQLite file without a column gives an error while open and when opened', async () => {
+test('a SQLite file without a column causes an error while it is open and when it is opened', async () => {
   const file = temporaryFile()
   const { services, lease } = await held(file)
   change(file, 'ALTER TABLE toolwright_sessions DROP COLUMN lease_until')
@@ -180,7 +183,7 @@ test.each([
   ['full of zeros', '\0'.repeat(8192)],
   ['text', 'these are notes, '.repeat(1000)],
 ])(
-  'a SQLite file that was overwritten while open and is now %s gives errors that name the file',
+  'a SQLite file that was overwritten while open and is now %s causes errors that name the file',
   async (_what, text) => {
     const file = temporaryFile()
     const { services, lease } = await held(file)

@@ -111,7 +111,7 @@ function rollBack(connection: DatabaseSync): void {
   }
 }
 
-/** The number of migrations that the file has. */
+/** The number of migrations already applied to the file. */
 function versionOf(connection: DatabaseSync, file: string): number {
   const tables = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'toolwright_meta'")
   if (!tables.get()) return 0

@@ -108,7 +108,7 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
   if (synchronous !== 'normal' && synchronous !== 'full') {
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `synchronous must be 'normal' or 'full', got ${JSON.stringify(synchronous)}.`,
+      `sqlite(): synchronous must be 'normal' or 'full', got ${JSON.stringify(synchronous)}.`,
     )
   }
   checkNumber('busyTimeoutMs', busyTimeoutMs, 0)
@@ -141,5 +141,5 @@ function millisecondsSinceBoot(): number {
 
 function checkNumber(name: string, value: number, least: number): void {
   if (Number.isFinite(value) && value >= least) return
-  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a number >= ${least}, got ${String(value)}.`)
+  throw new ToolwrightError('INVALID_CONFIG', `sqlite(): ${name} must be a number >= ${least}, got ${String(value)}.`)
 }

@@ -188,7 +188,7 @@ test('the offline model stops when its signal aborts', async () => {
   expect(heard).toHaveLength(2)
 })
 
-test('the offline model gives the same reply to the same request', async () => {
+test('the offline model returns the same reply to the same request', async () => {
   const request = requestOf({
     tools: toolbox.flatMap((each) => each.declaration() ?? []),
     messages: [user('Book a table for 4 at Noma tomorrow at 7pm')],

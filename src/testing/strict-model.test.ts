@@ -22,7 +22,7 @@ test('strictModel rejects a history that a callback broke, with every broken rul
   })
   expect(told.error?.split('\n')).toEqual([
     'A provider would reject this history:',
-    'Gemini: contents[1]: the last turn must have the role user or be responses',
+    'Gemini: contents[1]: the last turn must have the role user or contain responses',
     'Gemini: contents[1]: responses to look up (a) must follow in the next turn',
     'OpenAI: contents[1]: the name "look up" must match ^[a-zA-Z0-9_-]{1,64}$',
     'OpenAI: the end comes before the response to look up (a)',
@@ -42,7 +42,7 @@ test('strictModel passes a valid changed history to the model', async () => {
   expect(model.requests).toHaveLength(1)
 })
 
-test('strictModel keeps the name and capabilities of the model', () => {
+test('strictModel has the name and capabilities of the model', () => {
   const model = strictModel(scriptedModel([], { name: 'm', capabilities: { toolsWithOutputSchema: true } }))
   expect(model).toMatchObject({ name: 'm', capabilities: { toolsWithOutputSchema: true } })
   expect(strictModel(scriptedModel([]))).not.toHaveProperty('capabilities')

@@ -1,5 +1,5 @@
 // Requests that a tool body makes with `context.requestConfirmation()`, `requestInput()` and `requestCredential()`.
-import { withoutSecrets } from '../auth/client-auth-config.ts'
+import { withoutSecrets } from '../auth/config/client-auth-config.ts'
 import { canonicalJson, copyJson, jsonSize } from '../base/json.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { ToolError } from '../error/error.ts'
@@ -22,10 +22,12 @@ export function addRequest(requested: readonly BodyRequest[], added: BodyRequest
   )
 }
 
-/** Limits what is recorded and shown to the approver. */
+/** Throws if a request is too large to be recorded and shown to the approver. */
 function checkSize({ key = '', hint = '', payload, schema }: BodyRequest): void {
   if (key.length > MAX_NAME_LENGTH)
-    throw new ToolError(`The key of a request has ${key.length} characters, at most ${MAX_NAME_LENGTH} are allowed.`)
+    throw new ToolError(
+      `The key of a request has ${key.length} characters, at most ${MAX_NAME_LENGTH} are allowed. Use a shorter key.`,
+    )
   if (hint.length > MAX_MESSAGE_LENGTH) {
     const problem = `The hint or message of a request has ${hint.length} characters, at most ${MAX_MESSAGE_LENGTH} are allowed`
     throw new ToolError(`${problem}. Pass the rest as payload, or save it as an artifact.`)

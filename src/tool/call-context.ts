@@ -1,4 +1,4 @@
-import { checkAuthConfig } from '../auth/check-auth-config.ts'
+import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { MAX_METADATA_BYTES } from '../base/limits.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import { toJsonValue } from '../base/to-json-value.ts'

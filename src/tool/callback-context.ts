@@ -51,7 +51,7 @@ export class RunCallbackContext implements CallbackContext {
     this.#state ??= new WritableState(this.#baseState ?? this.#host.state)
     return this.#state
   }
-  /** The writes of this context. */
+  /** The state, artifact and control changes made through this context. */
   get actions(): Actions {
     this.#actions ??= this.viewActions()
     return this.#actions

@@ -1,4 +1,4 @@
-import { checkAuthConfig } from '../auth/check-auth-config.ts'
+import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { isRecord } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import type { AuthConfig } from '../content/auth.ts'

@@ -1,4 +1,4 @@
-import { checkAuthConfig } from '../auth/check-auth-config.ts'
+import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import {
   anything,
   callback,

@@ -104,8 +104,8 @@ export interface CallbackContext extends ReadonlyContext {
   /** The state of session, user and app. */
   readonly state: State
   /**
-   * The writes of this context. Writing to it has the effect of the method: `actions.stateDelta.a = 1` is
-   * `state.set('a', 1)`.
+   * The state, artifact and control changes made through this context. Writing to it has the effect of the method:
+   * `actions.stateDelta.a = 1` is `state.set('a', 1)`.
    */
   readonly actions: Actions
   /**

@@ -2,7 +2,7 @@
 
 import { isReservedKey } from '../auth/auth-records.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
-import { checkAuthConfig } from '../auth/check-auth-config.ts'
+import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { type CredentialOptions, type CredentialOutcome, resolveCredential } from '../auth/resolve-credential.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { MAX_NAME_LENGTH } from '../base/limits.ts'

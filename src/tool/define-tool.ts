@@ -54,7 +54,7 @@ export function tool<
   }
   if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
   // The cast is true: the dispatcher passes what `parse` returned, which has the type `ArgsOf<P>`.
-  // Frozen, because callbacks get the tool itself and must not open its gate for later calls.
+  // Frozen, because callbacks get the tool itself and must not remove its gate for later calls.
   const built = Object.freeze(made) as unknown as TypedTool<ArgsOf<P>, R>
   registerBuiltTool(built)
   return built

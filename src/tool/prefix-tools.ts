@@ -17,7 +17,10 @@ const ORIGINAL = Symbol.for('toolwright.unprefixed')
  */
 export function prefixTools(toolset: Toolset, prefix: string): Toolset {
   if (!isToolset(toolset))
-    throw new ToolwrightError('INVALID_CONFIG', `prefixTools() takes a toolset and a prefix, got ${kindOf(toolset)}.`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `prefixTools() takes a toolset as its first argument, got ${kindOf(toolset)}.`,
+    )
   if (typeof prefix !== 'string' || nameProblem(`${prefix}x`))
     throw new ToolwrightError(
       'INVALID_CONFIG',

@@ -14,7 +14,7 @@ const files = () => new StaticToolset([make('read'), make('write'), make('delete
 const names = async (toolset: Toolset) => (await toolset.listTools(context)).map(({ name }) => name)
 
 describe('filterTools', () => {
-  test('keeps the named tools, ignores unknown names, and keeps none for an empty list', async () => {
+  test('returns the listed tools, ignores unknown names, and returns no tools for an empty list', async () => {
     expect(await names(filterTools(files(), ['write', 'read', 'fly']))).toEqual(['read', 'write'])
     expect(await names(filterTools(files(), []))).toEqual([])
   })
@@ -61,7 +61,7 @@ describe('prefixTools', () => {
     expect(again[0]).toBe(first[0])
   })
 
-  test('keeps a passive tool passive', async () => {
+  test('returns a passive tool without a declaration', async () => {
     const passive: Tool = { name: 'p', description: '', declaration: () => undefined, run: () => 1 }
     const [made] = await prefixTools(new StaticToolset([passive]), 'x_').listTools(context)
     expect(made?.declaration()).toBeUndefined()
@@ -84,7 +84,7 @@ test('filterTools sees the name without prefix, inside and outside of prefixTool
   expect(await names(filterTools(wrapped, ['read']))).toEqual(['fs_read'])
 })
 
-test('filterTools and prefixTools forward shutdown and asyncDispose, and add none', async () => {
+test('filterTools and prefixTools forward shutdown and asyncDispose, and add neither', async () => {
   class Connection implements Toolset {
     #ended: string[] = []
     readonly name = 'connection'

@@ -2,7 +2,7 @@ import { type Content, textOf } from '../content/content.ts'
 import type { CallbackContext, Invocation } from '../tool/context.ts'
 import { truncate } from './shorten-text.ts'
 
-/** A longer query does not find better results. */
+/** The most characters of a query. A longer query does not find better results. */
 const MAX_QUERY_LENGTH = 10_000
 
 /** Computes a text for the user's message. Undefined when the message has no text. */
@@ -36,7 +36,10 @@ export function oncePerInvocation(
   }
 }
 
-/** Invocations can share a content object. A result is never used for another user or invocation. */
+/**
+ * The owner of a result: app, user and invocation. Invocations can share a content object, but a result is never used
+ * for another user or invocation.
+ */
 function ownerOf({ appName, userId, invocationId }: Invocation): string {
   return JSON.stringify([appName, userId, invocationId])
 }

@@ -56,6 +56,6 @@ test('showArtifact() passes on a file with a URL', () => {
   expect(show(csv)).toEqual({ shown: { mimeType: 'text/csv' }, media: csv })
 })
 
-test('showArtifact() does not show other parts', () => {
+test('showArtifact() returns undefined for a part that is neither text nor a file', () => {
   expect(show({ functionCall: { name: 'f', args: {} } })).toBeUndefined()
 })

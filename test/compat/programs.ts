@@ -1,6 +1,6 @@
 // Programs for all runtimes and bundlers of the matrix.
 
-/** An agent whose first call has invalid arguments, with parts of `toolwright/testing`. Runs on every runtime. */
+/** A program for every runtime: an agent whose first tool call has invalid arguments. It imports `toolwright/testing`. */
 export const AGENT = `
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'

@@ -1,13 +1,16 @@
 // Runs examples/oauth: the whole consent flow against the authorization server that the example starts.
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { signIn } from '../../examples/oauth/browser.ts'
 import { Child, node, withoutKeys } from './child.ts'
+import { hasTmux, Pane } from './pane.ts'
 
-vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
+vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -64,6 +67,40 @@ test('examples/oauth reads no mail after the user declines', async () => {
   expect(code).toBe(0)
   await expect(fetch(callback)).rejects.toThrow()
 })
+
+const hasTerminal = hasTmux && process.platform === 'linux'
+if (!hasTerminal) console.warn('NOT TESTED: the sign-in in a terminal, which needs Linux and tmux.')
+
+test.skipIf(!hasTerminal)(
+  'examples/oauth opens the browser in a terminal, and Ctrl+C declines the sign-in',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolwright-oauth-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const opened = join(folder, 'opened')
+    writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\necho "$1" >> ${opened}\n`, { mode: 0o755 })
+    const port = await freePort()
+    const env = { PATH: `${folder}:${process.env.PATH}`, CALLBACK_PORT: `${port}` }
+    const pane = new Pane(100, env, 'examples/oauth/desk.ts')
+    await pane.until(/^>\s*$/m)
+    pane.type('List my mail.', 'Enter')
+    await pane.until('Callback URL, or no to decline:')
+    pane.type('C-c')
+    await pane.until(/rejected by the user|declined/)
+    await pane.until(/^>\s*$/m)
+    pane.type('List my mail, please.', 'Enter')
+    await vi.waitFor(() => expect(links()).toHaveLength(2), { timeout: 20_000 })
+    const [, link = ''] = links()
+    await fetch(await signIn(link, `http://127.0.0.1:${port}/callback`))
+    await pane.until('Lunch on Friday?')
+    await pane.until(/^>\s*$/m)
+    pane.type('/exit', 'Enter')
+    await pane.until('left with 0')
+
+    function links(): string[] {
+      return existsSync(opened) ? readFileSync(opened, 'utf8').trim().split('\n') : []
+    }
+  },
+)
 
 test.each(globSync('examples/oauth/*.ts'))(
   '%s has at most 40 lines and starts with a comment about its purpose',

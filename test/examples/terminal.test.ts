@@ -1,79 +1,12 @@
 // The chat in a real terminal, which tmux draws.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { setTimeout } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { withoutKeys } from './child.ts'
+import { expect, test, vi } from 'vitest'
+import { hasTmux, Pane } from './pane.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0
 if (!hasTmux) console.warn('NOT TESTED: the chat in a terminal, which needs tmux.')
 
 const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
-
-class Pane {
-  readonly #socket = `toolwright-test-${process.pid}-${Math.random().toString(36).slice(2)}`
-
-  constructor(columns: number, env: { readonly [name: string]: string } = {}) {
-    const run = [
-      process.execPath,
-      '--conditions=toolwright:source',
-      'src/cli/index.ts',
-      'run',
-      'test/examples/fixtures/show.ts',
-    ]
-    const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-    // tmux does not always report the exit status, so the shell prints it
-    const command = ['sh', '-c', '"$@"; echo "left with $?"', 'sh', 'env', '-u', 'NO_COLOR', ...variables, ...run]
-    const size = ['-x', `${columns}`, '-y', '50']
-    // one tmux command, so that the pane stays readable after the program ends
-    this.#tmux(
-      '-f',
-      '/dev/null',
-      'new-session',
-      '-d',
-      ...size,
-      ...command,
-      ';',
-      'set-option',
-      '-g',
-      'remain-on-exit',
-      'on',
-    )
-    onTestFinished(() => void this.#tmux('kill-server'))
-  }
-
-  type(...keys: readonly string[]): void {
-    this.#tmux('send-keys', ...keys)
-  }
-
-  paste(text: string): void {
-    this.#tmux('set-buffer', text)
-    this.#tmux('paste-buffer', '-p')
-  }
-
-  /** The text on the screen, with or without styles. */
-  screen(...options: '-e'[]): string {
-    return this.#tmux('capture-pane', '-p', ...options)
-  }
-
-  /** Waits until the screen shows `text`. */
-  async until(text: string | RegExp): Promise<string> {
-    for (let tries = 0; tries < 400; tries++) {
-      const screen = this.screen()
-      if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen
-      await setTimeout(50)
-    }
-    throw new Error(`"${text}" did not appear:\n${this.screen()}`)
-  }
-
-  #tmux(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-L', this.#socket, ...args], {
-      encoding: 'utf8',
-      env: { ...withoutKeys(), TERM: 'xterm' },
-    })
-  }
-}
 
 const PROMPT = /^>\s*$/m
 

@@ -18,7 +18,7 @@ const ask = (name: string, id?: string): Step => ({
 })
 const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: recordingLogger() })
 
-test('the runner gives each of three nested agent tools its own scope and returns the answer to the root agent', async () => {
+test('the runner runs each of three nested agent tools in its own scope and returns the answer to the root agent', async () => {
   const c = new LlmAgent({ name: 'c', model: scriptedModel(['deep']) })
   const b = new LlmAgent({ name: 'b', model: scriptedModel([ask('c', 'c3'), 'b: deep']), tools: [agentTool(c)] })
   const a = new LlmAgent({ name: 'a', model: scriptedModel([ask('b', 'b2'), 'a: b: deep']), tools: [agentTool(b)] })
@@ -113,7 +113,7 @@ test('an agent tool shows its request to the first agent of a sequence, and the 
   ])
 })
 
-test("the runner keeps a transfer inside an agent tool: the caller's agent stays active", async () => {
+test("the runner applies a transfer only inside its agent tool: the caller's agent stays active", async () => {
   const clerk = speaker('clerk', 'clerk answers')
   const helper = new LlmAgent({
     name: 'helper',
@@ -163,7 +163,7 @@ test('the runner cancels the body inside an agent tool and answers every open ca
   expect((await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Well?' })).text).toBe('Next.')
 })
 
-test('the runner keeps an escalation inside an agent tool: the outer loop continues', async () => {
+test('the runner applies an escalation only inside its agent tool: the outer loop continues', async () => {
   const stop = plainTool('stop', (_, context) => {
     context.actions.escalate = true
   })

@@ -321,7 +321,7 @@ describe('retry() around an agent tool', () => {
     expect([good.model.requests.length, bad.model.requests.length]).toEqual([1, 1])
   })
 
-  test('gives each attempt its own maxIterations and output corrections', async () => {
+  test('restarts the counts of maxIterations and output corrections for each attempt', async () => {
     const { helper: looping, model } = helperWith(
       [call('look', 'l1'), call('look', 'l2'), 'seen'],
       [plainTool('look', () => 1)],
@@ -340,7 +340,7 @@ describe('retry() around an agent tool', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  test('gives each attempt its own output corrections with set_model_response', async () => {
+  test('restarts the count of set_model_response corrections for each attempt', async () => {
     const wrong = { calls: [{ name: 'set_model_response', args: { n: 'x' } }] }
     const model = scriptedModel([wrong, wrong, wrong, { calls: [{ name: 'set_model_response', args: { n: 1 } }] }])
     const typed = new LlmAgent({
@@ -453,7 +453,7 @@ describe('cached() around an agent tool', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('keeps skipSummarization for a cached answer', async () => {
+  test('applies skipSummarization to a cached answer', async () => {
     const { helper, model } = helperWith(['42', 'never'])
     const outer = scriptedModel([call('helper', 'c1'), call('helper', 'c2'), 'never'])
     const { runner } = startProcess(new InMemorySessionService(), {

@@ -140,7 +140,7 @@ test("an agent tool writes state that the caller's agent reads", async () => {
   expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual(['Known: ', 'Known: 42'])
 })
 
-test('an agent tool has no toolTimeoutMs of the runner', async () => {
+test('an agent tool is not limited by toolTimeoutMs of the runner', async () => {
   const set: number[] = []
   const setTimer = (_: () => void, ms: number) => {
     set.push(ms)

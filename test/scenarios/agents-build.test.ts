@@ -151,7 +151,7 @@ test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])(
   },
 )
 
-test('the agent tree rejects limits of 0', () => {
+test('an agent and a runner reject limits of 0 when they are built', () => {
   expect(problem(() => named('a', { maxIterations: 0 }))).toContain('maxIterations')
   expect(problem(() => named('a', { toolExecution: { maxConcurrency: 0 } }))).toContain('maxConcurrency')
   expect(problem(() => new Runner({ appName: 'app', agent: named('a'), toolTimeoutMs: 0 }))).toContain('toolTimeoutMs')

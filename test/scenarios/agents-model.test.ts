@@ -88,7 +88,7 @@ test('the runner sends generateContentConfig with every request', async () => {
   }
 })
 
-test('the runner sends an agent with includeContents none only the last message and the events of its turn', async () => {
+test('the runner sends an agent with includeContents "none" only the last message and the events of its turn', async () => {
   const steps = ['one', lookAt(1), 'two']
   const { runner, model, sessionId } = await runScenario({ tools: [look], steps, agent: { includeContents: 'none' } })
   await runMessage(runner, model, { sessionId })
@@ -99,7 +99,7 @@ test('the runner sends an agent with includeContents none only the last message 
   ])
 })
 
-test('the runner sends an agent with includeContents none the output of the previous agent in a sequence', async () => {
+test('in a sequence, an agent with includeContents "none" receives the output of the previous agent', async () => {
   const model = scriptedModel(['a draft', 'a review'])
   const writer = new LlmAgent({ name: 'writer', model })
   const critic = new LlmAgent({ name: 'critic', model, includeContents: 'none' })

@@ -51,7 +51,7 @@ test('the runner sends tools and output schema in one request to a model that su
   expect(JSON.parse(text)).toEqual(oslo)
 })
 
-test('the runner offers set_model_response to any other model with tools and stores its arguments as the output', async () => {
+test('the runner offers set_model_response to a model that does not support tools with an output schema, and stores its arguments as the output', async () => {
   const { state, model, text, error } = await runScenario({
     tools: [look],
     steps: [{ calls: [{ name: 'look' }] }, answer(oslo)],
@@ -150,7 +150,7 @@ test.each([
   },
 )
 
-test('the runner keeps the user message in the request that corrects an agent with includeContents none', async () => {
+test('the runner sends the user message again when it asks an agent with includeContents "none" to correct its output', async () => {
   const { model } = await runScenario({
     steps: ['Oslo?', JSON.stringify(oslo)],
     agent: { outputSchema: city, includeContents: 'none' },

@@ -33,7 +33,7 @@ test('the runner offers transfer_to_agent with a roster and runs the chosen agen
   expect(events[1]?.actions.transferToAgent).toBe('clerk')
 })
 
-test('the runner does not offer transfer_to_agent to an agent without other agents', async () => {
+test('the runner does not offer transfer_to_agent when there is no other agent', async () => {
   const model = scriptedModel(['Alone.'])
   await send(runnerOf(new LlmAgent({ name: 'hermit', model })))
   expect(offeredTools(model)).toEqual([])

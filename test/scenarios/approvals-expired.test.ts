@@ -17,7 +17,7 @@ import { createRecordingStore } from './kit.ts'
 const DAY = 24 * 60 * 60 * 1000
 
 describe.each(stores)('the runner with sessions %s', (_, newStore) => {
-  describe('an expired request [PR-13]', () => {
+  describe('a confirmation request [PR-13]', () => {
     async function requestConfirmation(store: SessionService, more = {}) {
       let now = 1_000_000
       const { refund, run } = refundTool(more)
@@ -27,7 +27,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       return { request, run, at, wait: (ms: number) => (now += ms) }
     }
 
-    test('rejects the late answer with EXPIRED, records the denial, and the run can resume', async () => {
+    test('that expired rejects the late answer with EXPIRED and records the denial, and the run can resume', async () => {
       const store = newStore()
       const { request, run, at, wait } = await requestConfirmation(store)
       wait(DAY)
@@ -45,7 +45,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
     })
 
-    test('is denied on resume without an answer', async () => {
+    test('that expired is denied on resume without an answer', async () => {
       const { run, at, wait } = await requestConfirmation(newStore())
       wait(DAY)
       const texts: string[] = []
@@ -54,7 +54,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('is denied before new text is processed', async () => {
+    test('that expired is denied before new text is processed', async () => {
       const store = newStore()
       const { run, at, wait } = await requestConfirmation(store)
       wait(DAY)
@@ -66,7 +66,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       expect(await at([]).pending()).toEqual([])
     })
 
-    test('is denied before new text also when a late answer has recorded the denial', async () => {
+    test('that expired is denied before new text also when a late answer has recorded the denial', async () => {
       const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY)
       await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
@@ -96,16 +96,16 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       expect(run).not.toHaveBeenCalled()
     })
+  })
 
-    test('never exists for a long-running call', async () => {
-      let now = 0
-      const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
-      const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
-      const { runner } = startProcess(newStore(), { tools: [order], steps, runner: { ports: { now: () => now } } })
-      await sendMessage(runner)
-      now += 100 * DAY
-      expect((await sendMessage(runner, [answerPart('o1', { box: 1 }, 'order')])).text).toBe('here')
-    })
+  test('accepts the result of a long-running call after 100 days', async () => {
+    let now = 0
+    const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
+    const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
+    const { runner } = startProcess(newStore(), { tools: [order], steps, runner: { ports: { now: () => now } } })
+    await sendMessage(runner)
+    now += 100 * DAY
+    expect((await sendMessage(runner, [answerPart('o1', { box: 1 }, 'order')])).text).toBe('here')
   })
 })
 

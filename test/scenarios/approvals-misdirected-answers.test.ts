@@ -300,7 +300,7 @@ describe.each(stores)('an approval of a call that does not exist yet, %s', (_nam
   const key = { appName: 'app', ...where }
   const early = { role: 'user' as const, parts: [answerPart('c1', { confirmed: true })] }
 
-  test('is not kept for a later call with that id', async () => {
+  test('does not approve a later call with that id', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = startProcess(store, { tools: [refund], steps: ['hello', refundReply(5), 'done'] })
@@ -313,7 +313,7 @@ describe.each(stores)('an approval of a call that does not exist yet, %s', (_nam
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('is not kept after a busy session rejected it', async () => {
+  test('does not approve a later call after a busy session rejected the approval', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = startProcess(store, { tools: [refund], steps: ['hello', refundReply(5)] })

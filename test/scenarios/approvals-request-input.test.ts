@@ -299,10 +299,10 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     ]
     test.each<[string, z.ZodType | undefined, unknown]>([
       ['an object with a result', z.object({ result: z.number() }), { result: 5 }],
-      ['an object with a result, without a schema,', undefined, { result: 5 }],
+      ['an object with a result, without a schema', undefined, { result: 5 }],
       ['an object with declined', z.object({ declined: z.boolean() }), { declined: true }],
       ['null', undefined, null],
-    ])('passes %s to the body unchanged', async (_what, schema, value) => {
+    ])('such as %s is passed to the body unchanged', async (_what, schema, value) => {
       const { runner } = startProcess(newStore(), { tools: tools(schema), steps: [call, 'done'] })
       const { pending } = await sendMessage(runner)
       const { events } = await sendMessage(runner, [respond(requestFor(pending), value)])
@@ -311,7 +311,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       expect(again.events).toEqual(events) // sent again, the answer changes nothing
     })
 
-    test('accepts the bare object from a client when the schema fits', async () => {
+    test('is accepted as a bare object from a client when the schema fits', async () => {
       const schema = z.object({ result: z.number() })
       const { runner } = startProcess(newStore(), { tools: tools(schema), steps: [call, 'done'] })
       const { pending } = await sendMessage(runner)

@@ -29,7 +29,7 @@ const unexpected: [what: string, value: unknown][] = [
   ['a function', () => ({ result: 1 })],
 ]
 
-describe('beforeTool', () => {
+describe('the runner, for beforeTool,', () => {
   const moreUnexpected: [string, unknown][] = [
     ...unexpected,
     ['arguments beside a result', { args: {}, result: 1 }],
@@ -89,8 +89,8 @@ describe('beforeTool', () => {
   })
 })
 
-describe('afterTool and onToolError', () => {
-  test('withholds the result, says that the call has run, and logs when afterTool returns null', async () => {
+describe('the runner, for afterTool and onToolError,', () => {
+  test('withholds the result, says that the call has run, and logs an error when afterTool returns null', async () => {
     const logger = recordingLogger()
     const { response } = await runScenario({
       tools: [plainTool('read', () => ({ secret: 'hidden' }))],
@@ -103,7 +103,7 @@ describe('afterTool and onToolError', () => {
     expect(logger.lines[0]).toContain('An afterTool callback returned null for tool "read"')
   })
 
-  test('keeps the error and logs when onToolError returns null', async () => {
+  test('returns the error of the tool and logs an error when onToolError returns null', async () => {
     const logger = recordingLogger()
     const failing = plainTool('pay', () => {
       throw new Error('no money')
@@ -140,7 +140,7 @@ describe('afterTool and onToolError', () => {
   })
 })
 
-describe('agent and model callbacks', () => {
+describe('the runner, for agent and model callbacks,', () => {
   const content: Content = { role: 'model', parts: [{ text: 'from the callback' }] }
   const brokenContents: [string, unknown][] = [
     ['a content without parts', { role: 'model' }],
@@ -236,7 +236,7 @@ describe('agent and model callbacks', () => {
   })
 })
 
-describe('plugin hooks', () => {
+describe('the runner, for plugin hooks,', () => {
   test.each<[string, unknown]>([
     ['null', null],
     ['a text', 'redacted'],
@@ -279,7 +279,7 @@ describe('plugin hooks', () => {
   })
 })
 
-describe('functions of tools and policies', () => {
+describe('the runner, for functions of tools and policies,', () => {
   let rejections: unknown[] = []
   const note = (reason: unknown): void => void rejections.push(reason)
   beforeEach(() => {

@@ -166,7 +166,10 @@ describe('code execution', () => {
     const result = await runScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     expect(broken).toHaveBeenCalledTimes(2)
     expect(results(result.events)).toMatchObject([
-      { outcome: 'OUTCOME_FAILED', output: 'The code could not be run: no engine' },
+      {
+        outcome: 'OUTCOME_FAILED',
+        output: 'The code executor failed 2 times (this is not an error in the code): no engine',
+      },
     ])
   })
 
@@ -217,8 +220,8 @@ describe('code execution', () => {
   })
 })
 
-describe('gates and callbacks of code execution', () => {
-  test('let beforeTool replace the result of code', async () => {
+describe('code execution with gates and callbacks', () => {
+  test('lets beforeTool replace the result of code', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') })
     const result = await runScenario({
       agent: {
@@ -231,7 +234,7 @@ describe('gates and callbacks of code execution', () => {
     expect(results(result.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: 'execute_code: no six' }])
   })
 
-  test('run code that requires confirmation only after an approval', async () => {
+  test('runs code that requires confirmation only after an approval', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
     const { runner } = createScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
@@ -243,7 +246,7 @@ describe('gates and callbacks of code execution', () => {
     expect(text).toBe('done')
   })
 
-  test('do not run denied code and tell the model', async () => {
+  test('does not run denied code and sends the denial to the model', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
     const { runner } = createScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
@@ -253,7 +256,7 @@ describe('gates and callbacks of code execution', () => {
     expect(results(events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: expect.stringContaining('rejected') }])
   })
 
-  test('stop the code on cancel and record a result', async () => {
+  test('stops the code on cancel and records a result', async () => {
     const started = Promise.withResolvers<void>()
     const codeExecutor = createExecutor({
       forever: () => {
@@ -272,7 +275,7 @@ describe('gates and callbacks of code execution', () => {
     expect(results(result.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED' }])
   })
 
-  test('do not run atMostOnce code again after a crash', async () => {
+  test('does not run atMostOnce code again after a crash', async () => {
     const codeExecutor = createExecutor({ fire: () => ok('fired') }, { effect: 'atMostOnce' })
     const { events } = await crashAndResume({ codeExecutor, first: 'fire', crashAt: 4 })
     expect(codeExecutor.runs).toHaveLength(1)
@@ -420,7 +423,7 @@ describe('tools called from code', () => {
     expect(ran).toHaveBeenCalledOnce()
   })
 
-  test('are limited to 256 for each run of code', async () => {
+  test('fail after 256 calls from one piece of code', async () => {
     const codeExecutor = createExecutor({
       loop: async ({ callTool }) => {
         for (;;) await callTool?.('add', { a: 1, b: 1 })

@@ -12,7 +12,7 @@ function reporter(steps: readonly Step[], more: object = {}): LlmAgent<typeof re
   return new LlmAgent({ name: 'reporter', model: scriptedModel(steps), outputSchema: report, ...more })
 }
 
-describe('output', () => {
+describe('output of runner.complete()', () => {
   test('is the parsed answer with the transforms of the schema applied', async () => {
     const { output, text } = await new Runner({ appName: 'app', agent: reporter([answer]) }).complete(ask)
     expect(output).toEqual({ city: 'Oslo', degrees: 22 })
@@ -75,7 +75,7 @@ describe('output', () => {
   })
 })
 
-describe('usage', () => {
+describe('usage of runner.complete()', () => {
   const used = (promptTokenCount: number, candidatesTokenCount: number): ScriptedReply => {
     const totalTokenCount = promptTokenCount + candidatesTokenCount
     return { text: answer, response: { usageMetadata: { promptTokenCount, candidatesTokenCount, totalTokenCount } } }

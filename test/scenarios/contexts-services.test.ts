@@ -33,7 +33,7 @@ describe('artifacts', () => {
     expect(events[1]?.actions.artifactDelta).toEqual({ 'a.txt': 1 })
   })
 
-  test('with the prefix user: are visible in every session of the user', async () => {
+  test('with the prefix "user:" are visible in every session of the user', async () => {
     const artifactService = new InMemoryArtifactService()
     const runner = { artifactService }
     await body((context) => context.saveArtifact('user:cv.txt', { text: 'me' }), { runner })

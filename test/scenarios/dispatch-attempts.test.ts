@@ -221,7 +221,7 @@ test('the runner shuts down a toolset once when several agents share it', async 
   expect(closed).toBe(1)
 })
 
-test('the runner accepts the arguments that beforeTool was shown as its own return value', async () => {
+test('the runner accepts the arguments passed to beforeTool as the return value of beforeTool', async () => {
   const seen: unknown[] = []
   const take = tool({
     name: 'take',

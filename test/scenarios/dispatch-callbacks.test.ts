@@ -201,12 +201,12 @@ describe('onToolError', () => {
     expect(seen).toEqual(['no such number', { guess: 9 }])
   })
 
-  test('keeps the error when the callback returns undefined', async () => {
+  test('does not replace the error when the callback returns undefined', async () => {
     const { response } = await runScenario({ tools: [fail], calls, agent: { onToolError: () => undefined } })
     expect(response).toEqual({ error: 'no such number', errorCode: 'NOT_FOUND' })
   })
 
-  test('keeps the error and logs when the callback throws', async () => {
+  test('does not replace the error, and logs a warning, when the callback throws', async () => {
     const logger = recordingLogger()
     const onToolError = () => {
       throw new Error('the callback is broken')
@@ -279,7 +279,7 @@ describe('onToolError', () => {
     expect(intentsOf(appended)).toEqual([])
   })
 
-  test('keeps errors for unknown tools and invalid arguments when the callback returns undefined', async () => {
+  test('does not replace errors for unknown tools and invalid arguments when the callback returns undefined', async () => {
     const { responses } = await runScenario({
       tools: [square],
       calls: [

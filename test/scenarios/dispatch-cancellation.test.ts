@@ -90,7 +90,7 @@ describe('cancelling a run', () => {
     expect(responsesOf(await following)).toHaveLength(2)
   })
 
-  test('by leaving the loop aborts the running body', async () => {
+  test('by breaking out of "for await" aborts the running body', async () => {
     const body = patient('body')
     const { runner } = createScenario({ tools: [body.tool], calls: [{ name: 'body' }] })
     for await (const event of runner.run({ userId: 'ada', message: 'go' })) {

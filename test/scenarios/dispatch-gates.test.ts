@@ -233,7 +233,7 @@ describe('the batch of a model reply', () => {
   const whenCalled = (calls: { name: string; args?: { [key: string]: unknown } }[]) =>
     runScenario({ tools: moves, steps: [{ calls }, 'still me'], agent: { subAgents: [child('ann'), child('bob')] } })
 
-  test('transfers to the named agent', async () => {
+  test('transfers to the agent that a tool body passes to transferToAgent()', async () => {
     const { text, state } = await whenCalled([{ name: 'hand_over', args: { to: 'bob' } }])
     expect(text).toBe('I am bob')
     expect(state).toEqual({ by: 'hand_over' })

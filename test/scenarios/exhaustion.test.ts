@@ -216,17 +216,17 @@ describe('with mistakes of JavaScript callers, the runner', () => {
       }
     },
   )
-  it('names the missing agent of a runner', () => {
+  it('rejects a runner without an agent', () => {
     const options = { appName: 'a' } as RunnerOptions
     expect(() => new Runner(options)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
   })
-  it('names the missing member of a code executor', () => {
+  it('names the missing member of a code executor in the error', () => {
     const build = (codeExecutor: object) => new LlmAgent({ name: 'desk', codeExecutor: codeExecutor as never })
     expect(() => build({ execute: forever })).toThrow('has no languages. Use an executor of toolwright/code')
     expect(() => build({ languages: ['javascript'] })).toThrow('has no execute.')
     expect(build({ languages: ['javascript'], execute: forever }).name).toBe('desk')
   })
-  it('names the state key or artifact of the wrong type', async () => {
+  it('names the state key or artifact of the wrong type in the error', async () => {
     const artifactService = new InMemoryArtifactService()
     const broken = (run: Tool['run']) =>
       responseOf(tool({ name: 'save', description: 'Saves', run }), { artifactService })

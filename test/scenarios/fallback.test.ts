@@ -235,7 +235,7 @@ describe('a chain of models', () => {
     })
   })
 
-  test('rejects a server-side tool that one model lacks when the runner is built', () =>
+  test('rejects, when the runner is built, a server-side tool that one of its models does not support', () =>
     staged([], [], async ({ runner }) => {
       expect(() => runner({ tools: [googleSearch()] })).toThrow(
         /"fallback\(gemini-2\.5-flash, gpt-4\.1\)" does not support googleSearch/,

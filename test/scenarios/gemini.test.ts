@@ -161,7 +161,7 @@ describe('the runner with Gemini', () => {
   })
 })
 
-describe('JSON Schema keywords that Gemini lacks', () => {
+describe('JSON Schema keywords that Gemini does not support', () => {
   test('are declared as descriptions and validated by the tool', async () => {
     const args = [{ city: 'O' }, { city: 'Oslo', days: 0 }, { city: 'Oslo', days: 2 }]
     const { whole, server } = await runScript([
@@ -186,23 +186,23 @@ describe('JSON Schema keywords that Gemini lacks', () => {
     const responses = partsOf(whole).flatMap((part) => (part.functionResponse ? [part.functionResponse.response] : []))
     expect(responses.map(({ errorCode, days }) => errorCode ?? days)).toEqual(['INVALID_ARGS', 'INVALID_ARGS', 2])
   })
+})
 
-  test('work with outputSchema through set_model_response or natively', async () => {
-    const outputSchema = z.object({ city: z.string() })
-    const byTool = await runScript([{ calls: [{ name: 'set_model_response', args: { city: 'Oslo' } }] }], {
-      outputSchema,
-    })
-    expect(byTool.failed).toBeUndefined()
-    expect(byTool.server.requests[0]?.body.generationConfig).not.toHaveProperty('responseJsonSchema')
-    for (const agent of [{ model: 'gemini-3-flash-preview' }, { tools: [] }]) {
-      const native = await runScript(['{"city":"Oslo"}'], { outputSchema, ...agent })
-      expect(native.failed).toBeUndefined()
-      expect(native.server.requests[0]?.body.generationConfig).toMatchObject({
-        responseMimeType: 'application/json',
-        responseJsonSchema: { type: 'object', properties: { city: { type: 'string' } } },
-      })
-    }
+test('the runner with Gemini requests an outputSchema through set_model_response or as responseJsonSchema', async () => {
+  const outputSchema = z.object({ city: z.string() })
+  const byTool = await runScript([{ calls: [{ name: 'set_model_response', args: { city: 'Oslo' } }] }], {
+    outputSchema,
   })
+  expect(byTool.failed).toBeUndefined()
+  expect(byTool.server.requests[0]?.body.generationConfig).not.toHaveProperty('responseJsonSchema')
+  for (const agent of [{ model: 'gemini-3-flash-preview' }, { tools: [] }]) {
+    const native = await runScript(['{"city":"Oslo"}'], { outputSchema, ...agent })
+    expect(native.failed).toBeUndefined()
+    expect(native.server.requests[0]?.body.generationConfig).toMatchObject({
+      responseMimeType: 'application/json',
+      responseJsonSchema: { type: 'object', properties: { city: { type: 'string' } } },
+    })
+  }
 })
 
 describe('Gemini server-side tools', () => {

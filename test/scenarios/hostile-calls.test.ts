@@ -73,33 +73,36 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each([
     ['user', 0],
     ['agent', 1],
-  ])('a call in an interrupted log with the author %s runs %d times on resume [DG-07]', async (who, times) => {
-    const store = newStore()
-    const { refund, run } = refundTool({ requiresConfirmation: false })
-    const common = { invocationId: 'e-1', timestamp: 1, actions: {} }
-    const content = {
-      role: 'model' as const,
-      parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
-    }
-    const go = { role: 'user' as const, parts: [{ text: 'go' }] }
-    await store.createSession({
-      appName: 'app',
-      ...where,
-      events: [
-        { ...common, id: '1', author: 'user', content: go },
-        { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
-      ],
-    })
-    expect(await resumeSession(startProcess(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
-    expect(run).toHaveBeenCalledTimes(times)
-  })
+  ])(
+    'with a call of the author %s in an interrupted log: runs the call %d times on resume [DG-07]',
+    async (who, times) => {
+      const store = newStore()
+      const { refund, run } = refundTool({ requiresConfirmation: false })
+      const common = { invocationId: 'e-1', timestamp: 1, actions: {} }
+      const content = {
+        role: 'model' as const,
+        parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
+      }
+      const go = { role: 'user' as const, parts: [{ text: 'go' }] }
+      await store.createSession({
+        appName: 'app',
+        ...where,
+        events: [
+          { ...common, id: '1', author: 'user', content: go },
+          { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
+        ],
+      })
+      expect(await resumeSession(startProcess(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
+      expect(run).toHaveBeenCalledTimes(times)
+    },
+  )
 
   test.each([
     ['in another key order', { to: 'eve', amount: 5 }, true],
     ['of another type', { amount: '5', to: 'eve' }, false],
     ['with an invisible character', { amount: 5, to: 'e\u200bve' }, false],
   ])(
-    'an approval covers the arguments only when their canonical JSON is equal: %s [DG-13]',
+    'applies an approval to arguments only when their canonical JSON is equal: %s [DG-13]',
     async (_how, args, isTheSame) => {
       const store = newStore()
       const run = vi.fn(() => ({ ok: true }))

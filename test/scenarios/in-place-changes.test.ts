@@ -92,7 +92,7 @@ const tampering: [string, Plugin][] = [
 ]
 
 describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
-  test.each(tampering)('a plugin cannot turn a denial into an approval: %s', async (_how, plugin) => {
+  test.each(tampering)('does not let a plugin turn a denial into an approval: %s', async (_how, plugin) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = startProcess(store, {
@@ -107,7 +107,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   })
 
   test.each(tampering)(
-    'a plugin cannot change the arguments of a call or of its confirmation: %s',
+    'does not let a plugin change the arguments of a call or of its confirmation: %s',
     async (_how, plugin) => {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -198,7 +198,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     ])
   })
 
-  test('keeps the log when a tool empties invocation.session.events', async () => {
+  test('does not change the log when a tool empties invocation.session.events', async () => {
     const store = newStore()
     const seen: number[] = []
     const look = tool({

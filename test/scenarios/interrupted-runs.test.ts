@@ -151,9 +151,9 @@ describe.each(clockedStores)('the runner with sessions %s', (_name, newStore) =>
   })
 
   test.each([
-    ['does not start the next body when another runner has cancelled', true],
-    ['starts the next body without a cancel', false],
-  ])('%s during the previous body', timeout, async (_what, isCancelled) => {
+    ['does not start the next body when another runner cancels during the previous body', true],
+    ['starts the next body when no runner cancels during the previous body', false],
+  ])('%s', timeout, async (_what, isCancelled) => {
     const clock = { time: 1_000_000 }
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }

@@ -141,7 +141,7 @@ test.each([
   },
 )
 
-test('the runner gives two calls with equal arguments different idempotency keys', async () => {
+test('the runner uses different idempotency keys for two calls with equal arguments', async () => {
   const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['idempotent', 'idempotent'] })
   await killDuring('send', server.holdAt('desk model with results'))
   await resumeSession(createRunner())

@@ -61,7 +61,7 @@ test('a call that ran before a crash is answered with UNKNOWN_OUTCOME when maxCa
   })
 })
 
-test('the runner runs all of 128 calls in one reply', async () => {
+test('the runner runs all 128 calls of one reply', async () => {
   const body = vi.fn(() => 'ok')
   await runScenario({ tools: [plainTool('work', body)], calls: many(128) })
   expect(body).toHaveBeenCalledTimes(128)

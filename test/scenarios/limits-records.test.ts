@@ -51,7 +51,7 @@ describe('arguments of a model call', () => {
     expect(result.response).toEqual({ result: 255_000 })
   })
 
-  test('follow maxArgsBytes of the runner', async () => {
+  test('are limited by maxArgsBytes of the runner', async () => {
     const body = vi.fn(() => 'ok')
     const story = { tools: [plainTool('write', body)], ...callOf('write', { text: LARGE }) }
     expect((await runScenario({ ...story, runner: { maxArgsBytes: 3_000_000 } })).response).toEqual({ result: 'ok' })
@@ -79,12 +79,12 @@ describe('arguments of a model call', () => {
     expect(result.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
     expect(body).not.toHaveBeenCalled()
   })
+})
 
-  test('with an invented tool name are recorded with at most 256 characters of the name', async () => {
-    const result = await runScenario({ tools: [plainTool('write', () => 'ok')], ...callOf(LARGE, {}) })
-    expect(result.response).toMatchObject({ errorCode: 'NOT_FOUND' })
-    expect(await storedSize(result)).toBeLessThan(10_000)
-  })
+test('the runner records at most 256 characters of an unknown tool name', async () => {
+  const result = await runScenario({ tools: [plainTool('write', () => 'ok')], ...callOf(LARGE, {}) })
+  expect(result.response).toMatchObject({ errorCode: 'NOT_FOUND' })
+  expect(await storedSize(result)).toBeLessThan(10_000)
 })
 
 describe('code execution', () => {
@@ -285,26 +285,26 @@ describe('the runner, for the replies of a model,', () => {
     const failing = await runScenario({ steps: [{ text: '', response: { errorCode: 'SAFETY', errorMessage: LARGE } }] })
     expect(failing.error?.message).toHaveLength(8_003)
   })
+})
 
-  test('rejects an event of more than 32 MB from a custom agent', async () => {
-    const runner = new Runner({
-      appName: 'app',
-      logger: silentLogger,
-      agent: {
-        name: 'own',
-        async *run({ invocation }) {
-          const size = Number(invocation.userContent?.parts[0]?.text)
-          yield createEvent({ content: { role: 'model', parts: [{ text: 'x'.repeat(size) }] } })
-        },
+test('the runner rejects an event of more than 32 MB from a custom agent', async () => {
+  const runner = new Runner({
+    appName: 'app',
+    logger: silentLogger,
+    agent: {
+      name: 'own',
+      async *run({ invocation }) {
+        const size = Number(invocation.userContent?.parts[0]?.text)
+        yield createEvent({ content: { role: 'model', parts: [{ text: 'x'.repeat(size) }] } })
       },
-    })
-    const send = async (size: number): Promise<{ code?: string | undefined; length: number }> => {
-      const { error, text } = await runner.complete({ userId: 'ada', message: String(size) })
-      return { code: error?.code, length: text.length }
-    }
-    expect(await send(40_000_000)).toEqual({ code: 'AGENT_ERROR', length: 0 })
-    expect(await send(1_000_000)).toEqual({ code: undefined, length: 1_000_000 })
+    },
   })
+  const send = async (size: number): Promise<{ code?: string | undefined; length: number }> => {
+    const { error, text } = await runner.complete({ userId: 'ada', message: String(size) })
+    return { code: error?.code, length: text.length }
+  }
+  expect(await send(40_000_000)).toEqual({ code: 'AGENT_ERROR', length: 0 })
+  expect(await send(1_000_000)).toEqual({ code: undefined, length: 1_000_000 })
 })
 
 describe('the runner, for requests made by a body,', () => {
@@ -360,7 +360,7 @@ describe('the runner, for requests made by a body,', () => {
 })
 
 describe('the runner, for results,', () => {
-  test('encodes 60 MB of bytes only as far as they are kept', async () => {
+  test('truncates 60 MB of bytes to the base64 of their beginning and end', async () => {
     const bytes = Buffer.alloc(
       60_000_000,
       Uint8Array.from({ length: 251 }, (_, at) => at),

@@ -159,7 +159,7 @@ describe('progress of a tool', () => {
     expect(events.filter(({ partial }) => !partial)).toHaveLength(3)
   })
 
-  test('of 200 kB each is kept up to 8 MB', async () => {
+  test('in values of 200 kB is buffered up to 8 MB, and the oldest values are dropped', async () => {
     const events = await readEvents(start(working(flood(200, (n) => `${n}${'x'.repeat(200_000)}`))))
     expect(values(events).length).toBeLessThanOrEqual(40)
     expect(String(values(events).at(-1))).toMatch(/^200x/)

@@ -47,7 +47,7 @@ async function responses(store: SessionService): Promise<{ [id: string]: JsonObj
 const unknown = { status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME', handle }
 
 describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
-  test('keeps the handle of a cancelled long-running call and calls cancel of its tool', async () => {
+  test('records the handle of a cancelled long-running call and calls cancel of its tool', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const { runner } = startProcess(store, { tools: [startTool({ cancel })], steps: [calls] })
@@ -91,7 +91,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   })
 
   test.each(['before it is stored', 'while it is stored'])(
-    'keeps the handle and calls cancel of the tool when the run is cancelled after the body returned, %s',
+    'records the handle and calls cancel of the tool when the run is cancelled after the body returned, %s',
     async (when) => {
       const cancel = vi.fn()
       const store = newStore()
@@ -127,7 +127,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     expect(cancel.mock.calls[0]?.[0]).toMatchObject({ handle })
   })
 
-  test('keeps the handle when new text cancels the call', async () => {
+  test('records the handle when new text cancels the call', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const runner: Partial<RunnerOptions> = { whilePaused: 'cancel' }
@@ -167,7 +167,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     )
   })
 
-  test('keeps the handle and calls cancel of the tool when a sibling call transfers', async () => {
+  test('records the handle and calls cancel of the tool when a sibling call transfers', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const model = scriptedModel([

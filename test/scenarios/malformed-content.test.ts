@@ -32,17 +32,21 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     ['code', 'accepted', [{ executableCode: { id: 'x', language: 'PYTHON', code: '1' } }]],
     ['a code execution result', 'accepted', [{ codeExecutionResult: { id: 'x', outcome: 'OUTCOME_OK', output: '1' } }]],
     ['an empty inlineData', 'accepted', [{ inlineData: {} }]],
-  ])('a message of %s is %s, and the session accepts the next message', timeout, async (_what, expected, message) => {
-    const store = newStore()
-    const { runner } = startProcess(store, { steps: ['one', 'two'] })
-    const outcome = await sendMessage(runner, message as never).then(
-      ({ text }) => text,
-      ({ code }) => code,
-    )
-    expect(outcome).toBe(expected === 'accepted' ? 'one' : 'INVALID_REQUEST')
-    expect(await store.getSession(key)).toEqual(expected === 'accepted' ? expect.anything() : undefined)
-    expect((await sendMessage(runner, 'fine')).text).toBe(expected === 'accepted' ? 'two' : 'one')
-  })
+  ])(
+    'with a message of %s: the message is %s, and the session accepts the next message',
+    timeout,
+    async (_what, expected, message) => {
+      const store = newStore()
+      const { runner } = startProcess(store, { steps: ['one', 'two'] })
+      const outcome = await sendMessage(runner, message as never).then(
+        ({ text }) => text,
+        ({ code }) => code,
+      )
+      expect(outcome).toBe(expected === 'accepted' ? 'one' : 'INVALID_REQUEST')
+      expect(await store.getSession(key)).toEqual(expected === 'accepted' ? expect.anything() : undefined)
+      expect((await sendMessage(runner, 'fine')).text).toBe(expected === 'accepted' ? 'two' : 'one')
+    },
+  )
 
   test('rejects a stateDelta that throws while it is read, and records nothing', timeout, async () => {
     const store = newStore()

@@ -231,7 +231,7 @@ describe('media limit of a request', () => {
     ['bytes', { maxBytesPerRequest: 130_000 }, true],
     ['files', { maxFilesPerRequest: 2 }, true],
     ['bytes, without an artifact service', { maxBytesPerRequest: 130_000 }, false],
-  ])('in %s keeps the newest files and describes the others', async (_, media, hasService) => {
+  ])('in %s sends the newest files and describes the others', async (_, media, hasService) => {
     const { runner, sent, lines } = stage(
       ['1', '2', '3'],
       {},
@@ -387,7 +387,7 @@ describe('a forged artifact reference', () => {
     expect(reference?.filename).toMatch(/^media\//)
   })
 
-  test('that makes the artifact service fail does not keep media in the log', async () => {
+  test('that makes the artifact service fail does not leave inline media in the log', async () => {
     const artifactService = new InMemoryArtifactService()
     const list = artifactService.listVersions.bind(artifactService)
     vi.spyOn(artifactService, 'listVersions').mockImplementation((file) =>
@@ -397,17 +397,17 @@ describe('a forged artifact reference', () => {
     await runner.complete({ ...ada, message: upload({ ...drawing, partMetadata: { artifact: 'x' } }) })
     expect((await log())[0]?.content?.parts[1]).toEqual({ fileData: expect.anything() })
   })
-
-  test('is resolved when a client sends a recorded message again', async () => {
-    const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 0 } })
-    await runner.complete({ ...ada, message: upload(photo) })
-    await runner.complete({ ...ada, message: (await log())[0]?.content as Content })
-    expect(sent(1)).toEqual([photo])
-  })
 })
 
-describe('a stored file', () => {
-  test('that was deleted is described in text, and the run continues', async () => {
+test('a genuine artifact reference is resolved when a client sends a recorded message again', async () => {
+  const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 0 } })
+  await runner.complete({ ...ada, message: upload(photo) })
+  await runner.complete({ ...ada, message: (await log())[0]?.content as Content })
+  expect(sent(1)).toEqual([photo])
+})
+
+describe('a file of a message', () => {
+  test('that was deleted from the store is described in text, and the run continues', async () => {
     const { runner, lines, names, artifactService } = stage(['One.', 'Two.'])
     await runner.complete({ ...ada, message: upload(photo) })
     for (const filename of await names()) await artifactService.deleteArtifact({ ...key, filename })
@@ -415,7 +415,7 @@ describe('a stored file', () => {
     expect(lines(1)).toEqual(['[File "photo.png" (image/png), no longer stored.]'])
   })
 
-  test('whose service fails is described in text and logged', async () => {
+  test('whose artifact service fails is described in text and logged', async () => {
     const logger = recordingLogger()
     const { runner, lines, artifactService } = stage(['One.', 'Two.'], {}, { logger })
     await runner.complete({ ...ada, message: upload(photo) })
@@ -503,7 +503,7 @@ describe('the runner, for agents with media,', () => {
   })
 })
 
-describe('the runner, after a crash with media,', () => {
+describe('the runner, after a crash or a cancel with media,', () => {
   test('stores a file once when the process crashes between artifact and event', async () => {
     let isDying = true
     class DyingStore extends InMemorySessionService {
@@ -544,7 +544,7 @@ describe('the runner, after a crash with media,', () => {
     expect(JSON.stringify(session?.events).length).toBeLessThan(5_000)
   })
 
-  test('keeps the response when the run is cancelled while a file is being stored', async () => {
+  test('records the response when the run is cancelled while a file is being stored', async () => {
     const artifactService = new InMemoryArtifactService()
     const { runner, log } = stage([{ calls: [{ name: 'draw' }] }], {}, { artifactService })
     const saving = Promise.withResolvers<void>()

@@ -244,7 +244,7 @@ describe('an unknown option', () => {
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada' }, 'prompt', 'message'],
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada', message: 'Hi' }, 'context', 'runContext'],
   ])(
-    'of another framework in %s is rejected, with our name for it in the message',
+    'of another framework in %s is rejected, with the name of the Toolwright option in the message',
     async (_, make, good, foreign, meant) => {
       const error = await errorOf(() => make({ ...good, [foreign]: () => 1 } as never))
       expect(error?.message).toContain(`unknown option "${foreign}". Did you mean "${meant}"?`)
@@ -328,7 +328,7 @@ describe('options that are class instances', () => {
     }
   }
 
-  test('may have a gate that is a method, and other methods', async () => {
+  test('may define requiresConfirmation as a method and have methods that are not options', async () => {
     class Gated extends Payment {
       requiresConfirmation(): boolean {
         return true
@@ -351,22 +351,22 @@ describe('options that are class instances', () => {
     }
     expect(() => tool(new Misspelled([]))).toThrow('Did you mean "requiresConfirmation"?')
   })
+})
 
-  test('of sqlite() can be spread into a Runner', async () => {
-    const services = sqlite(':memory:')
-    const made = new Runner({ appName: 'app', agent: leaf(), ...services })
-    expect(made.sessionService).toBe(services.sessionService)
-    services.close()
-  })
+test('a Runner accepts the services of sqlite() spread into its options', async () => {
+  const services = sqlite(':memory:')
+  const made = new Runner({ appName: 'app', agent: leaf(), ...services })
+  expect(made.sessionService).toBe(services.sessionService)
+  services.close()
+})
 
-  test('accept a spread session key of the same app only', async () => {
-    const made = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }) })
-    const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
-    expect((await made.complete({ ...key, message: 'hi' })).text).toBe('hello')
-    await expect(made.complete({ ...key, appName: 'other', message: 'hi' } as never)).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-      message: expect.stringContaining('appName "other" is not the app of this runner'),
-    })
+test('runner.complete() accepts a spread session key of the same app only', async () => {
+  const made = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }) })
+  const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
+  expect((await made.complete({ ...key, message: 'hi' })).text).toBe('hello')
+  await expect(made.complete({ ...key, appName: 'other', message: 'hi' } as never)).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: expect.stringContaining('appName "other" is not the app of this runner'),
   })
 })
 
@@ -456,7 +456,7 @@ describe('a value of the wrong type', () => {
   })
 })
 
-describe('a misspelled member of a plain object', () => {
+describe('a misspelled member', () => {
   test.each([
     'requireConfirmation',
     'requires_confirmation',
@@ -468,13 +468,13 @@ describe('a misspelled member of a plain object', () => {
     'allowEditArgs',
     'longRunning',
     'timeout',
-  ])('of a tool that would make it safer is rejected: %s', (member) => {
+  ])('of a plain tool that would make the tool safer is rejected: %s', (member) => {
     const handWritten = plainTool('pay', () => 1, { [member]: true })
     const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(handWritten)] })
     expect(make).toThrow(`has an unknown member "${member}". Did you mean`)
   })
 
-  test('of a class instance is rejected, and other members are accepted', () => {
+  test('of a tool class is rejected, and members that resemble no option are accepted', () => {
     class Pay {
       readonly name = 'pay'
       readonly description = 'Pays'
@@ -499,7 +499,7 @@ describe('a misspelled member of a plain object', () => {
     expect(agentWith(new Misspelled())).toThrow('Did you mean "requiresConfirmation"?')
   })
 
-  test('leaves a tool from a toolset out and logs the reason', async () => {
+  test('of a tool from a toolset leaves the tool out and logs the reason', async () => {
     const logger = recordingLogger()
     const ran = vi.fn()
     const pay = plainTool('pay', ran, { requireConfirmation: true } as Partial<Tool>)
@@ -520,7 +520,7 @@ describe('a misspelled member of a plain object', () => {
     expect(make).toThrow(`Plugin "guard" has an unknown member "${hook}". Did you mean "${meant}"?`)
   })
 
-  test('of a plugin is accepted when it resembles no hook', () => {
+  test('of a plugin is not assumed for members that resemble no hook', () => {
     class Counter implements Plugin {
       readonly name = 'counter'
       readonly counts = new Map<string, number>()
@@ -533,7 +533,7 @@ describe('a misspelled member of a plain object', () => {
   })
 })
 
-describe('messages for rejected answers', () => {
+describe('the error message for', () => {
   const pauseForApproval = async () => {
     const steps = [{ calls: [{ name: 'pay' }] }, 'Paid.']
     const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 1 })
@@ -552,7 +552,7 @@ describe('messages for rejected answers', () => {
     })
   })
 
-  test('an approval without its session names sessionId, and one with another session says NOT_FOUND', async () => {
+  test('an approval without a session names sessionId, and for one with another session advises to check it', async () => {
     const { desk, pending } = await pauseForApproval()
     const message = pending.map((one) => approve(one))
     const without = await errorOf(() => desk.complete({ userId: 'ada', message }))
@@ -561,7 +561,7 @@ describe('messages for rejected answers', () => {
     expect(other).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Check userId and sessionId') })
   })
 
-  test('a denial after an approval names the different answer, and the same approval again is accepted', async () => {
+  test('a denial after an approval says that the request has a different answer', async () => {
     const { desk, pending } = await pauseForApproval()
     const where = { userId: 'ada', sessionId: 's1' }
     const message = pending.map((one) => approve(one))

@@ -149,7 +149,7 @@ test.each(['beforeRun', 'afterRun'] as const)('the runner fails the run when %s 
   await expect(runner.complete({ userId: 'ada', message: 'Go' })).rejects.toThrow('plugin broke')
 })
 
-test('the runner accepts the next message after beforeRun of a plugin failed a run', async () => {
+test("the runner accepts the next message after a plugin's beforeRun throws", async () => {
   let times = 0
   const plugin: Plugin = {
     name: 'moody',

@@ -78,7 +78,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test('imports and reads events with such keys as data [DG-15]', async () => {
+  test('imports and reads events with prototype names as keys as plain data [DG-15]', async () => {
     const store = newStore()
     const common = { invocationId: 'constructor', timestamp: 1 }
     const content = { role: 'user' as const, parts: [{ text: 'hi', partMetadata: poisoned() }] }

@@ -73,7 +73,7 @@ describe.each(bodies)('redact() with a body that returns %s', (_, run, shown) =>
     [`${name}(redact())`, wrap(redact(look, ['ssn']))],
     [`redact(${name}())`, redact(wrap(look), ['ssn'])],
   ])
-  test.each(nested)('%s', async (_, made) => {
+  test.each(nested)('hides the value from the model, the log and callbacks: %s', async (_, made) => {
     const seen: unknown[] = []
     const result = await runScenario({
       ...twice,
@@ -203,7 +203,7 @@ test.each(clockedStores)('redact() hides values in the result of reconcile(): %s
   expect(JSON.stringify(events)).not.toContain(SECRET)
 })
 
-test('cached() does not cache a result whose recorded form differs', async () => {
+test('cached() does not cache a result whose JSON differs from the returned value', async () => {
   const look = plainTool('look', () => Object.defineProperty({ ssn: SECRET }, 'toJSON', { value: () => ({ n: 1 }) }))
   const result = await runScenario({ ...twice, tools: [cached(look)] })
   expect(result.responses.map(({ response }) => response)).toEqual([{ n: 1 }, { n: 1 }])

@@ -88,7 +88,7 @@ test("the caller's signal cancels complete()", async () => {
   expect(done.error?.code).toBe('CANCELLED')
 })
 
-test('leaving the loop over the events cancels the run and waits until the cancellation is recorded', async () => {
+test('breaking out of "for await" cancels the run and waits until the cancellation is recorded', async () => {
   const { runner, run } = hanging()
   for await (const _ of run) break
   const events = await stored(runner)
@@ -96,7 +96,7 @@ test('leaving the loop over the events cancels the run and waits until the cance
   expect((await runner.complete({ ...key, message: 'Are you there?' })).text).toBe('Here again.')
 })
 
-test('an error thrown in the loop cancels the run', async () => {
+test('an error thrown inside "for await" cancels the run', async () => {
   const { runner, run } = hanging()
   await expect(async () => {
     for await (const _ of run) throw new Error('my own')

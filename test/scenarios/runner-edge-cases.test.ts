@@ -25,7 +25,7 @@ const runnerOf = (agent: Agent, options: Partial<RunnerOptions> = {}): Runner =>
   new Runner({ appName: 'app', agent, logger: quiet, ...options })
 const sessionOf = (runner: Runner) => runner.sessionService.getSession({ appName: 'app', ...home })
 
-test('closing a runner rejects a run that is still opening', async () => {
+test('closing a runner rejects a run that is still starting', async () => {
   const runner = runnerOf(new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }))
   const run = runner.run({ ...home, message: 'go', runConfig: { detach: true } })
   await runner.close()

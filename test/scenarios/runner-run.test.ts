@@ -152,7 +152,7 @@ test('the runner stores nothing of a reply that fails after some deltas', async 
   expect(JSON.stringify(session?.events)).not.toContain('"a"')
 })
 
-test('complete() returns the text and the events without deltas', async () => {
+test('complete() returns the text and the events, without partial events', async () => {
   const runner = runnerOf([{ deltas: ['a'], calls: [{ name: 'look' }] }, 'All seen.'])
   const done = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { streaming: true } })
   expect(done).toMatchObject({ text: 'All seen.', pending: [], error: undefined })

@@ -66,7 +66,7 @@ describe('a server-side tool alone', () => {
       vertexAiSearch({ dataStoreId, filter: 'year > 2020', maxResults: 3 }),
       { retrieval: { vertexAiSearch: { datastore: dataStoreId, filter: 'year > 2020', maxResults: 3 } } },
     ],
-  ])('%s is one entry of the request and cannot be called by the model', async (_, handle, entry) => {
+  ])('(%s) is one entry of the request and cannot be called by the model', async (_, handle, entry) => {
     const { model, runner } = stage([handle], modest, [{ calls: [{ name: handle.name }] }, 'done'])
     const { events } = await runner.complete(ask)
     expect(wireOf(model)).toEqual([entry])
@@ -81,14 +81,14 @@ describe('a server-side tool alone', () => {
     expect(wireOf(model)).toEqual([{ googleSearch: {} }])
   })
 
-  test('rejects two vertexAiSearch tools with different data stores under one name', () => {
+  test('is rejected when vertexAiSearch is listed twice with different data stores under one name', () => {
     const other = `${dataStoreId}-2`
     expect(() => stage([vertexAiSearch({ dataStoreId }), vertexAiSearch({ dataStoreId: other })], able)).toThrow(
       'twice',
     )
   })
 
-  test('rejects a model without server-side tools when the runner is built', () => {
+  test('is rejected, when the runner is built, for a model without server-side tools', () => {
     expect(() => stage([googleSearch()], undefined)).toThrow(
       expect.objectContaining({
         code: 'INVALID_CONFIG',
@@ -97,13 +97,13 @@ describe('a server-side tool alone', () => {
     )
   })
 
-  test('names the server-side tools of the model when another one is missing', () => {
+  test('is rejected with the list of supported tools when the model does not support it', () => {
     expect(() => stage([urlContext()], { serverTools: ['googleSearch'] })).toThrow(
       'does not support urlContext. It supports googleSearch.',
     )
   })
 
-  test('puts grounding metadata on the event', async () => {
+  test('adds grounding metadata to the event', async () => {
     const groundingMetadata = { webSearchQueries: ['x'] }
     const { runner } = stage([googleSearch()], modest, [{ text: 'found', response: { groundingMetadata } }])
     const { events } = await runner.complete(ask)
@@ -143,7 +143,7 @@ describe('a server-side tool next to function tools', () => {
     expect(events.at(-1)?.groundingMetadata).toEqual(groundingMetadata) // on the answer of the caller's agent too
   })
 
-  test("keeps the grounding metadata of the reply of the caller's agent", async () => {
+  test("does not replace the grounding metadata of the caller's agent", async () => {
     const { runner } = stage([googleSearch(), add], modest, [
       { calls: [{ name: 'google_search', args: { request: 'x' } }] },
       { text: 'inner', response: { groundingMetadata: { webSearchQueries: ['inner'] } } },
@@ -153,14 +153,14 @@ describe('a server-side tool next to function tools', () => {
     expect(events.at(-1)?.groundingMetadata).toEqual({ webSearchQueries: ['outer'] })
   })
 
-  test('is wrapped, as is a second server-side tool', async () => {
+  test('becomes an agent tool next to a second server-side tool', async () => {
     const { model, runner } = stage([googleSearch(), urlContext()], modest)
     await runner.complete(ask)
     expect(offeredTools(model)).toEqual(['google_search', 'url_context'])
     expect(wireOf(model)).toEqual([])
   })
 
-  test('is wrapped when the agent has transfers or an outputSchema', async () => {
+  test('becomes an agent tool when the agent has transfers or an outputSchema', async () => {
     const child = new LlmAgent({ name: 'child', description: 'helps' })
     const transfer = stage([googleSearch()], modest, ['done'], { subAgents: [child] })
     await transfer.runner.complete(ask)
@@ -172,14 +172,14 @@ describe('a server-side tool next to function tools', () => {
     expect(offeredTools(typed.model)).toEqual(['google_search', 'set_model_response'])
   })
 
-  test('is wrapped when a toolset lists a function tool', async () => {
+  test('becomes an agent tool when a toolset lists a function tool', async () => {
     const { model, runner } = stage([googleSearch(), new StaticToolset([add])], modest)
     await runner.complete(ask)
     expect(offeredTools(model)).toEqual(['google_search', 'add'])
     expect(wireOf(model)).toEqual([])
   })
 
-  test('from a toolset is left out and logged when the model lacks it', async () => {
+  test('from a toolset is left out and logged when the model does not support it', async () => {
     const logger = recordingLogger()
     const model = scriptedModel(['done'])
     const agent = new LlmAgent({ name: 'agent', model, tools: [new StaticToolset([googleSearch(), add])] })
@@ -190,8 +190,9 @@ describe('a server-side tool next to function tools', () => {
 
   test('becomes a local search when vertexAiSearch has bypassMultiToolsLimit', async () => {
     const requests: { url: string; body: unknown }[] = []
-    const send: typeof fetch = async (url, init) => {
-      requests.push({ url: String(url), body: JSON.parse(String(init?.body)) })
+    const send: typeof fetch = async (input, init) => {
+      const request = new Request(input, init)
+      requests.push({ url: request.url, body: await request.json() })
       return Response.json({
         results: [{ chunk: { content: 'It is so.', documentMetadata: { title: 'T', uri: 'u' } } }],
       })

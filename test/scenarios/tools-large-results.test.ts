@@ -195,7 +195,7 @@ describe('hostile results', () => {
   })
 })
 
-test('the runner keeps the responses of sibling calls next to a truncated result', async () => {
+test('the runner does not truncate the responses of sibling calls next to a truncated result', async () => {
   const tools: Tool[] = [plainTool('big', () => 'x'.repeat(300_000)), plainTool('small', () => 'ok')]
   const { responses } = await runScenario({ tools, calls: [{ name: 'big' }, { name: 'small' }] })
   expect(responses[0]?.response.truncated).toBe(true)

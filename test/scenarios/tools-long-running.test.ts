@@ -19,7 +19,7 @@ describe('a long-running tool', () => {
     { functionResponse: { id, name: 'ask_boss', response: response as { [key: string]: unknown } } },
   ]
 
-  test('is in longRunningToolIds of the call event, or of the response event when the body decides', async () => {
+  test('is listed in longRunningToolIds of the call event, or of the response event when the body decides', async () => {
     const decides = plainTool('decides', (_, context) => {
       context.longRunning = true
       return { ticket: 8 }
@@ -128,7 +128,7 @@ describe('a long-running tool', () => {
     ])
   })
 
-  test('that throws answers an error and is not pending', async () => {
+  test('that throws returns an error and does not become pending', async () => {
     const broken = plainTool('ask_boss', () => {
       throw new Error('no boss')
     })

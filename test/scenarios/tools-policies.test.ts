@@ -196,12 +196,15 @@ describe('all policies nested', () => {
     (tool) => redact(tool, ['secret']),
   ]
   const orders = [layers, layers.toReversed(), [...layers.slice(3), ...layers.slice(0, 3)]]
-  test.each(orders.map((order, at) => [at, order] as const))('in order %d', async (_, order) => {
-    const { tool, runs } = counting('work', { fails: 2 })
-    const wrapped = order.reduce((inner, wrap) => wrap(inner), tool)
-    const { responses, model } = await runScenario({ tools: [wrapped], steps: [call('work'), call('work'), 'done'] })
-    expect(responses.map(({ response }) => response)).toEqual(Array(2).fill({ run: 3, secret: '[redacted]' }))
-    expect(runs).toHaveLength(3)
-    expect(declarationsOf(model)).toEqual([{ name: 'work', description: 'work' }])
-  })
+  test.each(orders.map((order, at) => [at, order] as const))(
+    'retry a failing body, cache its result and hide its secret in order %d',
+    async (_, order) => {
+      const { tool, runs } = counting('work', { fails: 2 })
+      const wrapped = order.reduce((inner, wrap) => wrap(inner), tool)
+      const { responses, model } = await runScenario({ tools: [wrapped], steps: [call('work'), call('work'), 'done'] })
+      expect(responses.map(({ response }) => response)).toEqual(Array(2).fill({ run: 3, secret: '[redacted]' }))
+      expect(runs).toHaveLength(3)
+      expect(declarationsOf(model)).toEqual([{ name: 'work', description: 'work' }])
+    },
+  )
 })

@@ -74,7 +74,7 @@ describe.each(toolInEveryLanguage([]).map(([language]) => language))('parameters
   const ran: unknown[] = []
   const order = toolInEveryLanguage(ran).find(([name]) => name === language)?.[1] as Tool
 
-  test('declares descriptions of each argument to the model', async () => {
+  test('declare descriptions of each argument to the model', async () => {
     const { model } = await runScenario({ tools: [order], steps: ['hello'] })
     const [declaration] = declarationsOf(model)
     expect(declaration).toMatchObject({
@@ -88,14 +88,14 @@ describe.each(toolInEveryLanguage([]).map(([language]) => language))('parameters
     })
   })
 
-  test('passes valid arguments with defaults to the body', async () => {
+  test('pass valid arguments with defaults to the body', async () => {
     ran.length = 0
     const { response } = await runScenario({ tools: [order], calls: [{ name: 'order', args: { item: 'tea' } }] })
     expect(response).toEqual({ ok: true })
     expect(ran).toEqual([{ item: 'tea', count: 1 }])
   })
 
-  test('answers INVALID_ARGS with the field and without its value, and does not run the body', async () => {
+  test('answer INVALID_ARGS with the field and without its value, and does not run the body', async () => {
     ran.length = 0
     const calls = [
       { name: 'order', args: { item: 'tea', count: CANARY } },

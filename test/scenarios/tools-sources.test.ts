@@ -54,11 +54,11 @@ describe('a bare function', () => {
     expect(wiped).toBe(0)
   })
 
-  test('in tool() needs the build step', () => {
+  test('passed to tool() is rejected with advice to use toolwright/infer', () => {
     expect(() => tool(wipeAll as never)).toThrow(refused(/toolwright\/infer/))
   })
 
-  test('in agentTool() is rejected', () => {
+  test('passed to agentTool() is rejected', () => {
     expect(() => agentTool(wipeAll as never)).toThrow('agentTool() must be an agent')
   })
 
@@ -134,7 +134,7 @@ describe('toolSource()', () => {
     expect(() => toolSource(wrong as never)).toThrow('toolSource() takes a function')
   })
 
-  test('works in an agent behind an agent tool', async () => {
+  test('lists the tools of an agent inside an agent tool', async () => {
     const inner = scriptedModel([{ calls: [{ name: 'search' }] }, 'found it'])
     const helper = new LlmAgent({
       name: 'helper',

@@ -211,7 +211,7 @@ describe('runner.close() with toolsets', () => {
     const plugins = [{ name: 'slow', close: never }]
     const runner = new Runner({ appName: 'app', agent, plugins, ports: { setTimer } })
     await expect(runner.close()).rejects.toThrow(
-      'Closing failed: Toolset "stuck" did not close within 10000 ms; Plugin "slow" did not close within 10000 ms',
+      'The runner did not close completely: Toolset "stuck" did not close within 10000 ms; Plugin "slow" did not close within 10000 ms',
     )
     expect(closed).toEqual(['b shutdown'])
     expect(waits).toEqual([10_000, 10_000, 10_000])

@@ -39,7 +39,7 @@ export const usedApproval: StoreWrapper = (service) =>
     })
   })
 
-/** Drops the last of several results of one append. */
+/** Drops the last result of an event that has several. */
 export const lostSibling: StoreWrapper = (service) =>
   rewriting(service, (event) => {
     const { content } = event

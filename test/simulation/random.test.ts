@@ -3,7 +3,7 @@ import { Random } from './random.ts'
 
 const some = (random: Random): number[] => Array.from({ length: 20 }, () => random.int(1_000))
 
-test('the random generator gives the same numbers for the same seed, and others for another seed', () => {
+test('the random generator returns the same numbers for the same seed, and different numbers for another seed', () => {
   expect(some(new Random(7))).toEqual(some(new Random(7)))
   expect(some(new Random(7))).not.toEqual(some(new Random(8)))
 })

@@ -56,7 +56,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
   if (!isAgent(agent))
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `The first argument of agentTool() must be an agent, got ${kindOf(agent)}.`,
+      `The first argument of agentTool() must be an agent, got ${kindOf(agent)}. Pass for example new LlmAgent({ ... }).`,
     )
   checkOptions(`agentTool() of agent "${agent.name}"`, options, RULES)
   const name = options.name ?? agent.name
@@ -92,7 +92,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
   return made
 }
 
-/** The settings of an agent tool, also behind policies, which keep symbol properties. Undefined for other tools. */
+/** The settings of an agent tool, also through policies, which keep symbol properties. Undefined for other tools. */
 export function agentToolSettings(tool: Tool | undefined): AgentToolSettings | undefined {
   return (tool as { [AGENT]?: AgentToolSettings } | undefined)?.[AGENT]
 }

@@ -65,7 +65,9 @@ async function recordEvents(run: RunHost, agent: Agent, frame: ScopeFrame, conte
     if (event.errorMessage !== undefined) own.errorMessage = clip(String(event.errorMessage))
     const problem = findEventProblem(own)
     if (problem !== undefined)
-      throw new TypeError(`Agent "${agent.name}" yielded an event that cannot be stored: ${problem}`)
+      throw new TypeError(
+        `Agent "${agent.name}" yielded an event that cannot be stored: ${problem}. Correct its content or actions.`,
+      )
     if (!event.partial) {
       await run.recorder.commit([{ event: own }])
       continue
@@ -114,7 +116,7 @@ class CustomContext extends ForwardingContext implements InvocationContext {
   protected readonly target: RunCallbackContext
   /** How often each child ran. The n-th run is the n-th scope, also when the custom agent is resumed. */
   readonly #runCounts: Map<string, number> = new Map()
-  /** An agent that this agent runs waits for an answer. */
+  /** Whether an agent that this agent runs waits for an answer. */
   isPaused = false
   /** Events of child agents. They are already in the log. */
   readonly #recorded: WeakSet<Event> = new WeakSet()
@@ -212,7 +214,7 @@ class CustomContext extends ForwardingContext implements InvocationContext {
   #eventsIn(path: string): Event[] {
     const { fold, view } = this.#run
     const own = view.events.filter((event) => event.invocationId === fold.invocationId && isInScope(event, path))
-    return own.map(deepFreeze) // the log holds the same objects
+    return own.map(deepFreeze) // frozen, because the log holds the same objects
   }
 }
 

@@ -44,7 +44,10 @@ export function findFinalAnswer(output: CompiledSchema, scope: ScopeState | unde
   return call && { raw: unwrapAnswer(output, call.args) }
 }
 
-/** Arguments must be an object, so the model sends an answer that is not an object as `{ result }`. */
+/**
+ * The answer in the arguments of the tool. Arguments must be an object, so the model sends an answer that is not an
+ * object as `{ result }`.
+ */
 function unwrapAnswer(output: CompiledSchema, args: unknown): unknown {
   return output.jsonSchema.type === 'object' || !isRecord(args) ? args : args.result
 }

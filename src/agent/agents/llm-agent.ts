@@ -43,7 +43,7 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   readonly output: CompiledSchema | undefined
   declare readonly $output?: OutputOf<S>
   #attached: (() => ToolTable) | undefined
-  /** Used by `listTools()`. A runner has its own. */
+  /** The toolsets that dynamic sources returned to `listTools()`. A runner has its own. */
   readonly #kept: KeptToolsets = new KeptToolsets()
 
   constructor(options: LlmAgentOptions<S>) {

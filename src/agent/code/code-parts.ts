@@ -6,7 +6,7 @@ import type { RunHost } from '../loop/run-host.ts'
 import { isFitId } from '../request/sendable-calls.ts'
 import { readFencedCode } from './fenced-code.ts'
 
-/** Gives each piece of code in a reply an id. If the reply has no code parts, its fenced blocks become code parts. */
+/** Adds an id to each piece of code in a reply. If the reply has no code parts, its fenced blocks become code parts. */
 export function withRunnableCode(run: RunHost, ids: CallIds, content: Content, languages: readonly string[]): Content {
   const parts = content.parts.some((part) => part.executableCode) ? content.parts : fromFences(content.parts, languages)
   const runnable: Part[] = []
@@ -37,7 +37,7 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
   return hasCode ? read : parts
 }
 
-/** Tool calls and code share one set of ids. */
+/** Adds an id to a code part. Tool calls and code share one set of ids. */
 function withId(run: RunHost, ids: CallIds, part: Part, { id, ...code }: ExecutableCode): Part {
   const ownId = isFitId(id) && ids.claim(id) ? id : ids.claimNew()
   const language = clip(String(code.language), MAX_NAME_LENGTH)

@@ -8,7 +8,10 @@ import type { Tool } from '../../tool/tool.ts'
 import { RUNS_CODE } from '../../tool/tool-marks.ts'
 import { SET_MODEL_RESPONSE } from '../agents/final-answer.ts'
 
-/** The executor as a tool for dispatch, so that code passes the same callbacks and gates. The model does not see it. */
+/**
+ * The executor as a tool for dispatch, so that the callbacks and gates of tool calls also apply to code. The model
+ * does not see it.
+ */
 export function codeTool(executor: CodeExecutor): Tool & { [RUNS_CODE]: true } {
   const description = `Run ${executor.languages.join(' or ')} code.`
   const declaration = { name: EXECUTE_CODE, description, parametersJsonSchema: codeSchema }

@@ -71,8 +71,11 @@ export async function runCode(code: CodeCall): Promise<unknown> {
     } catch (error) {
       await calls.end()
       if (calls.isPaused) return SUSPENDED
-      run.services.logger.warn(`Code could not be run (attempt ${attempt} of ${ATTEMPTS}): ${messageOf(error)}`, error)
-      if (attempt === ATTEMPTS) throw new ToolError(`The code could not be run: ${messageOf(error)}`)
+      const problem = messageOf(error)
+      run.services.logger.warn(`The code executor failed (attempt ${attempt} of ${ATTEMPTS}): ${problem}`, error)
+      if (attempt === ATTEMPTS) {
+        throw new ToolError(`The code executor failed ${ATTEMPTS} times (this is not an error in the code): ${problem}`)
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-// Callbacks around an agent: `beforeAgent` when it first gets control in a scope, `afterAgent` when it ends there.
+// Callbacks around an agent: `beforeAgent` when the agent is first active in a scope, `afterAgent` when it ends there.
 import { jsonSize } from '../../base/json.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import type { Content } from '../../content/content.ts'

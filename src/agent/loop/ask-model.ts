@@ -64,7 +64,7 @@ async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, i
 
 function replyTooLarge(model: Model): Error {
   return new Error(
-    `The reply of model "${model.name}" has more than ${MAX_CONTENT_BYTES} bytes and was not recorded. Limit its output.`,
+    `The reply of model "${model.name}" has more than ${MAX_CONTENT_BYTES} bytes and was not recorded. Limit its output, for example with maxOutputTokens.`,
   )
 }
 
@@ -100,7 +100,9 @@ async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Pro
     if (++count % RESPONSES_PER_TURN === 0) await yieldToTimers(run.services.ports)
     if (run.stop.stopped) break
     if (!isResponse(response))
-      throw new Error(`Model "${model.name}" yielded ${kindOf(response)} instead of a response.`)
+      throw new Error(
+        `Model "${model.name}" yielded ${kindOf(response)} instead of a response. Yield for example { content: { role, parts } }.`,
+      )
     if (!response.partial) whole = response
     else if (options.stream) {
       // the adapter keeps the deltas for the final response: an endless stream must not fill the memory

@@ -57,7 +57,7 @@ export class CallBatch implements Batch {
   }
   runInScope(scoped: ScopedCall): Promise<unknown> {
     if (scoped.entry.kind === 'code') return this.#runCode(scoped)
-    return this.#runAgent(scoped, agentToolSettings(scoped.entry.tool) as AgentToolSettings) // true, because the kind is `agent`
+    return this.#runAgent(scoped, agentToolSettings(scoped.entry.tool) as AgentToolSettings) // the cast holds: the kind is `agent`
   }
   async #runAgent(scoped: ScopedCall, settings: AgentToolSettings): Promise<unknown> {
     const { call } = scoped
@@ -83,7 +83,7 @@ export class CallBatch implements Batch {
     const { host: run, scope: frame, table } = this
     const plan = this.#plan
     const { agent } = plan
-    const executor = agent.options.codeExecutor as CodeExecutor // true, because a code entry is made from it
+    const executor = agent.options.codeExecutor as CodeExecutor // the cast holds: an agent with a code entry has an executor
     const dispatchInside = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
       dispatch(new CallBatch({ run, plan, frame: inner }, table, calls, this.#runScope))
     return runCode({

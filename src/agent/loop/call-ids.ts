@@ -9,7 +9,7 @@ import type { RunHost } from './run-host.ts'
 /** Most calls recorded of one reply, as a multiple of the calls that run. Calls above it are left out of the reply. */
 const RECORDED_FACTOR = 8
 
-/** The position of code, which has no place among the calls. */
+/** The position that is recorded for code, which is not one of the calls. */
 const CODE = -1
 
 /**

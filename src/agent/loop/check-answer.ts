@@ -31,7 +31,7 @@ export async function toolAnswerEvent(turn: ModelTurn): Promise<EventDraft | und
   return invalidOutputEvent(turn, String(rejected.at(-1)))
 }
 
-/** An answer given with the tool as a text event, so that consumers find every answer as text. */
+/** A text event for an answer given with the tool, so that consumers find every answer as text. */
 async function answerAsText({ run, plan, frame, context }: ModelTurn, raw: unknown): Promise<EventDraft> {
   const { agent } = plan
   const { outputKey } = agent.options

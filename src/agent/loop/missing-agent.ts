@@ -51,6 +51,6 @@ export function treeInside(tree: AgentTree, call: CallState, name: string): Agen
   if (call.isCode) return undefined // calls of code are answered when the code runs again
   const { table, model } = tree.plan(caller)
   const settings = agentToolSettings(table.tools.get(call.name))
-  if (!settings) return undefined // a dynamic tool that is not listed yet, or a removed one: dispatch answers that
+  if (!settings) return undefined // the tool is not listed yet or was removed: dispatch answers the call
   return settings.agent.name === name ? tree.treeForTool(settings, model) : name
 }

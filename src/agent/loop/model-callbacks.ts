@@ -1,4 +1,5 @@
-// Callbacks around a model call. `beforeModel` and `onModelError` stop at the first response, `afterModel` are chained.
+// Callbacks around a model call. `beforeModel` and `onModelError` callbacks stop at the first response. `afterModel`
+// callbacks are chained.
 import type { LlmResponse } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import { responseFrom } from './callback-result.ts'

@@ -132,7 +132,7 @@ describe('the active agent', () => {
   })
 })
 
-describe('workflow agents', () => {
+describe('next() of workflow agents:', () => {
   const sequence = new SequentialAgent({ name: 's', subAgents: [llm('a'), llm('b')] })
   test('a sequence runs its children in order and resumes at the unfinished child', () => {
     expect(stepAfter(sequence, [])).toBe('run s/a@1')
@@ -176,7 +176,7 @@ describe('workflow agents', () => {
   })
 })
 
-describe('agent tools', () => {
+describe('next() of agent tools:', () => {
   const child = llm('child')
   const parent = llm('parent', { tools: [agentTool(child)] })
   const ask = entry('parent', { role: 'model', parts: [{ functionCall: { id: 'x', name: 'child', args: {} } }] })

@@ -37,7 +37,7 @@ export function isResponse(value: unknown): value is LlmResponse {
   return content === undefined || content === null || hasParts(content)
 }
 
-/** Is the reply the answer of the agent: without calls, code to run and errors? */
+/** Is the reply the agent's final answer? It must have no calls, no code to run and no error. */
 export function isFinal({ parts }: Content, { errorCode }: LlmResponse): boolean {
   return (
     errorCode === undefined &&

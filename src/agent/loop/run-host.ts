@@ -20,13 +20,13 @@ export interface LoopServices extends DispatchServices {
 
 /** What changes while a run is under way, shared by all its scopes. */
 export interface RunProgress {
-  /** Replies whose calls are being dispatched now. */
+  /** The number of replies whose calls are being dispatched. */
   dispatching: number
   /** The call ids of replies that are not recorded yet. */
   readonly replies: { has(callId: string): boolean }[]
   /** Tools as listed for the latest request of an agent whose tools are dynamic. */
   tables: Map<LlmAgent, ToolTable> | undefined
-  /** Agents that got control in this run: `path\nname`. */
+  /** Agents that were active in this run: `path\nname`. */
   entered: Set<string> | undefined
 }
 
@@ -50,7 +50,7 @@ export interface RunHost extends DispatchHost {
   readonly progress: RunProgress
   /** Most model calls of the invocation. */
   readonly maxLlmCalls: number
-  /** The run's events on their way to the consumer, partial ones too. */
+  /** The events for the consumer, partial events included. */
   readonly events: { listen(callback: (event: Event) => void): () => void }
 }
 

@@ -63,7 +63,7 @@ async function record(): Promise<{ agent: Agent; entries: readonly Entry[] }> {
   return { agent, entries: (await sessionService.read(lease)).entries }
 }
 
-test('an incremental view equals a new view at every entry', async () => {
+test('a session view that is updated entry by entry equals a new view at every entry', async () => {
   const { agent, entries } = await record()
   expect(entries.length).toBeGreaterThan(25)
   expect(entries.some(({ record }) => record)).toBe(true)
@@ -96,7 +96,7 @@ test('an incremental view equals a new view at every entry', async () => {
   expect(following.open()).toHaveLength(1) // the long-running call
 })
 
-test('a new view knows the active agent after a transfer', async () => {
+test('a new session view knows the active agent after a transfer', async () => {
   const { agent, entries } = await record()
   const view = new SessionView(new AgentTree(agent, { plugins: [], resolveModel: () => expect.fail('no names here') }))
   view.catchUp(entries)

@@ -25,7 +25,7 @@ class EvaluatedInvocation implements OpenInvocation {
   /** The version of the fold that `step` was computed for. */
   version = -1
   step: Next = { type: 'done' }
-  /** The invocation waits for results of long-running calls and for nothing else. */
+  /** Whether the invocation waits only for results of long-running calls. */
   isDormant = false
   constructor(fold: Fold) {
     this.fold = fold
@@ -43,7 +43,10 @@ export class SessionView {
   #histories: History[] = []
   /** Earlier invocations that are unfinished, by id. */
   #open: Map<string, EvaluatedInvocation> = NO_INVOCATIONS
-  /** Those of `#open` that may not be dormant. An invocation that changed is here until it is evaluated again. */
+  /**
+   * The invocations of `#open` that may wait for something other than long-running results. An invocation that
+   * changed is here until it is evaluated again.
+   */
   #awake: Map<string, EvaluatedInvocation> = NO_INVOCATIONS
   #evaluated: EvaluatedInvocation | undefined
   #latest: Fold | undefined
@@ -53,15 +56,15 @@ export class SessionView {
   #earlierIds: Set<string> | undefined
   /** The index of the first event of each agent tool's scope. A history of the scope starts there. */
   #isolated: Map<string, number> | undefined
-  /** The log has a call id that is repeated, missing or not sendable. Only logs written by other programs have. */
+  /** Whether the log has a call id that is repeated, missing or not sendable, as only logs of other programs have. */
   #hasRepeats = false
-  /** Some event has a file. Set by the recorder for new events. */
+  /** Whether an event has a file. Set by the recorder for new events. */
   hasMedia = false
-  /** Some call has waited for an answer or a result. Set by the recorder for new entries. */
+  /** Whether a call has waited for an answer or a result. Set by the recorder for new entries. */
   hasWaited = false
-  /** A run uses the view. A run that lost its lease may still use it when the next run starts. */
+  /** Whether a run uses the view. A run that lost its lease may still use it when the next run starts. */
   isHeld = false
-  /** An entry could not be added: the view is incomplete and must not be used again. */
+  /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
   isHalfRead = false
   /**
    * The pending request ids of each invocation, as the store has them. Undefined if the store may have others, because
@@ -122,7 +125,7 @@ export class SessionView {
     if (fold !== this.#latest) this.#noteChange(fold, entry.event)
   }
 
-  /** An earlier invocation has a new entry: evaluate it again. */
+  /** Notes that an earlier invocation has a new entry, so that it is evaluated again. */
   #noteChange(fold: Fold, event: Event | undefined): void {
     const open = this.#open.get(fold.invocationId)
     if (open) this.#awake = withInvocation(this.#awake, open)
@@ -232,7 +235,7 @@ export class SessionView {
     return this.#historyOf(agentName, scope).upTo(this.events, which)
   }
 
-  /** The index in `history()` of the user's latest message, or of the message that many messages `earlier`. */
+  /** The index in `history()` of the user's latest message, or of the message `earlier` messages before it. */
   turnStart(agentName: string, scope: ScopePath, which: 'default' | 'none' | undefined, earlier: number): number {
     return this.#historyOf(agentName, scope).turnStart(which, earlier)
   }

@@ -24,10 +24,10 @@ export interface GroupCall {
   readonly id: string
   /** The name that the model sees. */
   readonly name: string
-  /** The call is code to run. */
+  /** Whether the call is code to run. */
   readonly isCode: boolean
   /** The latest response, as the model sees it. */
   answer: readonly Part[] | undefined
-  /** The call has no final response. */
+  /** Whether the call has no final response yet. */
   isOpen: boolean
 }

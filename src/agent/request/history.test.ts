@@ -169,7 +169,7 @@ test('the history ignores a result without an open call', () => {
   expect(seenBy('a', more)).toEqual(seenBy('a', log))
 })
 
-test('the history keeps media with its response when responses are put in order', () => {
+test('the history moves media together with its response when responses are put in order', () => {
   const image: Part = { inlineData: { mimeType: 'image/png', data: 'AA==' } }
   const log = [user('go'), calls('a', ['1', '2']), answers('a', [response('2'), image, response('1')])]
   expect(short(seenBy('a', log))[2]).toEqual(['tool', '1', '2', 'inlineData'])
@@ -205,7 +205,7 @@ test('the history describes framework messages to another agent as context', () 
   expect(short(seenBy('b', log))[2]).toEqual(['user', 'Answer with JSON.'])
 })
 
-test("the history keeps an agent's own thoughts and signatures", () => {
+test("the history contains an agent's own thoughts and signatures", () => {
   const said = event('a', 'model', [{ text: 'hm', thought: true, thoughtSignature: 's' }, { text: 'yes' }])
   expect(seenBy('a', [user('go'), said])[1]).toBe(said.content)
 })

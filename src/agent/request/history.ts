@@ -11,7 +11,7 @@ import { contextMessage } from './context-message.ts'
 import { fitPart } from './sendable-calls.ts'
 import { hasHiddenMedia, shownResponse } from './shown-response.ts'
 
-/** A reply with more calls gets a map of its calls by id. */
+/** Replies with more calls than this get a map of their calls by id. */
 const FEW_CALLS = 16
 
 /** The history of one agent in one scope. */
@@ -219,7 +219,7 @@ function isVisibleUserPart(part: Part): boolean {
   return !('functionResponse' in part) && !('functionCall' in part) && part.text !== ''
 }
 
-/** Providers require that the first content is not the model's. */
+/** Added before a history that starts with a reply: providers require that the first content is not the model's. */
 const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation begins here.)' }] }
 
 /**

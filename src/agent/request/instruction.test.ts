@@ -41,7 +41,7 @@ test.each(['{a}', '{user:a}', '{artifact.a.txt}'])(
   },
 )
 
-test('fillInstruction() does not fill the name of an Object.prototype member', async () => {
+test('fillInstruction() rejects {constructor} as not set, although Object.prototype has that member', async () => {
   const state = new Map<string, unknown>()
   const asking = { ...context({}), state: { get: (key: string) => state.get(key) } } as unknown as ReadonlyContext
   await expect(fillInstruction('{constructor}', asking)).rejects.toThrow('{constructor?}')

@@ -41,12 +41,14 @@ function checkText(text: unknown, { invocation }: ReadonlyContext): string {
 }
 
 async function fillPlaceholder(name: string, isOptional: boolean, context: ReadonlyContext): Promise<string> {
-  const value = name.startsWith('artifact.') ? await loadText(name.slice(9), context) : context.state.get(name)
+  const isArtifact = name.startsWith('artifact.')
+  const value = isArtifact ? await loadText(name.slice(9), context) : context.state.get(name)
   if (value !== undefined && value !== null) return typeof value === 'string' ? value : JSON.stringify(value)
   if (isOptional) return ''
+  const problem = isArtifact ? 'there is no such artifact. Save it' : 'the state has no such key. Set the key'
   throw new ToolwrightError(
     'INVALID_CONFIG',
-    `The instruction of agent "${context.invocation.agentName}" needs {${name}}, which is not set. Write {${name}?} if it may be missing.`,
+    `The instruction of agent "${context.invocation.agentName}" needs {${name}}, but ${problem}, or write {${name}?} if it may be missing.`,
   )
 }
 

@@ -1,5 +1,5 @@
 // Turns the `tools` option of an agent into the tools that its model can call.
-import { checkAuthConfig } from '../../auth/check-auth-config.ts'
+import { checkAuthConfig } from '../../auth/config/check-auth-config.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'

@@ -5,7 +5,7 @@ import { fitPart, isSendable } from './sendable-calls.ts'
 const call = (id: unknown, name: unknown = 'look', args: unknown = {}): Part =>
   ({ functionCall: { id, name, args } }) as Part
 
-test('fitPart() keeps parts that are valid', () => {
+test('fitPart() returns valid parts unchanged', () => {
   const used = new Set<string>()
   for (const part of [
     call('call_0'),

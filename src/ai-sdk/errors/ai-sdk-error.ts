@@ -30,26 +30,26 @@ export class AiSdkError extends Error {
   }
 }
 
-/** The stream ended before the reply was complete. */
+/** The error for a stream that ended before the reply was complete. */
 export function cutOffError(model: AiSdkModel, cause?: unknown): AiSdkError {
   const message = `The reply of ${model.provider} was cut off before its end.`
   return new AiSdkError(message, model, { isRetryable: true, ...(cause !== undefined && { cause }) })
 }
 
-/** The provider ended its reply with the finish reason `error`. */
+/** The error for a reply that ended with the finish reason `error`. */
 export function failedReplyError(model: AiSdkModel, rawFinishReason: string | undefined): AiSdkError {
   const reason = rawFinishReason === undefined ? '' : ` (${cleanMessage(rawFinishReason)})`
   const message = `${model.provider} ended its reply with an error${reason}. The reply was not used.`
   return new AiSdkError(message, model, { isRetryable: true })
 }
 
-/** The reply is larger than one event may be. */
+/** The error for a reply that is larger than one event may be. */
 export function replyTooLargeError(model: AiSdkModel, maxBytes: number): AiSdkError {
   const message = `The reply of ${model.provider} has more than ${maxBytes} bytes and was not used. Set maxOutputTokens.`
   return new AiSdkError(message, model, {})
 }
 
-/** The reply was not complete after `timeoutMs`. */
+/** The error for a reply that was not complete after `timeoutMs`. */
 export function replyTimeoutError(model: AiSdkModel, timeoutMs: number): AiSdkError {
   const message = `${model.provider} did not finish its reply within ${timeoutMs} ms. Raise timeoutMs of fromAiSdk().`
   return new AiSdkError(message, model, { isRetryable: true })

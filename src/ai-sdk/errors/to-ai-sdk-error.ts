@@ -43,7 +43,7 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
   return new AiSdkError(`${provider}: ${providerText}`, model, { ...details, ...cause })
 }
 
-/** An error part of a stream is retryable unless its code is final: the provider accepted the request. */
+/** The error for an error part of a stream. Retryable unless its code is final: the provider accepted the request. */
 function fromStreamError(sent: unknown, model: AiSdkModel, now: () => number): Error {
   if (isNetworkError(sent) || /without a finish reason/.test(messageOf(sent))) return cutOffError(model, sent)
   const { code, status, statusCode, value } = readFields(Object(sent))

@@ -64,8 +64,8 @@ export function toResponse(result: AiSdkResult, reply: ReplyContext): LlmRespons
 }
 
 /**
- * When the token limit cuts the last call off before its first argument, providers report `{}`. The arguments are
- * replaced by an empty string, which dispatch rejects.
+ * Replaces the arguments of the last call if the token limit cut it off before its first argument. Providers report
+ * `{}` for such a call. Dispatch rejects the empty string that replaces it.
  */
 function invalidateCutOffArgs(parts: readonly Part[]): readonly Part[] {
   const last = parts.at(-1)
@@ -133,7 +133,10 @@ function toPart(one: AiSdkPart, { model, schema, names }: ReplyContext): Part | 
   }
 }
 
-/** Arguments that are not a JSON object are passed on unchanged: dispatch rejects them with an error for the model. */
+/**
+ * The part for a tool call. Arguments that are not a JSON object are passed on unchanged: dispatch rejects them with
+ * an error for the model.
+ */
 function toCallPart(part: JsonObject, stored: StoredMetadata, names: ToolNames): Part {
   const input = typeof part.input === 'string' ? part.input : JSON.stringify(part.input ?? {})
   const parsed = parseArgs(input)

@@ -26,7 +26,7 @@ export async function* streamReply(
   yield toResponse(reply.toResult(), context)
 }
 
-/** Cancels the request when the consumer stops iterating or the signal aborts. */
+/** Reads the parts of a stream. Cancels the request when the consumer stops iterating or the signal aborts. */
 async function* readParts(
   stream: ReadableStream<AiSdkPart>,
   model: AiSdkModel,
@@ -70,7 +70,7 @@ class StreamedReply {
     this.#context = context
   }
 
-  /** Whether the stream ended before the reply was complete. Only a token limit may leave arguments incomplete. */
+  /** Whether the stream ended early. Arguments may be incomplete after a token limit, but not with finish reason STOP. */
   isTruncated(): boolean {
     if (!this.#finish) return true
     const finish = toFinishReason(this.#finish.finishReason)

@@ -114,7 +114,7 @@ test('fromAiSdk() throws when the provider ends its reply with an error', async 
     )
 })
 
-test('fromAiSdk() accepts done without a reason from Ollama', async () => {
+test('fromAiSdk() accepts a reply of Ollama that has done but no finish reason', async () => {
   const ollama = providers.find(({ name }) => name === 'ollama')
   if (!ollama) throw new Error('There is no provider "ollama".')
   const whole = ollama.say({ text: 'Hi.' })

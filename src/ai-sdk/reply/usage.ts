@@ -22,7 +22,7 @@ export function toUsage(usage: unknown): JsonObject | undefined {
 
 interface Counts {
   readonly prompt: number | undefined
-  /** Thought tokens included. */
+  /** Output tokens, thought tokens included. */
   readonly output: number | undefined
   readonly thoughts: number | undefined
   readonly cached: number | undefined

@@ -161,7 +161,10 @@ function unsupportedServerTool(name: string, label: string): ToolwrightError {
   )
 }
 
-/** Closes objects for every provider: most enforce a schema only then. */
+/**
+ * The `responseFormat` of the AI SDK. Sets `additionalProperties: false` on the objects of the schema: most providers
+ * enforce a schema only with it.
+ */
 function toResponseFormat({
   responseJsonSchema,
   responseMimeType,

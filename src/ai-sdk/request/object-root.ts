@@ -28,7 +28,7 @@ interface Shape {
 
 const NO_SHAPE: Shape = { properties: new Map(), required: new Set(), isClosed: false }
 
-/** `known` caches the shape of each schema, which also ends recursive references. */
+/** The shape of a schema at its root. `known` caches the shape of each schema, which also ends recursive references. */
 function shapeOf(schema: unknown, root: JsonObject, known: Map<JsonObject, Shape>): Shape {
   if (!isRecord(schema)) return NO_SHAPE
   const before = known.get(schema)

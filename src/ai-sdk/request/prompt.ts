@@ -73,7 +73,7 @@ class Prompt {
     if (content.length) this.messages.push({ role: 'user', content })
   }
 
-  /** Ignores stored metadata: on a part of a user message any client could have written it. */
+  /** Converts a part of a user message. Ignores stored metadata, which any client could have written. */
   #toUserParts(part: Part): UserPart[] {
     const file = toFilePart(part, this.#target)
     if (file) return [file]
@@ -105,7 +105,7 @@ class Prompt {
     return { type: 'tool-call', toolCallId: id, toolName: name, input: sentInput, ...options }
   }
 
-  /** Media parts after a response belong to that response. */
+  /** Adds tool responses. Media parts after a response belong to that response. */
   #addResponses(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; ) {
       const response = parts[at]?.functionResponse
@@ -176,7 +176,7 @@ class Prompt {
   }
 }
 
-/** A file that the model generated at a URL. No provider accepts a URL in an assistant message. */
+/** A file that the model generated at a URL, as text: no provider accepts a URL in an assistant message. */
 function fileAsText({ fileData }: Part): string | undefined {
   return fileData && `File (${fileData.mimeType ?? 'unknown type'}): ${fileData.fileUri}`
 }

@@ -75,7 +75,7 @@ test('fromAiSdk() does not use the answer tool after another rejection of the pr
   expect(bodies).toHaveLength(1)
 })
 
-test('closeObjects() closes objects unless they are split over several schemas', () => {
+test('closeObjects() sets additionalProperties: false, except on objects that several schemas describe together', () => {
   const open = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
   const closed = { ...open, additionalProperties: false }
   expect(closeObjects({ anyOf: [open, { type: 'null' }] })).toEqual({ anyOf: [closed, { type: 'null' }] })

@@ -27,7 +27,7 @@ export function approvalGate(
   }
 }
 
-/** A host with just enough to read the session. */
+/** A minimal host, which can only read the session. */
 async function sessionHost({
   appName,
   userId,

@@ -91,7 +91,7 @@ describe('fromAiSdkTools() validates arguments before the tool runs', () => {
   })
 })
 
-describe('needsApproval of fromAiSdkTools() becomes a confirmation', () => {
+describe('fromAiSdkTools() decides by needsApproval whether a call needs a confirmation:', () => {
   const body = { inputSchema: z.object({ n: z.number() }), execute: ({ n }: { n: number }) => ({ paid: n }) }
   const asked = undefined
 
@@ -112,12 +112,12 @@ describe('needsApproval of fromAiSdkTools() becomes a confirmation', () => {
     }
   })
 
-  test('but another value is rejected', () => {
+  test('but rejects a needsApproval of another type', () => {
     expect(() => fromAiSdkTools({ it: { ...body, needsApproval: 'yes' } })).toThrow('needsApproval must be a boolean')
   })
 })
 
-test('fromAiSdkTools() yields progress, and the last value is the result', async () => {
+test('fromAiSdkTools() reports each value that execute yields as progress and returns the last value as the result', async () => {
   const given = tool({
     inputSchema: z.object({}),
     execute: async function* () {
@@ -186,7 +186,7 @@ test('fromAiSdkTools() validates the result with the outputSchema', async () => 
   expect((await call({ ...given, execute: () => ({ temperature: 2 }) })).response).toEqual({ temperature: 2 })
 })
 
-test('fromAiSdkTools() passes the context of toolsContext, which a contextSchema requires', async () => {
+test('fromAiSdkTools() passes toolsContext to a tool with a contextSchema, and throws if it is missing', async () => {
   const given = {
     contextSchema: z.object({ key: z.string() }),
     description: ({ context }: { context: { key: string } }) => `Uses ${context.key}`,
@@ -227,7 +227,7 @@ describe('tools of a provider in fromAiSdkTools()', () => {
     ])
   })
 
-  test('that the provider only defines need execute', () => {
+  test('that the provider only defines are rejected without execute', () => {
     expect(() => fromAiSdkTools({ it: anthropic.tools.memory_20250818({}) })).toThrow(
       'has no execute, and the provider does not run it',
     )
@@ -237,11 +237,11 @@ describe('tools of a provider in fromAiSdkTools()', () => {
 const execute = (): number => 1
 
 test.each([
-  ['a name no model can say', { 'two words': { execute } }, 'a name starts with'],
+  ['a name that no model can call', { 'two words': { execute } }, 'a name starts with'],
   ['a tool of AI SDK 4', { it: { parameters: city, execute } }, 'Rename `parameters` to `inputSchema`'],
-  ['no tool', { it: 5 }, 'got 5 instead of a tool of the AI SDK'],
-  ['a schema that comes later', { it: { inputSchema: jsonSchema(Promise.resolve({})), execute } }, 'Await it'],
-  ['a schema that is none', { it: { inputSchema: 'city', execute } }, 'a schema must be a Standard Schema'],
+  ['a value that is not a tool', { it: 5 }, 'got 5 instead of a tool of the AI SDK'],
+  ['a JSON Schema that is a promise', { it: { inputSchema: jsonSchema(Promise.resolve({})), execute } }, 'Await it'],
+  ['a value that is not a schema', { it: { inputSchema: 'city', execute } }, 'a schema must be a Standard Schema'],
 ])('fromAiSdkTools() rejects %s', (_, tools, message) => {
   expect(() => fromAiSdkTools(tools as never)).toThrow(message)
 })

@@ -32,7 +32,7 @@ export interface ToAiSdkToolsOptions extends Omit<CallEnvironment, 'appName'> {
   readonly acceptAiSdkApproval?: boolean | undefined
 }
 
-/** The runner of each call checks the values of the runner options. */
+/** The option rules of `toAiSdkTools()`. The runner of each call checks the values of the runner options. */
 const RULES: OptionRules<ToAiSdkToolsOptions> = {
   appName: text,
   userId: text,

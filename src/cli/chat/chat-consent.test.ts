@@ -11,6 +11,7 @@ import { InMemoryCredentialService } from '../../credential/in-memory.ts'
 import { Runner } from '../../runner/runner.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
 import { tool } from '../../tool/define-tool.ts'
+import type { Toolset } from '../../tool/toolset.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { fixedLines, type LineSource, pipedLines } from '../input/line-source.ts'
 import { Screen } from '../screen/screen.ts'
@@ -36,7 +37,14 @@ interface Setting {
   start(openBrowser?: (url: string) => void, answers?: LineSource): Promise<ChatResult>
 }
 
-function setUp(calls: readonly string[] = ['mail'], now?: () => number): Setting {
+interface SetUpOptions {
+  readonly calls?: readonly string[]
+  readonly now?: () => number
+  /** Does the toolset that lists the tool need the consent too? */
+  readonly isToolset?: boolean
+}
+
+function setUp({ calls = ['mail'], now, isToolset }: SetUpOptions = {}): Setting {
   const mail = tool({
     name: 'mail',
     description: 'Sends a mail',
@@ -46,10 +54,11 @@ function setUp(calls: readonly string[] = ['mail'], now?: () => number): Setting
       return 'sent'
     },
   })
+  const mailbox: Toolset = { name: 'mailbox', authConfig: server.oauth2Config(), listTools: async () => [mail] }
   const model = scriptedModel([{ calls: calls.map((name) => ({ name })) }, 'Done.'])
   const runner = new Runner({
     appName: 'test',
-    agent: new LlmAgent({ name: 'root', model, tools: [mail] }),
+    agent: new LlmAgent({ name: 'root', model, tools: [isToolset ? mailbox : mail] }),
     credentialService: new InMemoryCredentialService(),
     logger: { warn: () => {}, error: () => {} },
     ...(now && { ports: { now } }),
@@ -89,9 +98,16 @@ test('the chat signs in with the browser, and the tool runs with the token', asy
 })
 
 test('the chat asks once for calls that need the same credential', async () => {
-  const { start, output } = setUp(['mail', 'mail', 'mail'])
+  const { start, output } = setUp({ calls: ['mail', 'mail', 'mail'] })
   expect(await start((url) => void signIn(url))).toMatchObject({ failed: 0 })
   expect(tokens).toHaveLength(3)
+  expect(String(output.read()).match(/needs you to sign in/g)).toHaveLength(1)
+})
+
+test('the chat signs in for a toolset, and its tools need no other sign-in', async () => {
+  const { start, output } = setUp({ isToolset: true })
+  expect(await start((url) => void signIn(url))).toMatchObject({ failed: 0, hasOpenRequests: false })
+  expect(tokens).toHaveLength(1)
   expect(String(output.read()).match(/needs you to sign in/g)).toHaveLength(1)
 })
 
@@ -106,7 +122,7 @@ test.each([
   ['no', (setting: Setting) => void setting.input.write('no\n')],
   ['Ctrl+C', (setting: Setting) => setting.pressCtrlC()],
 ])('the chat declines all sign-ins for the credential with %s, and the run continues', async (_, decline) => {
-  const setting = setUp(['mail', 'mail'])
+  const setting = setUp({ calls: ['mail', 'mail'] })
   expect(await setting.start(() => void setImmediate(() => decline(setting)))).toMatchObject({ failed: 0, turns: 2 })
   expect(tokens).toEqual([])
   const text = String(setting.output.read())
@@ -122,7 +138,7 @@ test('the chat leaves the sign-in open when the answers end', async () => {
 
 test('the chat shows that a sign-in has expired, and asks again with a new link', async () => {
   let now = Date.now()
-  const { start, output } = setUp(['mail'], () => now)
+  const { start, output } = setUp({ now: () => now })
   const links: string[] = []
   const result = await start((url) => {
     if (links.push(url) === 1) now += 11 * 60 * 1000

@@ -52,7 +52,7 @@ test('chat runs one turn per message in one session and skips blank lines', asyn
   expect(model.requests[1]?.contents.map(({ parts }) => parts[0]?.text)).toEqual(['hi', 'Hello.', 'bye'])
 })
 
-test('chat prints messages that were not typed, with control characters escaped', async () => {
+test('chat with showsMessages prints each user message and escapes its control characters', async () => {
   const { runner, options, output } = setUp(['Hello.', 'Bye.'])
   await chat(runner, ['hi\x1b[2J', 'bye'], { ...options, showsMessages: true })
   expect(output.read()).toBe('> hi\\x1b[2J\nHello.\n\n> bye\nBye.\n')

@@ -76,7 +76,8 @@ test('listenForCallback() refuses a request for another host', async () => {
   expect(await sendRaw(address, target)).toBe(200)
 })
 
-test('listenForCallback() binds only the loopback host of the redirect URI', async () => {
+// other systems have no 127.0.0.2
+test.skipIf(process.platform !== 'linux')('listenForCallback() binds only the host of the redirect URI', async () => {
   const { address } = await start()
   const [other] = await once(connect({ host: '127.0.0.2', port: address.port }), 'error')
   expect(other).toMatchObject({ code: 'ECONNREFUSED' })

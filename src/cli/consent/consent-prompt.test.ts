@@ -62,7 +62,8 @@ describe('consentPrompt()', () => {
   })
 
   test('shows the name of a toolset', () => {
-    expect(promptFor({ functionCallId: '_adk_toolset_auth_mailbox' }).text).toMatch(/^\? The toolset mailbox needs/)
+    const call = { functionCallId: '_adk_toolset_auth_mailbox@root/helper', tool: 'mailbox' }
+    expect(promptFor(call).text).toMatch(/^\? The toolset mailbox needs/)
   })
 
   test('has no prompt for a link that a browser must not open', () => {

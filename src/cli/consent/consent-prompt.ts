@@ -51,10 +51,9 @@ export function consentPrompt(request: PendingRequest, options: ConsentOptions =
 }
 
 function promptText({ tool, functionCallId }: PendingRequest, { origin, scopes }: AuthorizationLink): string {
-  const isToolset = functionCallId.startsWith(TOOLSET_CALL_PREFIX)
-  const name = isToolset ? functionCallId.slice(TOOLSET_CALL_PREFIX.length) : tool
+  const kind = functionCallId.startsWith(TOOLSET_CALL_PREFIX) ? 'The toolset ' : ''
   const lines = [
-    `? ${isToolset ? 'The toolset ' : ''}${escapeLine(name)} needs you to sign in`,
+    `? ${kind}${escapeLine(tool)} needs you to sign in`,
     `    Provider: ${escapeLine(origin)}`,
     ...(scopes.length > 0 ? [`    Scopes: ${escapeLine(scopes.join(', '))}`] : []),
     '  Open this link in a browser of this machine:',

@@ -32,7 +32,7 @@ interface ContainerLaunch extends ContainerResources {
   readonly command: readonly string[]
 }
 
-/** A container has only three streams, so the files follow the output of the code on stdout. */
+/** The script of a container, which has only three streams: the files follow the output of the code on stdout. */
 const SCRIPT = `exec 4>&1
 ${ENTER_BUILT_SANDBOX}${SUPERVISE_CODE}`
 

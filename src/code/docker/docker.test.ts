@@ -20,7 +20,7 @@ function describeEngine(createExecutor: (options?: Partial<DockerOptions>) => Re
     expect(textsByName(result)).toEqual({ 'out.txt': 'new\n' })
   })
 
-  test('keeps output without a newline that resembles a mark', async () => {
+  test('returns printed text that resembles an internal mark unchanged', async () => {
     expect(await run(createExecutor(), 'printf toolwright-; printf x')).toEqual({
       outcome: 'OK',
       output: 'toolwright-x',
@@ -143,17 +143,17 @@ describe('the options of docker()', () => {
     expect(wrong({ languages: [] })).toThrow('languages is empty')
     await expect(run(wrong({ program: 'no-such-engine' })(), '')).rejects.toThrow('"no-such-engine" was not found')
   })
+})
 
-  test('let an unknown language fail without starting the engine', async () => {
-    const executor = docker({ image: IMAGE, languages: ['python'], program: 'no-such-engine' })
-    expect((await run(executor, '', { language: 'ruby' })).output).toBe(
-      'Cannot run "ruby" code. Supported languages: python.',
-    )
-  })
+test('docker() rejects code in an unknown language without starting the engine', async () => {
+  const executor = docker({ image: IMAGE, languages: ['python'], program: 'no-such-engine' })
+  expect((await run(executor, '', { language: 'ruby' })).output).toBe(
+    'Cannot run "ruby" code. Supported languages: python.',
+  )
+})
 
-  test('tell the model nothing about tools', () => {
-    const { callsTools, instruction } = docker({ image: IMAGE, languages: ['python'] })
-    expect(callsTools).toBeUndefined()
-    expect(instruction).not.toContain('tools')
-  })
+test('docker() offers code no tools and does not mention tools in its instruction', () => {
+  const { callsTools, instruction } = docker({ image: IMAGE, languages: ['python'] })
+  expect(callsTools).toBeUndefined()
+  expect(instruction).not.toContain('tools')
 })

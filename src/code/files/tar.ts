@@ -177,7 +177,10 @@ function parseOctal(field: Uint8Array): number | undefined {
   return /^[0-7]{1,11}$/.test(digits) ? Number.parseInt(digits, 8) : undefined
 }
 
-/** A header contains the sum of its bytes, computed with the checksum field filled with spaces. */
+/**
+ * Is the checksum of a header valid? A header contains the sum of its bytes, computed with the checksum field filled
+ * with spaces.
+ */
 function hasValidChecksum(block: Uint8Array): boolean {
   const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0)
   return parseOctal(block.subarray(148, 156)) === sum

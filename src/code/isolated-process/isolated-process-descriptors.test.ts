@@ -120,7 +120,7 @@ print(count < 5_000_000)`
     expect(output).toBe('100000000')
   })
 
-  test.skipIf(!hasPython)('is not kept waiting by descriptors that code sends over its pipes', async () => {
+  test.skipIf(!hasPython)('does not wait for descriptors that code sends over its pipes', async () => {
     const code = `import array, os, socket
 for stream in (1, 2, 5, 6):
     with socket.socket(fileno=os.dup(stream)) as s:
@@ -141,7 +141,7 @@ print("sent")`
     expect(output).toContain('made\n[stopped: the files of the code are larger than 4000000 bytes]')
   })
 
-  test.skipIf(!hasPython)('counts shared memory as files', async () => {
+  test.skipIf(!hasPython)('lets processes of the code share memory', async () => {
     const code = `from multiprocessing import shared_memory
 memory = shared_memory.SharedMemory(create=True, size=1000)
 memory.buf[0] = 7
@@ -173,7 +173,7 @@ except OSError: print("full")`
     expect(result).toMatchObject({ outcome: 'OK', output: 'full', files: [{ name: 'out.txt' }] })
   })
 
-  test.skipIf(!hasPython)('shows processors, memory, load and own processes in /proc', async () => {
+  test.skipIf(!hasPython)('shows the code processors, memory, load and its own processes in /proc', async () => {
     const code = `import os
 names = ["cpuinfo", "meminfo", "stat", "uptime", "loadavg", "mounts", "net/dev", "self/status", "sys/kernel/osrelease", "sys/vm/overcommit_memory"]
 print([name for name in names if not open("/proc/" + name).read()], os.cpu_count() > 0, os.getloadavg()[0] >= 0)`

@@ -139,7 +139,7 @@ du -sb /tmp | cut -f1`
   describe.skipIf(!hasBash)('limits output', () => {
     const executor = limited({ maxOutputBytes: 4000 })
 
-    test('by cutting it while the code continues', async () => {
+    test('by truncating the output while the code continues', async () => {
       const { outcome, output } = await run(executor, 'head -c 10000 /dev/zero | tr "\\0" x; echo last >&2')
       expect(outcome).toBe('OK')
       expect(output).toBe(`${'x'.repeat(3000)}\n[cut: 7000 more bytes were printed]\n--- stderr ---\nlast`)

@@ -60,7 +60,7 @@ describe.concurrent.each(isolations)('isolatedProcess() with %s', (isolation) =>
     expect((await run(executor, 'ls /tmp /tmp/work')).output).toBe('/tmp:\nrun\nshm\nwork\n\n/tmp/work:')
   })
 
-  test('answers an unknown language with the supported ones', async () => {
+  test('lists the supported languages when the language is unknown', async () => {
     expect(await run(executor, 'puts 1', { language: 'ruby' })).toEqual({
       outcome: 'FAILED',
       output: 'Cannot run "ruby" code. Supported languages: bash, python, javascript.',
@@ -208,17 +208,17 @@ describe('the options of isolatedProcess()', () => {
     })
     expect(isolatedProcess({ languages: ['bash'] }).callsTools).toBe(false)
   })
+})
 
-  test('let a run reject when the program is not installed', async () => {
-    const executor = isolatedProcess({ languages: { ghost: ['no-such-program'] } })
-    await expect(run(executor, '')).rejects.toThrow('"no-such-program" was not found')
-  })
+test('isolatedProcess() rejects a run when the program is not installed', async () => {
+  const executor = isolatedProcess({ languages: { ghost: ['no-such-program'] } })
+  await expect(run(executor, '')).rejects.toThrow('"no-such-program" was not found')
+})
 
-  test('let a run reject when its input files do not fit', async () => {
-    const executor = isolatedProcess({ languages: ['bash'], diskBytes: 20_000 })
-    await expect(run(executor, '', { files: [file('big', 'x'.repeat(20_000))] })).rejects.toMatchObject({
-      code: 'TOO_LARGE',
-    })
-    await expect(run(executor, '', { files: [file('../a', '')] })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+test('isolatedProcess() rejects a run with input files above diskBytes or with a path as a name', async () => {
+  const executor = isolatedProcess({ languages: ['bash'], diskBytes: 20_000 })
+  await expect(run(executor, '', { files: [file('big', 'x'.repeat(20_000))] })).rejects.toMatchObject({
+    code: 'TOO_LARGE',
   })
+  await expect(run(executor, '', { files: [file('../a', '')] })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })

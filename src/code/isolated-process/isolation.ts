@@ -54,7 +54,7 @@ export interface SandboxPrograms {
   readonly pickUserId?: (() => number) | undefined
 }
 
-/** The arguments of `SUPERVISE_CODE`: a dot as the mark before the code, and an empty mark before the files. */
+/** The arguments of `SUPERVISE_CODE`, which writes "." before the code starts and nothing before the files. */
 export function superviseArguments(
   { resources, stdin = '/dev/null', command }: SandboxLaunch,
   programs: SandboxPrograms,

@@ -10,7 +10,7 @@ export interface SystemCallFilter {
   readonly prctl: number
 }
 
-/** The names are for the reader; the kernel knows only the numbers of each processor. */
+/** A system call and its number on each processor. The name is for readers: the kernel knows only the numbers. */
 interface SystemCallNumber {
   readonly name: string
   readonly x64: number

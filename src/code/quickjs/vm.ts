@@ -24,7 +24,10 @@ interface VmHost {
   print(stream: 'out' | 'err', text: string): void
   /** Starts a tool call. Its result arrives through `QuickJsVm.settle` with the same id. */
   callTool(id: number, name: string, args: string): void
-  /** The run exceeds a limit. The host terminates the thread, because code can delay an interrupt for seconds. */
+  /**
+   * Called when the run exceeds a limit. The host then terminates the thread, because code can delay an interrupt for
+   * seconds.
+   */
   stop(reason: string): void
   /** Called regularly while code runs. */
   onInterrupt(): void

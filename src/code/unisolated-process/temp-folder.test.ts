@@ -46,7 +46,7 @@ await executor.execute({ code: '', language: '', sessionKey: '', signal: new Abo
   return { name, argument, kill }
 }
 
-test('unisolatedLocalProcess() removes the temporary folder of a killed host and keeps the folder of a running host', async () => {
+test('unisolatedLocalProcess() removes the temporary folder of a killed host, but not that of a running host', async () => {
   const [killed, alive] = [await startHost(), await startHost()]
   await killed.kill()
   expect(folders()).toContain(killed.name)
@@ -64,7 +64,7 @@ test.runIf(process.platform === 'linux')('unisolatedLocalProcess() kills the pro
   await run(unisolatedLocalProcess(options), 'true')
 })
 
-test('unisolatedLocalProcess() keeps links, files, shared folders and folders of other users with a matching name', async () => {
+test('unisolatedLocalProcess() does not remove links, files, shared folders and folders of other users with a matching name', async () => {
   const { name, kill } = await startHost()
   await kill()
   const [, , machine = '', pid = '', start = ''] = name.split('-')

@@ -76,7 +76,7 @@ class UnisolatedLocalProcess implements CodeExecutor {
     if (options.iAcceptHostAccess !== true) {
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        'unisolatedLocalProcess() gives code the rights of this process. Use isolatedProcess(), docker() or quickjs(), or set iAcceptHostAccess: true.',
+        'unisolatedLocalProcess() runs code with the rights of this process. Use isolatedProcess(), docker() or quickjs(), or set iAcceptHostAccess: true.',
       )
     }
     checkOptions('unisolatedLocalProcess()', options, RULES)

@@ -81,6 +81,6 @@ export class ReplyBuilder {
   }
 }
 
-/** Only the first candidate is used. */
+/** Is it the first candidate? Only the first one is used. */
 const isFirstCandidate = (candidate: unknown): candidate is JsonObject =>
   isRecord(candidate) && (candidate.index ?? 0) === 0

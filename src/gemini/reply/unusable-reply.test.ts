@@ -74,7 +74,7 @@ describe('an empty reply of Gemini', () => {
     ['media', { inlineData: { mimeType: 'image/png', data: 'cG5n' } }],
     ['code that ran', { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } }],
     ['a line break', { text: '\n' }],
-  ])('does not include a reply with %s', async (_, part) => {
+  ])('is not assumed for a reply with %s', async (_, part) => {
     const { whole, requests } = await ask([{ parts: [thought, part] }], { contents: afterTool })
     expect([whole?.content, requests.length]).toEqual([model(thought, part), 1])
   })
@@ -116,7 +116,7 @@ describe('an invalid function call of Gemini', () => {
     expect(streamed.error).toMatchObject({ reason: finishReason })
   })
 
-  test('cut off by MAX_TOKENS is an error that names maxOutputTokens and keeps the text', async () => {
+  test('cut off by MAX_TOKENS is an error that names maxOutputTokens and contains the text', async () => {
     const calls = [{ name: 'pay', args: { amount: 1 } }]
     for (const stream of [false, true]) {
       const { whole, requests } = await ask([{ text: 'Paying.', calls, finishReason: 'MAX_TOKENS' }], { stream })
@@ -159,7 +159,7 @@ describe('the size of a Gemini reply', () => {
     expect(asked.error).toMatchObject({ status: 418, message: expect.stringContaining('more than 1048576 bytes') })
   })
 
-  test('allows an image of several megabytes in one chunk', async () => {
+  test('may be several megabytes for an image in one chunk', async () => {
     const data = 'cG5n'.repeat(2_000_000)
     for (const stream of [false, true]) {
       const { whole } = await ask([{ chunks: ['Look: ', [{ inlineData: { mimeType: 'image/png', data } }]] }], {

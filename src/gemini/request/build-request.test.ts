@@ -184,7 +184,7 @@ describe('code sent to Gemini', () => {
     expect(sent.slice(2).map(({ parts }) => Object.keys(parts[0] ?? {}))).toEqual([['functionResponse'], ['text']])
   })
 
-  test('is sent unchanged while codeExecution is on, otherwise as text, when Gemini ran the code', async () => {
+  test('that Gemini itself ran is sent unchanged if codeExecution is on, otherwise as text', async () => {
     const contents = [user('Count'), theirs, user('And now?')]
     expect(await told(contents, { config: { tools: [{ codeExecution: {} }] } })).toEqual(contents)
     const [, later] = await told(contents)
@@ -223,7 +223,7 @@ describe('generateContentConfig of gemini()', () => {
     })
   })
 
-  test('loses streamFunctionCallArguments', async () => {
+  test('is sent without streamFunctionCallArguments', async () => {
     const toolConfig = { functionCallingConfig: { mode: 'AUTO', streamFunctionCallArguments: true } }
     const options = { vertexai: true, project: 'p' }
     const { body } = await ask(['Fine.'], { config: { toolConfig, tools: [functions('look')] }, options })
@@ -244,7 +244,7 @@ describe('generateContentConfig of gemini()', () => {
     expect([body.systemInstruction, body.tools, body.toolConfig]).toEqual([undefined, undefined, undefined])
   })
 
-  test('with a response schema gets the MIME type JSON', async () => {
+  test('with a response schema is sent with the MIME type of JSON', async () => {
     const responseJsonSchema = {
       type: 'object',
       properties: { city: { type: 'string', minLength: 1 } },

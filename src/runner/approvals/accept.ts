@@ -15,7 +15,7 @@ export interface Accepted {
   readonly message: Content | undefined
   /** The invocations to cancel first. */
   readonly cancel: readonly string[]
-  /** The answers repeat recorded ones: the events that followed those. */
+  /** Set if the answers repeat recorded ones: the events that followed the recorded answers. */
   readonly replay?: readonly Event[]
 }
 
@@ -32,7 +32,7 @@ export function acceptMessage(
 ): Accepted {
   const { message, invocationId } = request
   if (!message) return acceptResume(view.open(), invocationId)
-  // by default, an invocation that awaits only long-running results does not stand against new text
+  // by default, an invocation that waits only for long-running results does not block new text
   const open = whilePaused === 'cancel' || whilePaused === 'reject' ? view.open() : view.awake()
   return { invocationId, message, cancel: findInvocationsToCancel(open, whilePaused) }
 }

@@ -58,7 +58,10 @@ export function respond(request: PendingRequest, value: unknown): Part {
 const APPROVE_RULES = { payload: anything, args: record }
 const DENY_RULES = { reason: text }
 
-/** JavaScript callers may pass anything, such as the `undefined` of an empty list of requests. */
+/**
+ * Throws if the value is not a pending request. JavaScript callers may pass anything, such as the `undefined` of an
+ * empty list of requests.
+ */
 function checkRequest(method: string, request: unknown): void {
   if (isRecord(request) && typeof request.id === 'string' && request.id !== '' && KINDS.has(request.kind)) return
   const problem = `${method} takes a pending request with its id, got ${kindOf(request)}`

@@ -24,9 +24,9 @@ export interface Answers {
   readonly fold: Fold
   /** The answers in the form in which they are recorded. */
   readonly message: Content
-  /** All of them repeat recorded answers. */
+  /** Whether all of them repeat recorded answers. */
   readonly isRepeat: boolean
-  /** Some are results of long-running calls. */
+  /** Whether some are results of long-running calls. */
   readonly hasResults: boolean
   /** Are all answered requests and calls still pending? Checked again right before the answers are recorded. */
   areAllPending(): boolean
@@ -40,7 +40,7 @@ export interface AnswerContext {
   readonly now: number
   /** The last sequence number when the answers arrived: they cannot answer a request that was recorded later. */
   readonly asOf: number
-  /** A long-running tool posted the result, not a client: it never repeats an answer. */
+  /** Whether a long-running tool posted the result, not a client. Such a result never repeats an answer. */
   readonly isResult?: boolean
   /** Did a client send the result of this call? */
   hasClientResult(callId: string): boolean
@@ -124,7 +124,7 @@ function findTarget(
     }
     const repeated = isResult ? undefined : requestAnsweredWith(call, sent)
     if (repeated && name?.startsWith(REQUEST_PREFIX)) return { fold, call, requestState: repeated }
-    // a retried approval must not become the result of the work that the approval started
+    // an approval that a client sends twice must not become the result of the long-running call it approved
     if (repeated && call.pending) {
       const problem = `The result of call "${id}" equals the recorded answer to its request "${repeated.request.id}"`
       throw invalid(`${problem} and may be a retry of it. Send the result as { result: ... }, or add another field.`)
@@ -206,7 +206,10 @@ async function checkAnswer(
   if (mismatch) throw invalid(`The answer to request "${request.id}" does not match its schema: ${mismatch}.`)
 }
 
-/** An approval runs the arguments of the request, or edited arguments if the request is editable. It ignores no field. */
+/**
+ * Checks an approval. It runs the arguments of the request, or edited arguments if the request is editable. A field
+ * that cannot be used makes the approval invalid.
+ */
 async function checkApproval(request: Request, response: JsonObject): Promise<void> {
   const { confirmed, args } = decisionOf(response)
   if (!confirmed) return
@@ -220,7 +223,7 @@ async function checkApproval(request: Request, response: JsonObject): Promise<vo
   if (mismatch) throw invalid(`The edited arguments of request "${request.id}" do not match its schema: ${mismatch}.`)
 }
 
-/** `completeConsents` has exchanged the code: only its outcome is recorded. */
+/** Checks the answer to a credential request. `completeConsents` has exchanged the code: only its outcome is recorded. */
 function checkConsent({ id }: Request, name: string, response: JsonObject): void {
   if (name === REQUEST_NAMES.credential && (consentIn(response) || declinedIn(response))) return
   throw invalid(`The answer to credential request "${id}" is unusable. Answer it with respond() or deny().`)
@@ -240,7 +243,7 @@ async function toInputResponse({ request }: RequestState, sent: JsonObject): Pro
   return declinedIn(sent) ? sent : { result: inputOf(sent) }
 }
 
-/** A call that offers options accepts exactly one of them. */
+/** Checks the result of a call that offers options: it must be exactly one of them. */
 function checkChoice(call: CallState, { willContinue }: FunctionResponse, response: JsonObject): void {
   const { options } = choiceIn(call.response?.response) ?? {}
   if (!options) return

@@ -1,8 +1,8 @@
 // Answers to credential requests. The code is exchanged before the answer is recorded or posted: neither the log nor the
 // inbox ever holds a code.
 import type { AuthServices } from '../../auth/auth-services.ts'
-import { completeOpenConsent } from '../../auth/complete-open-consent.ts'
-import { readConsentAnswer } from '../../auth/read-consent-answer.ts'
+import { completeOpenConsent } from '../../auth/consent/complete-open-consent.ts'
+import { readConsentAnswer } from '../../auth/consent/read-consent-answer.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
@@ -136,7 +136,10 @@ function outcomePart(id: string, response: JsonObject): Part {
   return { functionResponse: { id, name: REQUEST_NAMES.credential, response } }
 }
 
-/** A client may answer each of several requests for one credential: the first answer counts for all. */
+/**
+ * Removes repeated answers. A client may answer each of several requests for one credential: the first answer counts
+ * for all.
+ */
 function uniqueParts(parts: readonly Part[]): Part[] {
   const seen = new Set<string>()
   return parts.filter(({ functionResponse: answer }) => {

@@ -30,7 +30,7 @@ const work: Tool = {
   run: () => ({ status: 'started' }),
 }
 
-/** An in-memory session service that keeps every list of pending requests. */
+/** An in-memory session service that collects every list of pending requests passed to append(). */
 function listing(): { sessionService: InMemorySessionService; lists: (readonly PendingRequest[])[] } {
   const sessionService = new InMemorySessionService()
   const lists: (readonly PendingRequest[])[] = []
@@ -63,7 +63,7 @@ describe('long-running calls without a result', () => {
     return cost
   }
 
-  test('add no cost to a later message, which stores no list of pending requests', async () => {
+  test('do not slow down a later message, which stores no list of pending requests', async () => {
     const few = await costOf(2)
     expect(await costOf(200)).toEqual(few)
     expect(few.lists).toBe(0)

@@ -103,7 +103,7 @@ export function pendingAfter(
   }
 }
 
-/** Only a fold that waits, or starts to, can have other pending requests afterwards. */
+/** The fold after the entries. Only a fold that waits, or starts to, can have other pending requests afterwards. */
 function foldWith(fold: Fold, entries: readonly NewEntry[]): Fold {
   if (entries.length === 0 || !(fold.isWaiting || entries.some(startsWaiting))) return fold
   const tentative = fold.copy()

@@ -8,7 +8,7 @@ import { claimIfFree } from '../lease.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { RunFollower } from './run-follower.ts'
 
-/** How often to try the lease while a run in another process holds it. */
+/** Milliseconds between two attempts to claim the lease while a run in another process holds it. */
 const RETRY_MS = 250
 
 interface PostOptions {
@@ -20,7 +20,7 @@ interface PostOptions {
   throwIfCancelled(): void
 }
 
-/** The lease is claimed; the caller records the answers. */
+/** A session whose lease is claimed. The caller records the answers. */
 export interface ClaimedSession {
   /** Distinguishes a claimed session from a followed run. */
   readonly type: 'claimed'
@@ -53,7 +53,7 @@ export async function postAndFollow(
   }
 }
 
-/** Until the holder is finished, or for a moment: the caller may be cancelled meanwhile. */
+/** Waits until the holder finishes, for RETRY_MS at most, so that the caller can check for cancellation. */
 function waitForHolder(ports: Ports, holder: ActiveRun | undefined): Promise<void> {
   return new Promise((resolve) => {
     const cancelTimer = ports.setTimer(resolve, RETRY_MS)

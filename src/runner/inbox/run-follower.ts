@@ -10,7 +10,7 @@ export class RunFollower implements StartedRun {
   readonly #active: ActiveRun
   readonly #stopListening: () => void
   #settle: (() => void) | undefined
-  /** The events on their way to this caller. */
+  /** The queue of events for this caller. */
   readonly events: EventQueue = new EventQueue()
   /** The invocation of the followed run. */
   readonly invocationId: string

@@ -71,7 +71,10 @@ export class RunInbox {
   }
 }
 
-/** A cancel without an invocation id ends all open ones: the item stays for the others. */
+/**
+ * Stops the run if a cancel names its invocation. A cancel without an invocation id ends all open ones: the item
+ * stays for the others.
+ */
 function cancelRun({ invocationId, view, progress, stop }: RecordedRun, item: InboxItem & { type: 'cancel' }): void {
   if (item.invocationId !== undefined && item.invocationId !== invocationId) return
   const isForOthers =
@@ -117,7 +120,10 @@ async function recordAnswer(
   }
 }
 
-/** Undefined when the answers are refused. A client that waits for them gets the reason from `followHolder`. */
+/**
+ * The answers of an inbox item. Undefined when they are refused. A client that waits for them gets the reason from
+ * `followHolder`.
+ */
 async function readPosted(
   { view, services, sessionId }: RecordedRun,
   item: PostedAnswer,

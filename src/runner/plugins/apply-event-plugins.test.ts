@@ -43,7 +43,7 @@ const changed = (event: Event, change: object): Promise<Event> =>
 
 const content = (event: Event, ...parts: object[]) => ({ content: { ...event.content, parts } })
 
-test('applyEventPlugins() keeps an event that no plugin changes', async () => {
+test('applyEventPlugins() returns an event unchanged if no plugin changes it', async () => {
   expect(await applied(said)).toBe(said)
   expect(await applied(said, undefined, () => undefined)).toEqual(said)
 })

@@ -36,7 +36,7 @@ export async function afterRun(plugins: readonly Plugin[], context: CallbackCont
   for (const plugin of plugins) await plugin.afterRun?.({ context })
 }
 
-/** Awaits plugins; once the run is stopped, at most `STOP_TIMEOUT_MS`. */
+/** Waits for plugins. Once the run is stopped, waits at most `STOP_TIMEOUT_MS`. */
 export function withStopTimeout(
   { services, stop }: Pick<DispatchHost, 'services' | 'stop'>,
   work: Promise<void>,

@@ -48,7 +48,7 @@ export class ActiveRun implements StartedRun {
   get userId(): string {
     return this.data.userId
   }
-  /** The events on their way to the consumer. */
+  /** The queue of events for the consumer. */
   get events(): EventQueue {
     return this.data.events
   }
@@ -89,7 +89,8 @@ export class ActiveRun implements StartedRun {
       progress.isFinalizing = this.next().type === 'wait'
       if (progress.isFinalizing) return
       if (this.#waitedAt === view.seq) {
-        await this.#endWithError('An agent waits for a request that no answer can reach. Check its run() method.')
+        const problem = 'An agent waits, but no request is pending'
+        await this.#endWithError(`${problem}. Do not throw the pause of an earlier run again in run() of an agent.`)
         break
       }
       this.#waitedAt = view.seq
@@ -125,7 +126,8 @@ export class ActiveRun implements StartedRun {
     const { tree, fold } = this.data
     const missing = findMissingAgent(tree, fold)
     if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree })
-    const reason = `Agent "${missing}" no longer exists. Its unfinished work was not done.`
+    const problem = `Agent "${missing}" is no longer in the agent tree, so its unfinished work was not done`
+    const reason = `${problem}. Remove or rename an agent only when it has no unfinished work.`
     return this.#endWithError(reason).then(() => 'done')
   }
 
@@ -213,7 +215,7 @@ export class ActiveRun implements StartedRun {
     return this.data.recorder.commit(denials.map((record) => ({ record })))
   }
 
-  /** Gives every open call its final response and records why. */
+  /** Records a final response to every open call, and the reason. */
   async closeAsCancelled(
     reason: string,
     drained: readonly string[] | undefined = this.data.progress.drained,

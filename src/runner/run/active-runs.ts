@@ -1,9 +1,9 @@
-// The runs of a runner that are under way, and the pace at which runs start.
+// The active runs of a runner, and the limit on how many runs start at once.
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Ports } from '../../base/ports.ts'
 import type { ActiveRun } from './active-run.ts'
 
-/** The runs of a runner that are under way. */
+/** The active runs of a runner. */
 export class ActiveRuns {
   // a list: a Map that is filled and emptied for ever keeps finished runs alive until the next full collection
   readonly #runs: ActiveRun[] = []
@@ -27,7 +27,7 @@ export class ActiveRuns {
   }
 }
 
-/** Runs that start before timers, sockets and other work of the process get a turn. */
+/** The most runs that start before timers, sockets and other work of the process get a turn. */
 const MAX_STARTS_PER_TURN = 64
 
 /**

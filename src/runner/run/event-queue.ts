@@ -2,7 +2,10 @@ import { registerShape } from '../../base/object-shapes.ts'
 import { partsSize } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 
-/** Partial events queued for a slow consumer. Above this number, or above the bytes, the older half is dropped. */
+/**
+ * The most partial events queued for a slow consumer. Above this number or the bytes below, the older half is
+ * dropped.
+ */
 export const MAX_PARTIALS = 1_000
 const MAX_PARTIAL_BYTES = 8_000_000
 
@@ -14,8 +17,8 @@ const MANY_PARTIAL_BYTES = MAX_PARTIAL_BYTES / 2
 const MAX_TAKEN = 1_000
 
 /**
- * The events of a run on their way to its consumer. Recorded events wait for a consumer that comes later. Partial events
- * are queued only while there is a consumer, and dropped when it is too slow.
+ * The queue of events between a run and its consumer. Recorded events wait for a consumer that comes later. Partial
+ * events are queued only while there is a consumer, and dropped when it is too slow.
  */
 export class EventQueue {
   #events: (Event | undefined)[] = []
@@ -76,11 +79,11 @@ export class EventQueue {
     this.#notify = undefined
     notify?.()
   }
-  /** There is a consumer: partial events are queued from now on. */
+  /** Call when there is a consumer: partial events are queued from then on. */
   open(): void {
     this.#hasConsumer = true
   }
-  /** The consumer has gone and no other follows: drops all events, and those that are pushed later. */
+  /** Call when the consumer has gone and no other follows. Drops all events, and those that are pushed later. */
   close(): void {
     this.#isClosed = true
     this.takeAll()

@@ -9,9 +9,9 @@ import type { EventQueue } from './event-queue.ts'
 
 /** What changes while a run is under way. */
 export interface RunnerProgress extends RunProgress {
-  /** The user's message is recorded and the loop has started. */
+  /** Whether the user's message is recorded and the loop has started. */
   hasStarted: boolean
-  /** The run drains no more inbox items: they are for the next run of the session. */
+  /** Whether the run drains no more inbox items: they are for the next run of the session. */
   isFinalizing: boolean
   /** Inbox items to remove with the user's message, or with the append that ends the run. */
   drained: readonly string[] | undefined
@@ -25,7 +25,7 @@ export interface RecordedState extends StateReader {
 
 /** What the recorder and the inbox read of their run. */
 export interface RecordedRun extends InvocationHost {
-  /** What the runner gives every run. */
+  /** What the runner provides to every run. */
   readonly services: RunServices
   /** The session's log, folded. */
   readonly view: SessionView
@@ -35,7 +35,7 @@ export interface RecordedRun extends InvocationHost {
   readonly state: RecordedState
   /** Stops the run. */
   readonly stop: StopSignal
-  /** The events on their way to the consumer. */
+  /** The queue of events for the consumer. */
   readonly events: EventQueue
   /** What changes while the run is under way. */
   readonly progress: RunnerProgress

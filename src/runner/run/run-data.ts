@@ -19,7 +19,7 @@ import { SessionSnapshot } from './session-snapshot.ts'
 
 /** What a run is created from. */
 export interface RunDataOptions {
-  /** What the runner gives every run. */
+  /** What the runner provides to every run. */
   readonly services: RunServices
   /** The agents of the runner. */
   readonly tree: AgentTree
@@ -54,7 +54,7 @@ export class RunData implements RunHost, RecordedRun {
   readonly services: RunServices
   /** Stores files. */
   readonly artifactService: RunServices['artifactService']
-  /** Searched by tools. */
+  /** The memory that tools search. */
   readonly memoryService: RunServices['memoryService']
   /** Stores credentials. */
   readonly credentialService: RunServices['credentialService']

@@ -24,9 +24,9 @@ export interface StartedRun {
   readonly sessionId: string
   /** The invocation that the run executes. */
   readonly invocationId: string
-  /** The events on their way to the consumer. */
+  /** The queue of events for the consumer. */
   readonly events: EventQueue
-  /** No more events follow. */
+  /** Whether no more events follow. */
   readonly isFinished: boolean
   /** Settles when the run has finished. Never rejects: an error is in `failure`. */
   readonly finished: Promise<void>
@@ -137,7 +137,7 @@ export class RunHandle implements Run {
       if (!active) return undefined
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)
-      // a detached run follows the signal with or without a consumer
+      // the abort signal cancels a detached run even if no consumer iterates it
       const unfollowSignal = this.#detach ? followSignal(this.#signal, active) : undefined
       if (unfollowSignal) void active.finished.then(unfollowSignal)
       return active

@@ -38,7 +38,7 @@ export interface RunRequest {
   readonly runContext: RunContext | undefined
   /** Cancels the run. */
   readonly signal: AbortSignal | undefined
-  /** The session does not exist yet. */
+  /** Whether the session does not exist yet. */
   readonly isNew: boolean
   /** Does a consumer read the events? Absent = no. */
   readonly hasConsumer?: (() => boolean) | undefined
@@ -213,7 +213,10 @@ export class RunStarter {
     })
   }
 
-  /** Answers continue their invocation. Repeated answers replay the events that followed the first ones. */
+  /**
+   * Starts a run with answers, which continue their invocation. Repeated answers replay the events that followed the
+   * first ones.
+   */
   async #startWithAnswers(
     held: HeldSession,
     request: RunRequest & { readonly message: Content },

@@ -90,8 +90,8 @@ export class MediaStore {
   }
 
   /**
-   * Removes artifact references that a client, a model or a tool wrote: only the framework writes them. References to media of
-   * this session stay, because a client may send a recorded message again.
+   * Removes artifact references that a client, a model or a tool wrote: only the framework may write them. References to
+   * media of this session stay, because a client may send a recorded message again.
    */
   #checkReference(part: Part): Part {
     const uri: unknown = part.fileData?.fileUri

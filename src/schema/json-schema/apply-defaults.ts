@@ -11,7 +11,7 @@ export function applyDefaults(value: unknown, node: SchemaNode, work: WorkBudget
   fillIn(value, node, work, [])
 }
 
-/** `filled`: the properties whose defaults are being completed. */
+/** Fills in the defaults of one value. `filled`: the properties whose defaults are being completed. */
 function fillIn(value: unknown, node: SchemaNode, work: WorkBudget, filled: readonly SchemaNode[]): void {
   if (typeof value !== 'object' || value === null) return
   spendWork(work, node.cost)
@@ -39,7 +39,7 @@ function fillIn(value: unknown, node: SchemaNode, work: WorkBudget, filled: read
   }
 }
 
-/** References have an end: `checkChains` refuses cycles. */
+/** The default of a schema, also through references. References have an end: `checkChains` refuses cycles. */
 function defaultOf({ schema, ref }: SchemaNode): unknown {
   return schema.default === undefined && ref ? defaultOf(ref.node) : schema.default
 }

@@ -61,7 +61,7 @@ function isMultiple(value: number, divisor: number, work: WorkBudget): boolean {
     : digits % (divisorDigits * 10n ** shift) === 0n
 }
 
-/** `1.25e-3` as `[125n, -5]`. */
+/** A number as digits and an exponent: `1.25e-3` is `[125n, -5]`. */
 function toDecimal(value: number): [digits: bigint, exponent: number] {
   const [whole = '0', exponent = '0'] = String(value).split('e')
   const [before = '0', after = ''] = whole.split('.')

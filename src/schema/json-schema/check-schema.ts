@@ -148,7 +148,7 @@ function isLibrarySchema(value: unknown): boolean {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
 }
 
-/** `z.int()` writes these bounds. They add no information for the model, and cost tokens in every request. */
+/** Is it a bound of `z.int()`? Such bounds add no information for the model, and cost tokens in every request. */
 function isSafeIntegerBound(schema: JsonObject, keyword: string): boolean {
   if (schema.type !== 'integer') return false
   return (

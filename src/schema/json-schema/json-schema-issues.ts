@@ -51,13 +51,13 @@ function expectedBy({ keyword, schema, path }: Failure): string {
     case 'uniqueItems':
       return 'array without duplicates'
     case 'contains':
-      return 'array with the right number of items of one kind'
+      return 'array with the required number of items that match "contains"'
     case 'oneOf':
       return 'exactly one of the allowed shapes'
     case 'anyOf':
       return 'one of the allowed shapes'
     case 'not':
-      return 'anything but what "not" describes'
+      return 'a value that does not match "not"'
     default:
       return 'a valid value'
   }

@@ -9,7 +9,7 @@ import { toIssues } from './json-schema-issues.ts'
 import type { SchemaNode } from './schema-node.ts'
 import { findFailures, isValid } from './validate.ts'
 
-/** Collecting all failures only improves the message, so it gets less work than the check itself. */
+/** The work budget for collecting all failures. It is smaller than that of the check: the list only improves a message. */
 const MAX_REPORT_WORK: number = MAX_WORK / 4
 
 const TOO_MUCH_WORK: Parsed = {

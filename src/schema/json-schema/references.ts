@@ -97,7 +97,7 @@ function toAddress(addresses: SchemaAddresses, reference: string, base: string):
   try {
     return new URL(reference, base).href
   } catch {
-    return failSchema(addresses, `"${reference}" is not an address.`)
+    return failSchema(addresses, `"${reference}" is not a valid URI reference.`)
   }
 }
 

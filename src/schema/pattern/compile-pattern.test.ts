@@ -104,7 +104,7 @@ function isInside(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) as number) > 0xffff
 }
 
-describe('common patterns of compilePattern()', () => {
+describe('patterns of compilePattern()', () => {
   test.each<[string, string[], string[]]>([
     ['^[A-Z]{3}-\\d{4,8}$', ['ABC-12345'], ['ABC-123', 'abc-1234', 'xABC-1234']],
     ['^https?://', ['http://a', 'https://'], ['ftp://', ' http://']],
@@ -118,7 +118,7 @@ describe('common patterns of compilePattern()', () => {
     ['^.{1,2000}$', ['x'.repeat(2_000)], ['', 'x'.repeat(2_001)]],
     ['(?<=\\$)\\d+', ['cost $5'], ['cost 5']],
     ['^(?<year>\\d{4})-(?<month>\\d{2})$', ['2024-01'], ['24-01']],
-  ])('%s', (source, matching, other) => {
+  ])('match valid texts and no others: %s', (source, matching, other) => {
     for (const text of matching) expect([text, search(source, text).matches]).toEqual([text, true])
     for (const text of other) expect([text, search(source, text).matches]).toEqual([text, false])
   })

@@ -15,7 +15,7 @@ export interface Pattern {
   readonly size: number
 }
 
-/** A shorter text cannot overflow the stack of the native engine. */
+/** The longest text for the native engine. A shorter text cannot overflow the stack of the engine. */
 const MAX_NATIVE_LENGTH = 100_000
 
 /** Compiles a regular expression. Throws `UnsupportedPatternError` if it cannot be matched in bounded time. */

@@ -2,7 +2,7 @@
 import type { Tree } from './parse-pattern.ts'
 import type { Program, Step } from './program.ts'
 
-/** The native engine takes long to read some longer patterns. */
+/** The longest pattern for the native engine, which takes long to read some longer patterns. */
 const MAX_SOURCE = 1_000
 
 /** Maximum number of steps of a pattern that is tried at each position. */

@@ -18,7 +18,7 @@ export class UnsupportedPatternError extends Error {}
 
 const MAX_NESTING = 100
 
-/** Classes and Unicode properties are slow to compile. */
+/** The most character classes of a pattern. Classes and Unicode properties are slow to compile. */
 const MAX_CLASSES = 200
 
 /** Parses a regular expression. Throws `UnsupportedPatternError`. */

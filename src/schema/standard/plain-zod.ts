@@ -84,7 +84,7 @@ function arePlainValues(values: readonly unknown[], search: Search): boolean {
   return values.length > 0 && search.text <= MAX_TEXT
 }
 
-/** Zod copies metadata into the JSON Schema as it is. */
+/** Can the metadata be a part of a JSON Schema? Zod copies it as it is. */
 function isPlainMetadata(metadata: unknown, search: Search): boolean {
   if (metadata === undefined) return true
   if (!isRecord(metadata)) return false

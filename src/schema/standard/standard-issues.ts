@@ -169,7 +169,7 @@ function arkTypeMessage(issue: RichIssue): string | undefined {
   return isDefault || issue.code === 'union' || issue.code === 'intersection' ? undefined : problem
 }
 
-/** Shorter values reveal nothing, and occur in many messages by chance. */
+/** The shortest value that counts as repeated. Shorter values reveal nothing, and occur in many messages by chance. */
 const MIN_REPEATED = 4
 
 function repeatsValue(message: string, value: unknown): boolean {

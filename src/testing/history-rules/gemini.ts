@@ -34,7 +34,7 @@ function orderProblems(turns: readonly Turn[]): string[] {
   if (turns[0]?.speaker !== 'user') found.push('contents[0]: the first turn must have the role user')
   const last = turns.at(-1)
   if (last?.speaker === 'model')
-    found.push(`contents[${last.at}]: the last turn must have the role user or be responses`)
+    found.push(`contents[${last.at}]: the last turn must have the role user or contain responses`)
   return found
 }
 
@@ -42,7 +42,7 @@ function callProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
   const answers = next?.responses ?? []
   if (calls.length === 0 || isAnsweredBy(calls, answers)) return []
   if (answers.length === 0) return [`contents[${at}]: responses to ${list(calls)} must follow in the next turn`]
-  return [`contents[${at}]: the calls ${list(calls)} are answered by ${list(answers)}: one response for each call`]
+  return [`contents[${at}]: the calls ${list(calls)} need one response each, got responses to ${list(answers)}`]
 }
 
 function responseProblems({ at, responses }: Turn, before: Turn | undefined): string[] {

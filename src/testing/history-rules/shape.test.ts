@@ -80,7 +80,7 @@ describe.each([
   ['Gemini', geminiHistoryProblems],
   ['OpenAI', openAiHistoryProblems],
   ['Anthropic', anthropicHistoryProblems],
-])('history rules of %s', (_who, problems) => {
+])('the history check of %s', (_who, problems) => {
   test.each(cases)('%s', (_rule, broken, repaired, message) => {
     expect(problems(broken)).toEqual([expect.stringContaining(message)])
     expect(problems(repaired)).toEqual([])

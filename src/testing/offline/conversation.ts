@@ -14,7 +14,7 @@ export interface Result {
   readonly response: JsonObject
 }
 
-/** The response is an error. */
+/** Is the response an error? */
 export const isFailed = ({ response: { error } }: Result): boolean =>
   error !== undefined && error !== null && error !== false
 

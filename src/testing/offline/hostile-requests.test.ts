@@ -52,7 +52,7 @@ const words = `What is Turn on Book Cancel Order Send Convert Translate Add Set 
   from to for at about with and then tomorrow Friday 7pm 12:30 4 people -3 2.5 1,200 20% $40 USD euros French high done
   "quoted text" a@example.com https://example.com notes.txt savings Alice : , . ? " ' # 31/31/2025 25:00 99999999999999999999`
 
-test('random words never make the offline model call with arguments of the wrong type', {
+test('random words never make the offline model call a tool with arguments of the wrong type', {
   timeout: 30_000,
 }, async () => {
   const byName = new Map(toolbox.map((tool) => [tool.name, tool]))

@@ -21,7 +21,7 @@ test('the offline model calls tools before a structured answer', async () => {
   )
 })
 
-test('the offline model takes values of a structured answer from the results by name', async () => {
+test('the offline model fills a structured answer with values that have the same names in the results', async () => {
   const schema = z.object({
     city: z.string(),
     temperatureCelsius: z.number().optional(),
@@ -37,7 +37,7 @@ test('the offline model uses the answer text for an unknown string of a structur
   })
 })
 
-test('the offline model takes values of a structured answer from the message when there are no results', async () => {
+test('the offline model fills a structured answer with values from the message when there are no results', async () => {
   const schema = z.object({ name: z.string(), age: z.int(), city: z.string(), email: z.email().optional() })
   const messages = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
   expect(await answerTo(schema, messages)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })

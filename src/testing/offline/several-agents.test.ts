@@ -68,7 +68,7 @@ test('the offline model follows the instruction when there is no user message', 
     expect(await callsFor({ tools: [shorten], messages: text, config: instructed })).toEqual([['shorten_text', {}]])
 })
 
-test('the offline model takes arguments for the tool of the instruction from a message that names no tool', async () => {
+test('the offline model calls the tool of the instruction with arguments from a message that names no tool', async () => {
   const locate = declare('locate', 'Say where a city lies', { city: { type: 'string' } })
   const instructed = { systemInstruction: 'Say where the city lies.' }
   expect(await callsFor({ tools: [locate], messages: 'Write about Oslo.', config: instructed })).toEqual([

@@ -70,7 +70,10 @@ function findTask(passage: Passage, toolbox: Toolbox): Task | undefined {
 
 const questionWord = /^(?:is|are|was|were|am|did|does|has|have|when|where|who|why)(?:'s)?$/
 
-/** A question never calls an acting tool, and a destructive tool must be named by its verb. */
+/**
+ * Whether the message may call the tool. A question never calls a tool that acts. A destructive tool is called only if
+ * the message contains its verb or a synonym.
+ */
 function mayCall({ name }: DeclaredTool, { tokens }: Passage): boolean {
   const own = nameWords(name).map(stem)
   const destroys = own.find((word) => destructiveVerbs.has(word))

@@ -93,7 +93,7 @@ async function accepted(service: SessionService, keys: readonly SessionKey[]): P
   return acceptedKeys
 }
 
-/** Gives each session its own events, state and inbox item, then checks that each has exactly its own. */
+/** Writes events, state and an inbox item to each session, then checks that each has exactly its own. */
 async function checkSeparation(service: SessionService, keys: readonly SessionKey[]): Promise<void> {
   for (const key of keys)
     deepEqual((await service.createSession({ ...key, state: { start: key } })).state, { start: key })

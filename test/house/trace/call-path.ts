@@ -12,7 +12,9 @@ export interface CallPath {
   readonly nextCalls: number
 }
 
-/** Runs a traced program. `base` and `error` are left out: they hold vocabulary, not steps of a call. */
+/**
+ * Runs a traced program. The folders `base` and `error` are left out: their functions are helpers, not steps of a call.
+ */
 export function traceProgram(program: 'one-call' | 'resumed-approval'): CallPath {
   const fileOf = (name: string): string => fileURLToPath(new URL(`./${name}.ts`, import.meta.url))
   const options = ['--conditions=toolwright:source', '--import', new URL('./hook.ts', import.meta.url).href]
