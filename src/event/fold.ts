@@ -17,7 +17,7 @@ import {
   type Speaker,
   signatureOf,
 } from './invocation-state.ts'
-import { TOOLSET_CALL_PREFIX } from './request-names.ts'
+import { TOOLSET_CALL_PREFIX, toolsetNameOf } from './request-names.ts'
 import { depthOf } from './scope.ts'
 
 const NONE: readonly never[] = []
@@ -169,7 +169,11 @@ export class Fold {
     const known = this.scopes.get(path)
     const scope = known ?? this.#openScope(path, event)
     const { content, actions } = event
-    if (this.#requests && this.#showsRequests(event)) return // the framework wrote it, not the model
+    if (this.#requests && this.#showsRequests(event)) {
+      // the framework wrote it, not the model
+      for (const call of this.toolsetCalls?.get(path) ?? NO_CALLS) call.agent ||= event.author
+      return
+    }
     if (content?.role !== 'user') speakerOf(scope, event.author)
     if (content?.role === 'model') this.#foldReply(scope, event)
     else if (content?.role === 'tool') this.#foldResponses(scope, event)
@@ -334,7 +338,7 @@ export class Fold {
 
   #addToolset({ callId: id, path }: Request): CallState | undefined {
     if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
-    const name = id.slice(TOOLSET_CALL_PREFIX.length)
+    const name = toolsetNameOf(id, path)
     const call = this.#createCall({ id, name, args: {} }, { path, agent: '', at: -1, isCode: false })
     this.toolsetCalls ??= new Map()
     this.toolsetCalls.set(path, [...(this.toolsetCalls.get(path) ?? []), call])

@@ -17,8 +17,8 @@ export interface CallState {
   readonly isCode: boolean
   /** The index of the call in its batch. */
   readonly at: number
-  /** The name of the agent whose model made the call. */
-  readonly agent: string
+  /** The name of the agent whose model made the call. For a toolset: of its agent, once the request is shown. */
+  agent: string
   /** An attempt has started and has no response yet. True after a restart means that the attempt was interrupted. */
   intent: boolean
   /** An attempt was interrupted and a gate then requested approval again: the attempt may have taken effect. */

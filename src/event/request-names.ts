@@ -15,6 +15,12 @@ export function toolsetCallId(toolset: string, path: string): string {
   return path.includes('/') ? `${TOOLSET_CALL_PREFIX}${toolset}@${path}` : `${TOOLSET_CALL_PREFIX}${toolset}`
 }
 
+/** The name of the toolset in such an id. */
+export function toolsetNameOf(callId: string, path: string): string {
+  const name = callId.slice(TOOLSET_CALL_PREFIX.length)
+  return name.endsWith(`@${path}`) ? name.slice(0, -path.length - 1) : name
+}
+
 /** The function name that shows a request of this kind, such as `adk_request_confirmation`. */
 export const REQUEST_NAMES: { readonly [Kind in Request['kind']]: string } = {
   confirmation: `${REQUEST_PREFIX}confirmation`,

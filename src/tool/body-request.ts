@@ -1,4 +1,4 @@
-// Requests that a tool body makes with `context.requestConfirmation()` and `context.requestInput()`.
+// Requests that a tool body makes with `context.requestConfirmation()`, `requestInput()` and `requestCredential()`.
 import { withoutSecrets } from '../auth/config/client-auth-config.ts'
 import { canonicalJson, copyJson, jsonSize } from '../base/json.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'

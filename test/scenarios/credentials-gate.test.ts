@@ -115,6 +115,22 @@ describe('a tool with an authConfig', () => {
     expect(JSON.stringify(events)).not.toContain('a-wrong-code')
   })
 
+  test('is answered AUTH_FAILED, without the message, when its configuration throws', async () => {
+    const authScheme = {
+      type: 'custom',
+      name: 'own',
+      get realm() {
+        throw new Error('a-canary')
+      },
+    } as const
+    const runner = desk.start({ tools: [desk.mail({ authConfig: { authScheme } })], steps: [callsOf('mail'), 'done'] })
+    const { text, events } = await runner.complete({ ...where, message: 'mail it' })
+    expect(text).toBe('done')
+    expect(responsesIn(events).c1).toMatchObject({ errorCode: 'AUTH_FAILED' })
+    expect(JSON.stringify([events, desk.warnings])).not.toContain('a-canary')
+    expect(desk.sent).not.toHaveBeenCalled()
+  })
+
   test('asks for the approval first, then for the credential, and remembers the approval', async () => {
     const runner = desk.start({
       tools: [desk.mail({ requiresConfirmation: true })],

@@ -3,6 +3,7 @@ import {
   deny,
   filterTools,
   LlmAgent,
+  ParallelAgent,
   type PendingRequest,
   prefixTools,
   respond,
@@ -10,9 +11,9 @@ import {
   type Toolset,
   tool,
 } from 'toolwright'
-import { scriptedModel } from 'toolwright/testing'
+import { scriptedModel, strictModel } from 'toolwright/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { callsOf, consentTo, type Desk, onlyRequest, openDesk, where } from './credentials-kit.ts'
+import { callsOf, consentTo, type Desk, onlyRequest, openDesk, responsesIn, where } from './credentials-kit.ts'
 
 let desk: Desk
 beforeEach(async () => {
@@ -41,7 +42,9 @@ describe('a toolset with an authConfig', () => {
   ])('%s pauses the run before the first model call, and lists its tools with the token', async (_, name, wrap) => {
     const runner = desk.start({ tools: [wrap(mailbox())], steps: [callsOf(name), 'done'] })
     const { pending } = await runner.complete({ ...where, message: 'go' })
-    expect(pending).toMatchObject([{ kind: 'credential', functionCallId: '_adk_toolset_auth_mailbox' }])
+    expect(pending).toMatchObject([
+      { kind: 'credential', functionCallId: '_adk_toolset_auth_mailbox', tool: 'mailbox', agent: 'agent' },
+    ])
     expect(desk.sent).not.toHaveBeenCalled()
     const request = await onlyRequest(runner)
     const message = [respond(request, { authResponseUri: await consentTo(request) })]
@@ -101,6 +104,25 @@ describe('a toolset with an authConfig', () => {
     const [request] = pending as [PendingRequest]
     const message = [respond(request, { authResponseUri: await consentTo(request) })]
     expect((await runner.complete({ ...where, message })).text).toBe('done')
+  })
+
+  test('that parallel agents share is asked for in each branch, and one consent answers all', async () => {
+    const box = mailbox()
+    const subAgents = ['a', 'b'].map((name) => {
+      const calls = [{ name: 'send', id: `c-${name}`, args: {} }]
+      return new LlmAgent({ name, model: strictModel(scriptedModel([{ calls }, 'done'])), tools: [box] })
+    })
+    const runner = desk.start({ runner: { agent: new ParallelAgent({ name: 'both', subAgents }) } })
+    const { pending } = await runner.complete({ ...where, message: 'go' })
+    expect(pending).toMatchObject([
+      { tool: 'mailbox', agent: 'a' },
+      { tool: 'mailbox', agent: 'b' },
+    ])
+    const [request] = pending as [PendingRequest]
+    const message = [respond(request, { authResponseUri: await consentTo(request) })]
+    const { events } = await runner.complete({ ...where, message })
+    expect(responsesIn(events)).toEqual({ 'c-a': { result: 'sent' }, 'c-b': { result: 'sent' } })
+    expect(desk.server.countTokenRequests('authorization_code')).toBe(1)
   })
 
   test('is asked for again after a transfer to an agent whose toolset has the same name and another credential', async () => {

@@ -32,7 +32,10 @@ const CONFIG_RULES: OptionRules<AuthConfig> = {
   credentialKey,
 }
 
-/** Checks a configuration and fills in the endpoints of its provider. Throws INVALID_CONFIG with what to change. `owner` names the tool or toolset in the error. */
+/**
+ * Checks a configuration and fills in the endpoints of its provider. Throws INVALID_CONFIG with what to change. `owner`
+ * names the tool or toolset in the error.
+ */
 export function checkAuthConfig(config: AuthConfig, owner: string): CheckedAuthConfig {
   const what = `${owner}: authConfig`
   checkOptions(what, config, CONFIG_RULES)
