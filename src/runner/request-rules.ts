@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from '../error/check-options.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../event/request-names.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import type { CancelOptions, RecoverOptions, ResumeOptions, RunOptions } from './runner-options.ts'
 
@@ -106,6 +107,17 @@ function readContent(message: Message, maxResultBytes: number): Content {
   } catch (cause) {
     throw invalid('The message is nested too deep. Flatten its data, or send it as text.', { cause })
   }
+}
+
+/** May the part hold an authorization code? Only text and the decision on a confirmation certainly do not. */
+export function mayHoldCode({ functionResponse: answer }: Part): boolean {
+  if (!answer) return false
+  const isDecision = isRecord(answer.response) && typeof answer.response.confirmed === 'boolean'
+  return answer.name !== REQUEST_NAMES.confirmation || !isDecision || isCredentialId(answer.id)
+}
+
+function isCredentialId(id: string | undefined): boolean {
+  return id?.startsWith(CREDENTIAL_ID_PREFIX) ?? false
 }
 
 /** Is this a list of messages, or a message of the AI SDK? `[{ role, ... }]`, or `{ role, content }`. */
