@@ -27,7 +27,7 @@ test('the runner does not fill placeholders inside a filled value', async () => 
 test('the runner ends the run with an error that suggests the optional placeholder when a value is missing', async () => {
   const { sent, error } = await sendWithInstruction('You serve {user:name}.')
   expect(sent).toBeUndefined()
-  expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('Write {user:name?}') })
+  expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('or write {user:name?}') })
 })
 
 test('the runner leaves braces of JSON and of code unchanged', async () => {

@@ -1,4 +1,5 @@
-// Long-running calls whose run is cancelled: the handle is kept, `cancel` of the tool is called, and the outcome is unknown.
+// Long-running calls whose run is cancelled: the handle is recorded, `cancel` of the tool is called, and the outcome
+// is unknown.
 import {
   type Event,
   type JsonObject,

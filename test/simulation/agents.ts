@@ -66,7 +66,10 @@ function makeOne(spec: AgentSpec, tools: ReadonlyMap<string, Tool>, around: Surr
   }
 }
 
-/** Derived from the name, so that every process and every run of a seed creates the same tool. */
+/**
+ * Adds policies that depend on the name of the tool, so that every process and every run of a seed creates the same
+ * tool.
+ */
 function withPolicies(helper: Tool): Tool {
   switch (Number(/\d+/.exec(helper.name)?.[0] ?? 0) % 3) {
     case 1:

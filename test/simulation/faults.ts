@@ -46,7 +46,7 @@ export class Faults {
     return aim !== undefined && what.includes(aim) ? AIMED : kill
   }
 
-  /** Usually long enough to lose a lease. */
+  /** How long a process stalls, in milliseconds: usually long enough to lose a lease. */
   stallMs(): number {
     return this.#random.between(1_000, 60_000)
   }

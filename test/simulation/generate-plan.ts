@@ -104,9 +104,9 @@ const FILLS = [0.9, 1.1, 5, 40]
 class Agents {
   readonly #random: Random
   readonly #tools: readonly ToolSpec[]
-  /** The nesting depth of agents. */
+  /** Whether agents are nested deeply. */
   readonly #isDeep: boolean
-  /** Counts call ids, so that attackers can guess the next one. */
+  /** Whether call ids are counted, so that attackers can guess the next one. */
   readonly #countsCalls: boolean
   #count = 0
   #calls = 0

@@ -37,7 +37,7 @@ test.each(['{a}', '{user:a}', '{artifact.a.txt}'])(
     const error = await fillInstruction(text, context({}, load)).catch((thrown) => thrown)
     expect(error).toMatchObject({ code: 'INVALID_CONFIG' })
     expect(error.message).toContain('agent "agent"')
-    expect(error.message).toContain(`Write ${text.replace('}', '?}')}`)
+    expect(error.message).toContain(`or write ${text.replace('}', '?}')}`)
   },
 )
 

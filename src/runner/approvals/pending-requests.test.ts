@@ -48,7 +48,7 @@ const runnerOf = (sessionService: InMemorySessionService): Runner =>
 afterEach(() => void vi.restoreAllMocks())
 
 describe('long-running calls without a result', () => {
-  /** The cost of one more message while so many calls are open. */
+  /** The cost of one more message after `open` long-running calls without a result. */
   async function costOf(open: number): Promise<{ steps: number; lists: number; calls: number }> {
     const { sessionService, lists } = listing()
     const runner = runnerOf(sessionService)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ActiveRun } from './active-run.ts'
 import { ActiveRuns } from './active-runs.ts'
 
-/** ActiveRuns reads nothing else of a run. */
+/** A run with the members that ActiveRuns reads. */
 const run = (userId: string, sessionId: string): ActiveRun => ({ userId, sessionId }) as ActiveRun
 
 test('ActiveRuns keeps the other runs, of the same session and of other sessions, when a run is deleted', () => {

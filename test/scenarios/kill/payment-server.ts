@@ -1,5 +1,5 @@
-// The outside world: a server that outlives the processes which call it. It records every step, applies each payment once
-// for each idempotency key, and can hold a process at a chosen step, so that the test kills the process exactly there.
+// A payment server, which outlives the processes that call it. It records every step, applies each payment once for
+// each idempotency key, and can hold a process at a chosen step, so that the test kills the process exactly there.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -21,7 +21,10 @@ export function* sendableHistory({ requests }: Evidence, logs: readonly AuditedL
   }
 }
 
-/** Requests that extend an earlier request are checked once, as a whole. */
+/**
+ * Does the longer list begin with these contents? Requests that extend an earlier request are checked once, as a
+ * whole.
+ */
 function beginsLike(longer: readonly Content[], contents: readonly Content[]): boolean {
   return longer.length >= contents.length && contents.every((content, at) => longer[at] === content)
 }
