@@ -34,7 +34,7 @@ const MAX_STARTS_PER_TURN = 64
  * Starts many simultaneous runs in groups. Each group reaches its first await while its data is in the CPU caches. Timers,
  * sockets and other runs get a turn between two groups.
  */
-export class Pace {
+export class StartLimiter {
   readonly #ports: Pick<Ports, 'setTimer'>
   /** Runs that were started since the last turn and have not finished. */
   #started = 0
@@ -71,4 +71,4 @@ export class Pace {
   }
 }
 
-registerShape(() => new Pace({ setTimer: () => () => {} }))
+registerShape(() => new StartLimiter({ setTimer: () => () => {} }))

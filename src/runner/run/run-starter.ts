@@ -15,7 +15,7 @@ import { settleInbox } from '../inbox/settle-inbox.ts'
 import { claimIfFree, claimSession, type HeldSession, isOutdated, LeaseRenewer, openSession } from '../lease.ts'
 import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
-import { ActiveRuns, Pace } from './active-runs.ts'
+import { ActiveRuns, StartLimiter } from './active-runs.ts'
 import { Cancelled } from './cancelled.ts'
 import { RunData } from './run-data.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
@@ -68,7 +68,7 @@ const NO_EVENTS: readonly Event[] = []
 export class RunStarter {
   readonly #options: RunStarterOptions
   readonly #services: RunServices
-  readonly #pace: Pace
+  readonly #startLimiter: StartLimiter
   readonly #id: string
   #runs = 0
   readonly #renewer: LeaseRenewer
@@ -79,7 +79,7 @@ export class RunStarter {
   constructor(options: RunStarterOptions) {
     this.#options = options
     this.#services = options.services
-    this.#pace = new Pace(options.services.ports)
+    this.#startLimiter = new StartLimiter(options.services.ports)
     this.#renewer = new LeaseRenewer(options.services.ports, () => this.running.all())
     this.#id = options.services.ports.newId()
   }
@@ -108,7 +108,7 @@ export class RunStarter {
   }
 
   async #start(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
-    const crowded = this.#pace.enter()
+    const crowded = this.#startLimiter.enter()
     if (crowded) await crowded
     const claimedAt = this.#services.ports.monotonicNow()
     let owned: ClaimedSession | undefined
@@ -120,7 +120,7 @@ export class RunStarter {
       if (isNew) await this.#services.sessionService.createSession(key)
       const claim = isNew ? claimed(await this.#services.sessionService.claim(key)) : await this.#claim(key, request)
       if (claim.type === 'followed') {
-        this.#pace.release()
+        this.#startLimiter.release()
         if (request.hasConsumer?.()) claim.run.events.open()
         return claim.run
       }
@@ -138,7 +138,7 @@ export class RunStarter {
       const first = this.#startRun(held, continuing(overdue), { ...request, stateDelta: undefined })
       return await this.#startAfter(first, request, seen)
     } catch (error) {
-      this.#pace.release()
+      this.#startLimiter.release()
       if (owned?.lease) await this.#release(owned.lease, held, owned.drained)
       throw error
     }
@@ -292,7 +292,7 @@ export class RunStarter {
 
   readonly #onFinished = (active: ActiveRun): void => {
     this.running.delete(active)
-    this.#pace.release()
+    this.#startLimiter.release()
   }
 
   /** Cancels these invocations; returns the events that record it. */

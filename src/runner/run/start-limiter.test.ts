@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
-import { Pace } from './active-runs.ts'
+import { StartLimiter } from './active-runs.ts'
 
-/** A pace whose timers the test fires, with the runs that have started. */
-function createPace(): { pace: Pace; timers: (() => void)[]; started: number[]; start(count: number): void } {
+/** A limiter whose timers the test fires, with the runs that have started. */
+function createLimiter(): {
+  limiter: StartLimiter
+  timers: (() => void)[]
+  started: number[]
+  start(count: number): void
+} {
   const timers: (() => void)[] = []
-  const pace = new Pace({
+  const limiter = new StartLimiter({
     setTimer: (callback) => {
       timers.push(callback)
       return () => {}
@@ -15,28 +20,28 @@ function createPace(): { pace: Pace; timers: (() => void)[]; started: number[]; 
   const start = (count: number): void => {
     for (let i = 0; i < count; i++) {
       const at = arrived++
-      const crowded = pace.enter()
+      const crowded = limiter.enter()
       if (crowded) void crowded.then(() => started.push(at))
       else started.push(at)
     }
   }
-  return { pace, timers, started, start }
+  return { limiter, timers, started, start }
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('Pace starts runs at once when they arrive one after another', () => {
-  const { pace, timers, started, start } = createPace()
+test('StartLimiter starts runs at once when they arrive one after another', () => {
+  const { limiter, timers, started, start } = createLimiter()
   for (let i = 0; i < 1_000; i++) {
     start(1)
-    pace.release()
+    limiter.release()
   }
   expect(started).toHaveLength(1_000)
   expect(timers).toEqual([])
 })
 
-test('Pace starts simultaneous runs a few at a time, in order of arrival', async () => {
-  const { timers, started, start } = createPace()
+test('StartLimiter starts simultaneous runs a few at a time, in order of arrival', async () => {
+  const { timers, started, start } = createLimiter()
   start(200)
   const few = started.length
   expect(few).toBeLessThan(200)
@@ -48,8 +53,8 @@ test('Pace starts simultaneous runs a few at a time, in order of arrival', async
   expect(started).toEqual(Array.from({ length: 200 }, (_, at) => at))
 })
 
-test('Pace starts later runs while earlier runs still wait', async () => {
-  const { timers, started, start } = createPace()
+test('StartLimiter starts later runs while earlier runs still wait', async () => {
+  const { timers, started, start } = createLimiter()
   start(200)
   while (timers.length) {
     timers.shift()?.()
