@@ -207,8 +207,9 @@ function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
 
 /** Checks the answers to requests of the body, then the confirmation gate, then the credential gate. */
 async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
-  if (ready.call.requests.length) await forgetAnswered(batch.host, ready.call)
-  const answered = ready.call.requests.length ? await checkBodyRequests(ready) : undefined
+  const { requests } = ready.call
+  if (requests.some(({ request }) => request.kind === 'credential')) await forgetAnswered(batch.host, ready.call)
+  const answered = requests.length ? await checkBodyRequests(ready) : undefined
   if (answered?.type === 'stopped') return answered.outcome
   const confirmed = await confirm(batch, ready)
   if (confirmed.type !== 'ready') return confirmed

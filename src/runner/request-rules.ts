@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from '../error/check-options.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../event/request-names.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import type { CancelOptions, RecoverOptions, ResumeOptions, RunOptions } from './runner-options.ts'
 
@@ -106,6 +107,13 @@ function readContent(message: Message, maxResultBytes: number): Content {
   } catch (cause) {
     throw invalid('The message is nested too deep. Flatten its data, or send it as text.', { cause })
   }
+}
+
+/** May the answer hold an authorization code? Text and decisions do not. Any other answer may, under whatever name it is sent. */
+export function mayAnswerConsent({ functionResponse: answer }: Part): boolean {
+  if (!answer) return false
+  if (answer.id?.startsWith(CREDENTIAL_ID_PREFIX) || answer.name !== REQUEST_NAMES.confirmation) return true
+  return !isRecord(answer.response) || typeof answer.response.confirmed !== 'boolean'
 }
 
 /** Is this a list of messages, or a message of the AI SDK? `[{ role, ... }]`, or `{ role, content }`. */

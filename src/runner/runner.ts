@@ -10,7 +10,7 @@ import { type Completion, completionOf } from './completion.ts'
 import { claimIfFree } from './lease.ts'
 import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
-import { checkCallOptions, checkMetadataSize, toContent } from './request-rules.ts'
+import { checkCallOptions, checkMetadataSize, mayAnswerConsent, toContent } from './request-rules.ts'
 import { closeAll } from './resources.ts'
 import { Cancelled } from './run/cancelled.ts'
 import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
@@ -251,6 +251,7 @@ export class Runner<Output = unknown> {
       sessionId: sessionId ?? newId(),
       invocationId: isAnswer ? '' : `e-${newId()}`,
       message,
+      mayHoldCode: isAnswer && message.parts.some(mayAnswerConsent),
       stateDelta: stateDelta && toStateDelta(stateDelta),
       runConfig,
       runContext,

@@ -68,13 +68,6 @@ function isForCredential(answer: FunctionResponse, request: PendingRequest | und
   return answer.name === REQUEST_NAMES.credential && answer.id === request.functionCallId
 }
 
-/** May the answer hold an authorization code? Confirmations, inputs and text do not, unless their client misnamed them. */
-export function mayAnswerConsent({ functionResponse: answer }: Part): boolean {
-  if (!answer) return false
-  if (answer.name !== REQUEST_NAMES.confirmation && answer.name !== REQUEST_NAMES.input) return true
-  return isCredentialAnswer(answer)
-}
-
 /** Is it an answer to a credential request? The result of a long-running call may have a `code` too, but no `state`. */
 function isCredentialAnswer({ id, name, response }: FunctionResponse): boolean {
   if (name === REQUEST_NAMES.credential || id?.startsWith(CREDENTIAL_ID_PREFIX)) return true

@@ -8,7 +8,7 @@ import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
-import { completeConsents, mayAnswerConsent } from '../approvals/consent-answers.ts'
+import { completeConsents } from '../approvals/consent-answers.ts'
 import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending-requests.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
@@ -30,6 +30,8 @@ export interface RunRequest {
   readonly invocationId: string
   /** Absent = resume. */
   readonly message?: Content | undefined
+  /** Whether the message may hold the code of a consent, which must not be stored. Absent = no. */
+  readonly mayHoldCode?: boolean | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
   /** Streaming, limits and metadata of this run. */
@@ -85,7 +87,7 @@ export class RunStarter {
   /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
   start(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
     const { message } = request
-    if (!message?.parts.some(mayAnswerConsent)) return this.#start(request, before)
+    if (!message || !request.mayHoldCode) return this.#start(request, before)
     return this.#startAfterConsents({ ...request, message }, before)
   }
 
