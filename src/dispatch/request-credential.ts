@@ -53,7 +53,6 @@ function hasConsented({ request, answer }: RequestState, key: string): boolean {
 export async function forgetAnswered(host: InvocationHost, { requests }: CallState): Promise<void> {
   const isAnswered = ({ answer, denied }: RequestState): boolean => answer !== undefined || denied !== undefined
   const answered = requests.filter((one) => one.request.kind === 'credential' && isAnswered(one))
-  if (answered.length === 0) return
   const services = authServicesOf(host)
   await Promise.all(answered.map(({ request }) => forgetConsent(services, request.id)))
 }

@@ -46,9 +46,10 @@ export class ToolsetCredentials {
     if (outcome.status === 'ready') return readonlyContext(run, plan.agent.name, frame.branch, outcome.credential)
     // by key: toolsets of several agents may have one name
     const latest = call?.requests.findLast(({ request }) => request.key === key)
-    // declined, failed, or still without a token after the consent: the agent continues without the toolset
-    if (latest && consentIn(latest.answer ?? {})?.status !== 'expired')
-      throw new Error('the user has not consented to it')
+    const status = latest && consentIn(latest.answer ?? {})?.status
+    if (status === 'authorized') throw new Error('its credential is missing although the user has consented')
+    // declined, failed or expired after a day: the agent continues without the toolset
+    if (latest && status !== 'expired') throw new Error('the user has not consented to it')
     await this.#request({ id, name }, key, config)
     return undefined
   }
