@@ -77,7 +77,7 @@ describe('a toolset with an authConfig', () => {
     expect(await runner.pending(where)).toEqual([])
   })
 
-  test('that nobody answers for a day is left out, and the next message is accepted', async () => {
+  test('that the user does not answer for a day is left out, and the next message is accepted', async () => {
     let now = Date.now()
     const runner = desk.start({ tools: [mailbox()], steps: ['without it'], runner: { ports: { now: () => now } } })
     const first = await runner.complete({ ...where, message: 'go' })

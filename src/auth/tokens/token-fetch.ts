@@ -11,10 +11,10 @@ import { serverError } from './server-error.ts'
 export type TokenHttp = Pick<AuthServices, 'fetch' | 'ports'>
 
 /** How long a response may take, in milliseconds. */
-export const RESPONSE_MS = 10_000
+const RESPONSE_MS = 10_000
 
 /** How long a response may be, in bytes. */
-export const MAX_RESPONSE_BYTES: number = 1024 * 1024
+const MAX_RESPONSE_BYTES = 1024 * 1024
 
 /** Sends one request to an authorization server and returns the JSON object of its response. Throws AuthError. */
 export async function fetchJson(http: TokenHttp, url: string, init: RequestInit): Promise<JsonObject> {
