@@ -1,0 +1,7 @@
+/**
+ * Tools from OpenAPI documents.
+ *
+ * @module
+ */
+
+export type { Operation } from './operation.ts'
