@@ -32,8 +32,8 @@ export function readCustom(value: unknown): AuthCredential | undefined {
 }
 
 /**
- * The credential of new tokens. `custom` remembers when they were issued, to know half their life, by whom, and for which
- * scopes. A refresh keeps the scopes of `previous`: it cannot add one.
+ * The credential of new tokens. `custom` remembers when they were issued, to know half their life, and what they were
+ * issued for. A refresh keeps the requested scopes of `previous`: it cannot add one.
  */
 export function tokenCredential(
   config: CheckedAuthConfig,
@@ -56,22 +56,25 @@ export function tokenCredential(
     custom: {
       issuedAt: now / 1000,
       ...(issuer !== undefined && { issuer }),
-      ...(issuer !== undefined && isTexts(requested) && { requestedScopes: requested }),
+      ...(config.resource !== undefined && { resource: config.resource }),
+      ...(isTexts(requested) && requested.length > 0 && { requestedScopes: requested }),
     },
   }
 }
 
-/** Was a stored token issued by the authorization server of the configuration, for all required scopes? */
-export function isTokenFor(config: CheckedAuthConfig, { oauth2, custom }: AuthCredential): boolean {
-  const { authScheme, requiredScopes = [] } = config
-  if (authScheme.type !== 'oauth2' || authScheme.issuer === undefined) return true
-  if (custom?.issuer !== authScheme.issuer) return false
-  const scopes = new Set([...requestedScopesOf({ custom }), ...(oauth2?.scopes ?? [])])
+/** Was a stored token issued by the known issuer of the configuration, for its resource and for all required scopes? */
+export function isTokenFor(config: CheckedAuthConfig, credential: AuthCredential): boolean {
+  const { oauth2, custom } = credential
+  const { authScheme, resource, requiredScopes = [] } = config
+  const issuer = authScheme.type === 'oauth2' ? authScheme.issuer : undefined
+  if (issuer !== undefined && custom?.issuer !== issuer) return false
+  if (resource !== undefined && custom?.resource !== resource) return false
+  const scopes = new Set([...requestedScopesOf(credential), ...(oauth2?.scopes ?? [])])
   return requiredScopes.every((scope) => scopes.has(scope))
 }
 
 /** The scopes with which a stored token was requested. */
-export function requestedScopesOf({ custom }: Pick<AuthCredential, 'custom'>): readonly string[] {
+export function requestedScopesOf({ custom }: AuthCredential): readonly string[] {
   return isTexts(custom?.requestedScopes) ? custom.requestedScopes : []
 }
 
@@ -108,7 +111,14 @@ function readTokens({ authType, oauth2, custom }: JsonObject): AuthCredential | 
   if (![accessToken, refreshToken, idToken].every((token) => token === undefined || isText(token))) return undefined
   if (!isTime(expiresAt)) return undefined
   const known = isRecord(custom) ? custom : {}
-  const [issuedAt, issuer, requestedScopes] = [timeOf(known.issuedAt), known.issuer, known.requestedScopes]
+  const { issuer, resource, requestedScopes } = known
+  const issuedAt = timeOf(known.issuedAt)
+  const issued = {
+    ...(issuedAt !== undefined && { issuedAt }),
+    ...(isText(issuer) && { issuer }),
+    ...(isText(resource) && { resource }),
+    ...(isTexts(requestedScopes) && { requestedScopes }),
+  }
   return {
     authType: String(authType),
     oauth2: {
@@ -118,9 +128,7 @@ function readTokens({ authType, oauth2, custom }: JsonObject): AuthCredential | 
       ...(typeof expiresAt === 'number' && { expiresAt }),
       ...(Array.isArray(scopes) && { scopes: scopes.filter(isText) }),
     },
-    ...(issuedAt !== undefined && {
-      custom: { issuedAt, ...(isText(issuer) && { issuer }), ...(isTexts(requestedScopes) && { requestedScopes }) },
-    }),
+    ...(Object.keys(issued).length > 0 && { custom: issued }),
   }
 }
 
