@@ -85,6 +85,9 @@ const LIST_TIMEOUT_MS = 30_000
 /** Dynamic sources can return further dynamic sources, at most this many levels deep. */
 const MAX_NESTED_SOURCES = 8
 
+/** A listing tries this many credentials: a server may refuse a stored token that it has revoked. */
+const MAX_CREDENTIALS = 3
+
 /** Options of `listTools`. */
 export interface ListingOptions {
   /** The context that is passed to the sources. */
@@ -133,15 +136,16 @@ async function listSource(source: DynamicTools, listing: ListingOptions, depth: 
 async function listOne(source: DynamicTools, listing: ListingOptions): Promise<ToolSource> {
   if (!isToolset(source)) return await listInTime(source, listing.context, listing)
   const { authConfig } = source
-  const context = authConfig ? await authorizedContext(source, authConfig, listing) : listing.context
-  if (!context) return []
-  try {
-    return await listInTime(source, context, listing)
-  } catch (error) {
-    if (!(error instanceof CredentialRequired)) throw error
-    const authorized = await authorizedContext(source, error.authConfig, listing)
-    return authorized ? await listInTime(source, authorized, listing) : []
+  let context = authConfig ? await authorizedContext(source, authConfig, listing) : listing.context
+  for (let credentials = 1; context; credentials++) {
+    try {
+      return await listInTime(source, context, listing)
+    } catch (error) {
+      if (!(error instanceof CredentialRequired) || credentials > MAX_CREDENTIALS) throw error
+      context = await authorizedContext(source, error.authConfig, listing)
+    }
   }
+  return []
 }
 
 async function listInTime(
