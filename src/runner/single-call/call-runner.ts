@@ -7,6 +7,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import type { Model } from '../../tool/model.ts'
 import type { RunContext } from '../../tool/run-context.ts'
+import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
 import type { Run } from '../run/run-handle.ts'
 import { Runner } from '../runner.ts'
@@ -44,8 +45,8 @@ export class CallRunner {
   /** Runs the calls. It lists and answers their pending requests. */
   readonly runner: Runner
   readonly #agent: LlmAgent
-  /** Calls that the agent has yet to make, by the id of their invocation. */
-  readonly #calls: Map<string, FunctionCall> = new Map()
+  /** What the agent does next, by the id of the invocation: a call, or showing its tools to a function. */
+  readonly #steps: Map<string, FunctionCall | ((tools: ReadonlyMap<string, Tool>) => void)> = new Map()
 
   constructor({ agentName, tools, ...options }: CallRunnerOptions) {
     this.#agent = new LlmAgent({ name: agentName, model: noModel, tools, beforeModel: this.#reply })
@@ -60,12 +61,37 @@ export class CallRunner {
     const { userId, runContext, signal } = options
     const message = `Call ${call.name}.`
     const run = this.runner.run({ userId, sessionId, message, stateDelta, runContext, signal })
-    this.#calls.set(run.invocationId, call)
+    this.#steps.set(run.invocationId, call)
     try {
       return await this.#follow(run, { ...options, sessionId: run.sessionId })
     } finally {
-      this.#calls.delete(run.invocationId)
+      this.#steps.delete(run.invocationId)
     }
+  }
+
+  /**
+   * The tools that a user can call. Toolsets and tool sources are listed in a run of the user, which leaves no session. A
+   * toolset that needs a credential the user has not given is left out.
+   */
+  async list(options: CallOptions): Promise<ReadonlyMap<string, Tool>> {
+    const { table, dynamicTools } = this.#agent
+    if (dynamicTools.length === 0) return table.tools
+    const { userId, runContext, signal } = options
+    const { appName, sessionService } = this.runner
+    const run = this.runner.run({ userId, message: 'List the tools.', runContext, signal })
+    const { sessionId, invocationId } = run
+    let listed = table.tools
+    this.#steps.set(invocationId, (tools) => {
+      listed = tools
+    })
+    try {
+      await this.#follow(run, { ...options, sessionId })
+    } finally {
+      this.#steps.delete(invocationId)
+      await this.runner.cancel({ userId, sessionId, runContext })
+      await sessionService.deleteSession({ appName, userId, sessionId })
+    }
+    return listed
   }
 
   /** Answers the pending requests of a call and continues it. The process may be another one. */
@@ -124,12 +150,13 @@ export class CallRunner {
   /** The reply of the agent: its call, then the end of the turn. A continued call is in the log. */
   readonly #reply: BeforeModel = ({ request, context }) => {
     const { invocationId } = context.invocation
-    const call = this.#calls.get(invocationId)
-    this.#calls.delete(invocationId)
-    if (!call && !request.contents.some(({ role }) => role === 'tool')) {
+    const step = this.#steps.get(invocationId)
+    this.#steps.delete(invocationId)
+    if (typeof step === 'function') step(request.tools)
+    else if (!step && !request.contents.some(({ role }) => role === 'tool')) {
       throw new Error('The process ended before it recorded the call. Call the tool again.')
     }
-    return { content: { role: 'model', parts: call ? [{ functionCall: call }] : [] } }
+    return { content: { role: 'model', parts: typeof step === 'object' ? [{ functionCall: step }] : [] } }
   }
 }
 
