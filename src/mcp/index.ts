@@ -5,3 +5,6 @@
  */
 
 export type { Tool } from '../tool/tool.ts'
+export type { Listening } from './serve/listen.ts'
+export { type McpService, serveMcp } from './serve/serve-mcp.ts'
+export type { Identity, ServeMcpOptions } from './serve/serve-options.ts'

@@ -69,6 +69,11 @@ export class CallRunner {
     }
   }
 
+  /** The tools that every user can call: those that no toolset and no tool source lists. */
+  get fixedTools(): ReadonlyMap<string, Tool> {
+    return this.#agent.table.tools
+  }
+
   /**
    * The tools that a user can call. Toolsets and tool sources are listed in a run of the user, which leaves no session. A
    * toolset that needs a credential the user has not given is left out.
