@@ -128,36 +128,39 @@ const multiRound = tool({
   },
 })
 
-const jsonSchema = tool({
+// a hand-written tool: its declaration is sent as it is
+const jsonSchema: Tool = {
   name: 'json_schema_2020_12_tool',
   description: 'Tool with JSON Schema 2020-12 features',
   effect: 'none',
-  parameters: {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    $defs: {
-      address: {
-        $anchor: 'addressDef',
-        type: 'object',
-        properties: { street: { type: 'string' }, city: { type: 'string' } },
-      },
+  declaration: () => ({ name: jsonSchema.name, description: jsonSchema.description, parametersJsonSchema }),
+  run: () => ({ status: 'ok' }),
+}
+
+const parametersJsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: {
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
     },
-    properties: {
-      name: { type: 'string' },
-      address: { $ref: '#/$defs/address' },
-      contactMethod: { type: 'string', enum: ['phone', 'email'] },
-      phone: { type: 'string' },
-      email: { type: 'string' },
-    },
-    allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
-    if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['phone'] },
-    else: { required: ['email'] },
-    additionalProperties: false,
   },
-  run: (args) => ({ received: Object.keys(args as object) }),
-})
+  properties: {
+    name: { type: 'string' },
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { type: 'string', enum: ['phone', 'email'] },
+    phone: { type: 'string' },
+    email: { type: 'string' },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['phone'] },
+  else: { required: ['email'] },
+  additionalProperties: false,
+}
 
 const customHeader = tool({
   name: 'test_custom_header',
@@ -169,6 +172,13 @@ const customHeader = tool({
     required: ['region'],
   },
   run: (args) => ({ received: Object.keys(args as object) }),
+})
+
+const reconnection = tool({
+  name: 'test_reconnection',
+  description: 'Can be read again after the stream broke',
+  effect: 'none',
+  run: () => 'Reconnection test completed successfully',
 })
 
 const logging = tool({
@@ -197,5 +207,6 @@ export const tools: readonly Tool[] = [
   multiRound,
   jsonSchema,
   customHeader,
+  reconnection,
   logging,
 ]

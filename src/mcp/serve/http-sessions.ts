@@ -1,6 +1,7 @@
 // Sessions of 2025 clients over HTTP. A session belongs to the user who opened it.
 import type { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Ports } from '../../base/ports.ts'
+import { RecentEvents } from './event-store.ts'
 import type { Protocol } from './protocol-server.ts'
 
 /** A session without requests for this time is closed. */
@@ -8,6 +9,9 @@ const IDLE_MS = 30 * 60_000
 
 /** The most sessions. A new one then closes the one that was idle for the longest time. */
 const MAX_SESSIONS = 1_000
+
+/** How long a client waits before it reopens a broken stream. */
+const RETRY_MS = 1_000
 
 interface HttpSession {
   readonly userId: string
@@ -58,6 +62,8 @@ export class HttpSessions {
     const transport = new protocol.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => ports.newId(),
       maxRequestBodySize: maxRequestBytes,
+      eventStore: new RecentEvents(),
+      retryInterval: RETRY_MS,
       onsessioninitialized: (id) => this.#touch(id, { userId, transport, server, stopTimer: () => {} }),
       onsessionclosed: (id) => this.#end(id),
     })

@@ -43,7 +43,7 @@ export function protocolServer(protocol: Protocol, options: ProtocolOptions, use
   const { ProtocolError, ProtocolErrorCode } = protocol
   const { info, instructions, served, logger, runContextOf } = options
   const made = new protocol.McpServer(info, {
-    capabilities: { tools: {} },
+    capabilities: { tools: { listChanged: false } },
     ...(instructions !== undefined && { instructions }),
     cacheHints: { 'tools/list': { ttlMs: 0, cacheScope: 'private' } }, // tools may differ between users and calls
   })
@@ -73,7 +73,10 @@ export function protocolServer(protocol: Protocol, options: ProtocolOptions, use
 }
 
 /** What a request tells about its call: the round, the answers, the client's abilities, and who follows it. */
-function callOf(server: Server, { mcpReq, http }: ServerContext): Omit<ServedCall, 'name' | 'args' | 'userId'> {
+function callOf(
+  server: Server,
+  { mcpReq, http, sessionId }: ServerContext,
+): Omit<ServedCall, 'name' | 'args' | 'userId'> {
   const { _meta, envelope, inputResponses, signal, notify } = mcpReq
   const progressToken = _meta?.progressToken
   const capabilities = envelope ? (envelope as JsonObject)[CAPABILITIES] : server.getClientCapabilities()
@@ -88,7 +91,8 @@ function callOf(server: Server, { mcpReq, http }: ServerContext): Omit<ServedCal
     answers: isRecord(inputResponses) ? inputResponses : {},
     modes: elicitationModes(capabilities),
     isConnected: envelope === undefined,
-    signal: http?.req ? AbortSignal.any([signal, http.req.signal]) : signal, // a client that disconnects cancels its call
+    // a client that disconnects cancels its call, unless its session lets it come back for the result
+    signal: http?.req && sessionId === undefined ? AbortSignal.any([signal, http.req.signal]) : signal,
     ...(send && { onProgress: send }),
   }
 }

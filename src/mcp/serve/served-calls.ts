@@ -114,8 +114,10 @@ export class ServedCalls {
     const { calls, states, ports, consentWaitMs } = this.#options
     const state = await states.open(sealed, this.#binding(call))
     if (!state) throw new InvalidState()
-    const started: StartedCall = { ...call, sessionId: state.sessionId }
-    const pending = new Map((await calls.runner.pending(started)).map((request) => [request.id, request]))
+    const { sessionId } = state
+    const started: StartedCall = { ...call, sessionId }
+    const requests = await calls.runner.pending({ userId: call.userId, sessionId })
+    const pending = new Map(requests.map((request) => [request.id, request]))
     const answers: Part[] = []
     let awaitsConsent = false
     for (const [key, id] of Object.entries(state.requests)) {
