@@ -11,7 +11,7 @@ import { headerToolsOf, type Protocol, type ProtocolOptions, protocolServer } fr
 import { RequestStates } from './request-state.ts'
 import { checkServeOptions, type ServeMcpOptions } from './serve-options.ts'
 import { ServedCalls } from './served-calls.ts'
-import { serveStdio } from './stdio.ts'
+import { type StdioStreams, serveStdio } from './stdio.ts'
 
 /** The name of the agent that makes the calls of MCP clients, in the event log. */
 const AGENT_NAME = 'mcp'
@@ -23,8 +23,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 export interface McpService {
   /** Runs the calls. Lists and answers their pending requests. */
   readonly runner: Runner
-  /** Serves one client over standard input and output. Resolves when the client has disconnected. */
-  stdio(): Promise<void>
+  /** Serves one client over standard input and output, or other streams. Resolves when the client has disconnected. */
+  stdio(streams?: StdioStreams): Promise<void>
   /** Serves one HTTP request, of a server of your own. */
   fetch(request: Request): Promise<Response>
   /** Listens for HTTP requests at `/mcp`. `port` 0 takes a free one. Default host `127.0.0.1`. */
@@ -82,10 +82,10 @@ class Serving implements McpService {
     }
   }
 
-  async stdio(): Promise<void> {
+  async stdio(streams: StdioStreams = {}): Promise<void> {
     const protocol = await loadProtocol()
     const { userId = 'local', maxRequestBytes = DEFAULT_BYTES } = this.#options
-    const { closed, close } = await serveStdio(() => protocolServer(protocol, this.#shared, userId), {
+    const { closed, close } = await serveStdio(() => protocolServer(protocol, this.#shared, userId), streams, {
       maxRequestBytes,
       onError: (error) => this.#shared.logger.warn(`MCP: ${error.message}`, error),
     })

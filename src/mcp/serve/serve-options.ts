@@ -3,6 +3,7 @@ import { isAgent } from '../../agent/agents/agent.ts'
 import {
   anything,
   callback,
+  callbacks,
   checkOptions,
   flag,
   list,
@@ -12,6 +13,7 @@ import {
   wholeNumber,
 } from '../../error/check-options.ts'
 import type { RunnerOptions } from '../../runner/runner-options.ts'
+import type { CallCallbacks } from '../../runner/single-call/call-runner.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
 
@@ -22,7 +24,9 @@ export interface Identity {
 }
 
 /** Options of `serveMcp()`: what to serve, for whom, and the services and limits of the runner. */
-export interface ServeMcpOptions extends Omit<RunnerOptions, 'appName' | 'agent' | 'whilePaused' | 'media'> {
+export interface ServeMcpOptions
+  extends Omit<RunnerOptions, 'appName' | 'agent' | 'whilePaused' | 'media'>,
+    CallCallbacks {
   /** Tools, toolsets and tool sources. Toolsets and sources are listed for each user. */
   readonly tools?: readonly ToolSource[] | undefined
   /** Agents. Each is a tool under its own name that takes `{ request }`, or its `inputSchema`, and returns its answer. */
@@ -74,6 +78,9 @@ const RULES: OptionRules<ServeMcpOptions> = {
   consentWaitMs: wholeNumber(0),
   httpSessions: flag,
   maxRequestBytes: wholeNumber(1),
+  beforeTool: callbacks,
+  afterTool: callbacks,
+  onToolError: callbacks,
   sessionService: anything,
   artifactService: anything,
   memoryService: anything,

@@ -9,16 +9,28 @@ export interface StdioConnection {
   close(): Promise<void>
 }
 
+/** The streams of a connection. Default: standard input and output. */
+export interface StdioStreams {
+  /** A readable stream of Node. */
+  readonly input?: object | undefined
+  /** A writable stream of Node. */
+  readonly output?: object | undefined
+}
+
 /** Serves one client over standard input and output, in the era that the client opens with. */
 export async function serveStdio(
   createServer: () => McpServer,
+  { input, output }: StdioStreams,
   { maxRequestBytes, onError }: { maxRequestBytes: number; onError: (error: Error) => void },
 ): Promise<StdioConnection> {
   const { serveStdio: serve, StdioServerTransport } = await loadPeer(
     '@modelcontextprotocol/server',
     () => import('@modelcontextprotocol/server/stdio'),
   )
-  const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize: maxRequestBytes })
+  type Streams = ConstructorParameters<typeof StdioServerTransport>
+  const transport = new StdioServerTransport(input as Streams[0], output as Streams[1], {
+    maxBufferSize: maxRequestBytes,
+  })
   const handle = serve(createServer, { transport, onerror: onError })
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const { onclose } = transport

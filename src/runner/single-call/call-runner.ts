@@ -1,7 +1,7 @@
 // Runs single tool calls outside a conversation: for an MCP client, the AI SDK and the command line. The dispatcher runs
 // each call in a run of its own, for an agent whose next reply is exactly that call. Gates, policies and records apply as in
 // any other run.
-import type { BeforeModel } from '../../agent/agents/callbacks.ts'
+import type { BeforeModel, Callbacks } from '../../agent/agents/callbacks.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
@@ -14,8 +14,11 @@ import { Runner } from '../runner.ts'
 import type { RunnerOptions } from '../runner-options.ts'
 import { CallEvents, type CallOutcome, loadMediaBytes, progressOf } from './call-outcome.ts'
 
+/** Callbacks around single calls. They do not see the calls of agents inside a tool. */
+export type CallCallbacks = Pick<Callbacks, 'beforeTool' | 'afterTool' | 'onToolError'>
+
 /** Options of `new CallRunner()`: the tools, and the services and limits of a runner. */
-export interface CallRunnerOptions extends Omit<RunnerOptions, 'agent' | 'whilePaused' | 'media'> {
+export interface CallRunnerOptions extends Omit<RunnerOptions, 'agent' | 'whilePaused' | 'media'>, CallCallbacks {
   /** The name of the agent that makes the calls, in the event log. */
   readonly agentName: string
   /** The tools that can be called. An agent is called through `agentTool()`. */
@@ -48,8 +51,9 @@ export class CallRunner {
   /** What the agent does next, by the id of the invocation: a call, or showing its tools to a function. */
   readonly #steps: Map<string, FunctionCall | ((tools: ReadonlyMap<string, Tool>) => void)> = new Map()
 
-  constructor({ agentName, tools, ...options }: CallRunnerOptions) {
-    this.#agent = new LlmAgent({ name: agentName, model: noModel, tools, beforeModel: this.#reply })
+  constructor({ agentName, tools, beforeTool, afterTool, onToolError, ...options }: CallRunnerOptions) {
+    const callbacks = { beforeModel: this.#reply, beforeTool, afterTool, onToolError }
+    this.#agent = new LlmAgent({ name: agentName, model: noModel, tools, ...callbacks })
     this.runner = new Runner({ ...options, agent: this.#agent })
   }
 
