@@ -19,7 +19,10 @@ export interface ListedTool {
 }
 
 /** A JSON Schema of an object. */
-export type ObjectSchema = JsonObject & { readonly type: 'object' }
+export interface ObjectSchema extends JsonObject {
+  /** The type of the value. */
+  readonly type: 'object'
+}
 
 /** The entry of a tool. Undefined for a tool that only adds to model requests. */
 export function listedTool(tool: Tool): ListedTool | undefined {

@@ -17,8 +17,11 @@ export class PendingSessions {
   readonly #calls: CallRunner
   readonly #pending: Map<string, SessionOf> = new Map()
 
-  constructor(calls: CallRunner) {
+  readonly #max: number
+
+  constructor(calls: CallRunner, max: number = MAX_PENDING) {
     this.#calls = calls
+    this.#max = max
   }
 
   /** Keeps the session of a pending call. */
@@ -26,7 +29,7 @@ export class PendingSessions {
     this.#pending.delete(session.sessionId)
     this.#pending.set(session.sessionId, session)
     const [oldest] = this.#pending.values()
-    if (this.#pending.size <= MAX_PENDING || !oldest) return
+    if (this.#pending.size <= this.#max || !oldest) return
     await this.#calls.cancel(oldest)
     await this.end(oldest, 'ended')
   }

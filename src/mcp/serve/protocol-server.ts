@@ -14,7 +14,8 @@ import type { Tool } from '../../tool/tool.ts'
 import { elicitationModes } from './elicitation.ts'
 import { type ListedTool, listedTool } from './listed-tool.ts'
 import { progressSender } from './progress.ts'
-import { InvalidState, type ServedCall, type ServedCalls, UnknownTool } from './served-calls.ts'
+import { InvalidState, type ServedCall, UnknownTool } from './served-call.ts'
+import type { ServedCalls } from './served-calls.ts'
 
 /** The module of the protocol. */
 export type Protocol = typeof import('@modelcontextprotocol/server')

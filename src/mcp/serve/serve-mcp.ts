@@ -126,6 +126,7 @@ class Serving implements McpService {
     const http = await this.#http?.catch(() => undefined)
     await http?.close()
     await Promise.all([...this.#closers].map((close) => close()))
+    await this.#shared.served.close()
     await this.#calls.close()
   }
 

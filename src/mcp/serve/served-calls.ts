@@ -1,6 +1,5 @@
 // Serves `tools/list` and `tools/call` for any number of clients. Each call runs in a session of its own, through the
 // dispatcher. A call that waits for an answer is continued in the same session.
-import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
 import type { Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
@@ -8,11 +7,13 @@ import type { PendingRequest } from '../../event/pending-request.ts'
 import { CREDENTIAL_ID_PREFIX } from '../../event/request-names.ts'
 import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
 import type { CallOptions, CallRunner, StartedCall } from '../../runner/single-call/call-runner.ts'
-import { answerFrom, type Elicitation, type ElicitationModes, elicitationFor } from './elicitation.ts'
+import { answerFrom, elicitationFor } from './elicitation.ts'
 import { type ListedTool, listedTool, outputSchemaOf } from './listed-tool.ts'
 import type { PendingSessions } from './pending-sessions.ts'
 import { pendingText } from './pending-text.ts'
+import { requestKeys } from './request-keys.ts'
 import type { RequestStates, StateBinding } from './request-state.ts'
+import { type InputRequired, InvalidState, type ServedCall, UnknownTool } from './served-call.ts'
 import { errorContent, type ToolContent, toolContent } from './tool-content.ts'
 import { waitForConsent } from './wait-for-consent.ts'
 
@@ -32,42 +33,10 @@ export interface ServedCallsOptions {
   readonly consentWaitMs: number
 }
 
-/** A call of a client, or the next round of one. */
-export interface ServedCall extends CallOptions {
-  /** The name of the tool. */
-  readonly name: string
-  /** The arguments. */
-  readonly args: JsonObject
-  /** The state that the client got with the questions. Undefined in the first round. */
-  readonly state: string | undefined
-  /** The answers of the client, by key. */
-  readonly answers: { readonly [key: string]: unknown }
-  /** What the client can ask its user. */
-  readonly modes: ElicitationModes
-  /** Do all rounds belong to one request of the client? Then a call that waits for an answer ends with that request. */
-  readonly isConnected: boolean
-}
-
-/** A call that waits for answers of the client's user. */
-export interface InputRequired {
-  /** Marks the result of a round that is not the last. */
-  readonly resultType: 'input_required'
-  /** The questions, by key. */
-  readonly inputRequests: { readonly [key: string]: Elicitation }
-  /** The sealed state of the call. */
-  readonly requestState: string
-  readonly [other: string]: unknown
-}
-
-/** Thrown for a tool that does not exist for the user. */
-export class UnknownTool extends Error {}
-
-/** Thrown for a state that is changed, expired, used, or of another call. The reason is not told. */
-export class InvalidState extends Error {}
-
 /** Serves the tools of a server. */
 export class ServedCalls {
   readonly #options: ServedCallsOptions
+  readonly #cancelling: Set<Promise<void>> = new Set()
 
   constructor(options: ServedCallsOptions) {
     this.#options = options
@@ -77,6 +46,11 @@ export class ServedCalls {
   async list(options: CallOptions): Promise<ListedTool[]> {
     const tools = await this.#options.calls.list(options)
     return [...tools.values()].flatMap((tool) => listedTool(tool) ?? [])
+  }
+
+  /** Waits for the cancellations of clients that have gone. */
+  async close(): Promise<void> {
+    await Promise.all(this.#cancelling)
   }
 
   /** Runs one round of a call. */
@@ -176,8 +150,12 @@ export class ServedCalls {
       await calls.cancel({ userId, sessionId, runContext })
       await sessions?.end({ userId, sessionId }, 'ended')
     }
-    // a call that has ended has nothing to cancel
-    signal?.addEventListener('abort', () => void cancel().catch(() => {}), { once: true })
+    const onAbort = (): void => {
+      const cancelled = cancel().catch(() => {}) // a call that has ended has nothing to cancel
+      this.#cancelling.add(cancelled)
+      void cancelled.then(() => this.#cancelling.delete(cancelled))
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
   }
 
   #binding({ userId, name, args }: ServedCall): StateBinding {
@@ -187,15 +165,3 @@ export class ServedCalls {
 
 /** Errors of answers that come too late. */
 const USED: ReadonlySet<string> = new Set(['ALREADY_ANSWERED', 'EXPIRED', 'NOT_FOUND'])
-
-/** The requests by the key that the tool chose, or by their kind. Keys of several calls may be equal: they are numbered. */
-function requestKeys(requests: readonly PendingRequest[]): Map<string, PendingRequest> {
-  const keys = new Map<string, PendingRequest>()
-  for (const request of requests) {
-    const name = request.key ?? request.kind
-    let key = name
-    for (let at = 2; keys.has(key); at++) key = `${name}_${at}`
-    keys.set(key, request)
-  }
-  return keys
-}
