@@ -160,7 +160,7 @@ describe.each<Era>(['2025', '2026'])('serveMcp() over HTTP, a client of %s', (er
     expect(content).toEqual([{ type: 'text', text: 'Snow.' }])
   })
 
-  test('that cannot ask its user is told how to approve, and the approval runs the call', async () => {
+  test('that cannot ask its user gets an error that says how to approve, and the approval runs the call', async () => {
     const { charge, charged } = chargeTool()
     const server = await startServer({ tools: [charge] })
     const client = await connect(server.url, { era })
