@@ -9,6 +9,7 @@ import { type ServedAgent, servedAgent } from '../load/served-agent.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
 import { takeStandardOutput } from './take-standard-output.ts'
+import { trustCommand } from './trust-command.ts'
 
 /** The help text of `toolwright mcp`. */
 export const mcpUsage = `toolwright mcp <file>
@@ -23,6 +24,8 @@ Everything the agent file prints goes to standard error. The command ends when t
   --db <file>      Store sessions, artifacts and credentials in this SQLite file
   --help           Show this help
 
+toolwright mcp trust <file> [tool ...] trusts changed tools of MCP servers that the agent uses.
+
 A call that needs an approval asks the user of the client, if the client supports elicitation.
 `
 
@@ -36,6 +39,7 @@ const options = {
 
 /** Runs `toolwright mcp` and returns the exit code. */
 export async function mcpCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  if (args[0] === 'trust') return await trustCommand(args.slice(1), terminal)
   const given = parseMcpArguments(args)
   loadEnvFile(terminal.folder, terminal.env)
   const output = given.port === undefined ? takeStandardOutput(terminal) : terminal.output
