@@ -1,0 +1,46 @@
+// Header parameters that are not arguments of the model: reserved ones, and the key that makes a repeated call harmless.
+import { isRecord, type JsonObject } from '../base/json.ts'
+import type { Operation, Parameter } from './operation.ts'
+import { isReservedHeader } from './request/build-headers.ts'
+
+/** Methods that change nothing. */
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** Does a method change nothing? */
+export function isSafeMethod(method: string): boolean {
+  return SAFE.has(method)
+}
+
+/** The header that carries the idempotency key of an operation; undefined if the operation supports none. */
+export function idempotencyHeaderOf(operation: Operation, option: string | undefined): string | undefined {
+  if (isSafeMethod(operation.method)) return undefined
+  return operation.parameters.find((parameter) => isKeyParameter(parameter))?.name ?? option
+}
+
+/** The operation without the parameters that the toolset sets itself. OpenAPI ignores reserved headers, too. */
+export function withoutManagedHeaders(operation: Operation, idempotencyHeader: string | undefined): Operation {
+  const isManaged = ({ in: place, name }: Parameter): boolean =>
+    place === 'header' && (isReservedHeader(name) || name.toLowerCase() === idempotencyHeader?.toLowerCase())
+  const managed = operation.parameters.filter(isManaged).map(({ argument }) => argument)
+  if (managed.length === 0) return operation
+  return {
+    ...operation,
+    parameters: operation.parameters.filter((parameter) => !isManaged(parameter)),
+    argumentsSchema: withoutProperties(operation.argumentsSchema, new Set(managed)),
+  }
+}
+
+function isKeyParameter({ in: place, name }: Parameter): boolean {
+  return place === 'header' && /^(?:x-)?idempotency-key$/i.test(name)
+}
+
+function withoutProperties(schema: JsonObject, names: ReadonlySet<string>): JsonObject {
+  const { properties, required } = schema
+  return {
+    ...schema,
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name))),
+    }),
+    ...(Array.isArray(required) && { required: required.filter((name) => !names.has(name)) }),
+  }
+}
