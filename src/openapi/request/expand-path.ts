@@ -35,10 +35,10 @@ function expandParameter(parameter: Parameter, value: unknown): string {
   throw invalid(`The argument "${parameter.argument}" is a part of the path and must not be empty.`)
 }
 
-/** How often servers and proxies may decode a path before they use it. */
-const DECODED_TIMES = 3
+/** How often servers and proxies may decode a path: once for the encoding of this request, and three times more. */
+const DECODED_TIMES = 4
 
-/** Refuses a segment that a server may read as `.` or `..`, and a NUL, after decoding it up to three times. */
+/** Refuses a segment that a server may read as `.` or `..`, and a NUL, however often it is decoded on its way. */
 function checkSegment(segment: string): void {
   let text = segment
   for (let times = 0; times <= DECODED_TIMES; times++) {
