@@ -118,7 +118,9 @@ export type {
 export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './tool/code-executor.ts'
 export type {
   Actions,
+  AnsweredInput,
   CallbackContext,
+  InputRequest,
   Invocation,
   ReadonlyContext,
   ReadonlyState,
@@ -126,6 +128,7 @@ export type {
   State,
   ToolContext,
 } from './tool/context.ts'
+export { CredentialRequired } from './tool/credential-required.ts'
 export { tool } from './tool/define-tool.ts'
 export { filterTools } from './tool/filter-tools.ts'
 export type { LlmRequestConfig, WireTool } from './tool/llm-request-config.ts'

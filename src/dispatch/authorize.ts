@@ -3,47 +3,60 @@ import { failureText } from '../auth/auth-failure.ts'
 import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../auth/config/credential-key.ts'
 import { resolveCredential } from '../auth/resolve-credential.ts'
-import type { AuthConfig } from '../content/auth.ts'
+import type { AuthConfig, AuthCredential } from '../content/auth.ts'
+import type { CallState } from '../event/invocation-state.ts'
 import { authServicesOf } from '../tool/credentials.ts'
 import { definitionOf, plainArgs } from './confirm.ts'
-import type { Batch } from './host.ts'
-import type { Prepared, ReadyCall } from './outcome.ts'
+import type { Batch, DispatchHost } from './host.ts'
+import type { NewRequest, Prepared, ReadyCall } from './outcome.ts'
 import { authFailure, endWithoutConsent, requestCredential } from './request-credential.ts'
 
 /**
- * Sets `authCredential` of the context. Else returns a new request, a suspended call, or an `AUTH_FAILED` response. A gate
+ * Sets `authCredentials` of the context. Else returns new requests, a suspended call, or an `AUTH_FAILED` response. A gate
  * that throws denies.
  */
-export async function authorize(batch: Batch, ready: ReadyCall, authConfig: AuthConfig): Promise<Prepared> {
+export async function authorize(batch: Batch, ready: ReadyCall, configs: readonly AuthConfig[]): Promise<Prepared> {
   const { host } = batch
   try {
-    return await authorizeCall(batch, ready, authConfig)
+    return await authorizeCall(batch, ready, configs)
   } catch (error) {
     if (host.stop.stopped) throw host.stop.stopped.reason
     return authFailure(host, ready.call, failureText(error))
   }
 }
 
-async function authorizeCall({ host }: Batch, ready: ReadyCall, authConfig: AuthConfig): Promise<Prepared> {
-  const { call, entry, context } = ready
-  const latest = call.requests.findLast(({ request }) => request.kind === 'credential' && request.origin === 'gate')
-  const ended = latest && endWithoutConsent(host, call, latest)
-  if (ended) return ended
-  const config = checkAuthConfig(authConfig, `Tool "${call.name}"`)
-  const key = await credentialKeyOf(config)
-  const outcome = await resolveCredential(authServicesOf(host), key, config)
-  if (outcome.status === 'failed') return authFailure(host, call, outcome.reason)
-  if (outcome.status === 'needs-auth') {
-    const wanted = {
-      origin: 'gate',
-      key,
-      config,
-      args: plainArgs(ready.args),
-      definition: await definitionOf(entry),
-    } as const
-    const request = await requestCredential(host, call, wanted)
-    return 'type' in request ? request : { type: 'requesting', call, requests: [request] }
+async function authorizeCall({ host }: Batch, ready: ReadyCall, configs: readonly AuthConfig[]): Promise<Prepared> {
+  const { call, context } = ready
+  const credentials: AuthCredential[] = []
+  const requests: NewRequest[] = []
+  for (const authConfig of configs) {
+    const config = checkAuthConfig(authConfig, `Tool "${call.name}"`)
+    const key = await credentialKeyOf(config)
+    const ended = endOfRequest(host, call, key)
+    if (ended) return ended
+    const outcome = await resolveCredential(authServicesOf(host), key, config)
+    if (outcome.status === 'failed') return authFailure(host, call, outcome.reason)
+    if (outcome.status === 'ready') {
+      credentials.push(outcome.credential)
+      continue
+    }
+    const request = await requestCredential(host, call, { key, config, ...(await requestedBy(ready)) })
+    if ('type' in request) return request
+    requests.push(request)
   }
-  context.setCredential(outcome.credential)
+  if (requests.length) return { type: 'requesting', call, requests }
+  context.setCredentials(credentials)
   return ready
+}
+
+/** The outcome of a call whose latest request for this credential is open, declined, expired or failed. */
+function endOfRequest(host: DispatchHost, call: CallState, key: string): Prepared | undefined {
+  const latest = call.requests.findLast(
+    ({ request }) => request.kind === 'credential' && request.origin === 'gate' && request.key === key,
+  )
+  return latest && endWithoutConsent(host, call, latest)
+}
+
+async function requestedBy({ entry, args }: ReadyCall): Promise<Pick<NewRequest, 'origin' | 'args' | 'definition'>> {
+  return { origin: 'gate', args: plainArgs(args), definition: await definitionOf(entry) }
 }

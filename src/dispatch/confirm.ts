@@ -7,7 +7,7 @@ import { consentIn, decisionOf, declinedIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import { openRequests } from '../event/fold.ts'
 import type { CallState, RequestState } from '../event/invocation-state.ts'
-import type { Tool } from '../tool/tool.ts'
+import { authConfigsOf, type Tool } from '../tool/tool.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, failure, type Prepared, type ReadyCall, unknownOutcome } from './outcome.ts'
 import { needsConfirmation, requestConfirmation } from './request-confirmation.ts'
@@ -87,7 +87,7 @@ export async function checkBodyRequests({ call, context, entry, args }: ReadyCal
     if (denied !== undefined) return { type: 'stopped', outcome: rejected(call, denied) }
     if (answer === undefined) continue
     const declined = request.kind === 'confirmation' ? undefined : declinedIn(answer)
-    if (declined) return { type: 'stopped', outcome: rejected(call, declined.reason) }
+    if (declined && !request.mayDecline) return { type: 'stopped', outcome: rejected(call, declined.reason) }
     const consent = request.kind === 'credential' ? consentIn(answer) : undefined
     if (consent?.status === 'failed') {
       const problem = `Tool "${call.name}" was not run again: ${consent.error ?? 'the consent failed'}`
@@ -181,11 +181,12 @@ export function definitionOf(entry: ToolEntry): Promise<string> {
 
 function describe(entry: ToolEntry): string {
   const { tool, declaration } = entry
-  const { name, effect = 'atMostOnce', authConfig, isLongRunning, allowEditedArgs } = tool
+  const { name, effect = 'atMostOnce', isLongRunning, allowEditedArgs } = tool
   const requiresConfirmation = gateOf(entry)
   const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
   const parameters = declaration?.parametersJsonSchema ?? null
-  const scheme = authConfig?.authScheme ?? authConfig?.provider ?? null
+  const schemes = authConfigsOf(tool).map(({ authScheme, provider }) => authScheme ?? provider ?? null)
+  const scheme = schemes.length > 1 ? schemes : (schemes[0] ?? null) // one scheme: digests of earlier versions stay the same
   const editable = allowEditedArgs ? true : undefined // absent when false: digests of earlier versions stay the same
   return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true, editable })
 }

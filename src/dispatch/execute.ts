@@ -202,6 +202,8 @@ function failureOf({ call, entry }: ReadyCall | AnsweredCall, error: unknown): C
     const problem = `${error.message} and may have taken effect. Check the outcome before you call it again.`
     return unknownOutcome(call, 'TIMEOUT', problem)
   }
+  if (error instanceof ToolError && error.code === 'UNKNOWN_OUTCOME')
+    return unknownOutcome(call, 'UNKNOWN_OUTCOME', error.message)
   const result = failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
   return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }

@@ -55,6 +55,12 @@ export const list: Rule = { expects: 'a list', accepts: Array.isArray }
 /** An object that is not an array. */
 export const record: Rule = { expects: 'an object', accepts: isRecord }
 
+/** An object, or a list. */
+export const recordOrList: Rule = {
+  expects: 'an object or a list of objects',
+  accepts: (value) => isRecord(value) || Array.isArray(value),
+}
+
 /** One of the given strings. */
 export function oneOf(...values: readonly string[]): Rule {
   return { expects: listed(values, 'or'), values, accepts: (value) => values.includes(value as string) }

@@ -51,16 +51,17 @@ export class ToolwrightError extends Error {
 }
 
 /** The codes that a tool body may set on a `ToolError`. */
-export type ToolErrorCode = 'NOT_FOUND' | 'INVALID_ARGS' | 'TIMEOUT' | 'CANCELLED' | 'EXECUTION_FAILED'
+export type ToolErrorCode =
+  | 'NOT_FOUND'
+  | 'INVALID_ARGS'
+  | 'TIMEOUT'
+  | 'CANCELLED'
+  | 'EXECUTION_FAILED'
+  | 'AUTH_FAILED'
+  | 'UNKNOWN_OUTCOME'
 
 /** Every `errorCode` that a tool response for the model can have. */
-export type ResultErrorCode =
-  | ToolErrorCode
-  | 'UNKNOWN_OUTCOME'
-  | 'AUTH_FAILED'
-  | 'DEFINITION_CHANGED'
-  | 'REPEATED_CALL'
-  | 'INVALID_RESULT'
+export type ResultErrorCode = ToolErrorCode | 'DEFINITION_CHANGED' | 'REPEATED_CALL' | 'INVALID_RESULT'
 
 /**
  * An error for the model. A tool body throws it, and the model gets its message.

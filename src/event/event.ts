@@ -127,6 +127,10 @@ export interface Request {
   readonly schema?: JsonObject
   /** The approver may send edited arguments. */
   readonly editable?: true
+  /** Data of the tool that only its body gets back, with the answer. Never shown to a client or a model. */
+  readonly sealed?: unknown
+  /** The body runs again when the user declines this input. Default: declining ends the call. */
+  readonly mayDecline?: true
   /** What the client needs for a consent: the authorization URL and `state`. It contains no secret. */
   readonly authConfig?: AuthConfig
   /** Seconds since the epoch. */

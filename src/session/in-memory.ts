@@ -4,6 +4,7 @@ import { anything, callback, checkOptions, type OptionRules } from '../error/che
 import type { NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from './check-key.ts'
+import { checkPin } from './check-pin.ts'
 import { Inbox } from './in-memory-inbox.ts'
 import { FREE, InMemorySession, inOrder, type StoredRequest, toStoredRequests } from './in-memory-session.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
@@ -49,6 +50,7 @@ const RULES: OptionRules<InMemorySessionOptions> = {
  */
 export class InMemorySessionService implements SessionService {
   readonly #apps: Map<string, App> = new Map()
+  readonly #pins: Map<string, string> = new Map()
   // An epoch is never used twice, so that a lease on a deleted session is no lease on a new session with the same id.
   #lastEpoch = 0
   #lastOrder = 0
@@ -219,6 +221,24 @@ export class InMemorySessionService implements SessionService {
     return found
   }
 
+  async getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
+    checkPin(appName, name)
+    return this.#pins.get(pinKey(appName, name))
+  }
+
+  async setPin(
+    { appName }: { appName: string },
+    name: string,
+    hash: string,
+    { expected }: { expected?: string | null | undefined } = {},
+  ): Promise<boolean> {
+    checkPin(appName, name, hash)
+    const key = pinKey(appName, name)
+    if (expected !== undefined && (this.#pins.get(key) ?? null) !== expected) return false
+    this.#pins.set(key, hash)
+    return true
+  }
+
   *#sessionsOf(appName: string): Iterable<InMemorySession> {
     for (const { sessions } of this.#apps.get(appName)?.users.values() ?? []) yield* sessions.values()
   }
@@ -244,6 +264,11 @@ export class InMemorySessionService implements SessionService {
 interface App {
   readonly state: Scope
   readonly users: Map<string, { readonly state: Scope; sessions: Map<string, InMemorySession> }>
+}
+
+/** A key that is different for each app and name, whatever characters they contain. */
+function pinKey(appName: string, name: string): string {
+  return JSON.stringify([appName, name])
 }
 
 const DONE: Promise<void> = Promise.resolve()

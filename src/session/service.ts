@@ -138,4 +138,16 @@ export interface SessionService {
   }): Promise<PendingRequest[]>
   /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
+  /** The pin of an app under this name: the hash of a definition that the app trusts. Undefined if there is none. */
+  getPin(app: { appName: string }, name: string): Promise<string | undefined>
+  /**
+   * Stores a pin. With `expected`, only if the stored pin is that one; `null` expects none. Returns whether the pin is
+   * stored.
+   */
+  setPin(
+    app: { appName: string },
+    name: string,
+    hash: string,
+    options?: { expected?: string | null | undefined },
+  ): Promise<boolean>
 }

@@ -85,6 +85,14 @@ const MIGRATIONS: readonly string[] = [
     UNIQUE (app, user, key)
   ) STRICT;
   `,
+  `
+  CREATE TABLE toolwright_pins (
+    app TEXT NOT NULL,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (app, name)
+  ) STRICT;
+  `,
 ]
 
 /** Creates the tables, or migrates them to the version of this Toolwright. */

@@ -2,6 +2,7 @@ import type { Logger } from '../dispatch/host.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
+import { checkPin } from '../session/check-pin.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -20,6 +21,7 @@ import { InboxRows } from './inbox-rows.ts'
 import { LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
 import { encodeRequests, PendingRows } from './pending-rows.ts'
+import { PinRows } from './pin-rows.ts'
 import { damageReporter } from './report-skipped-rows.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { encodeStateDelta, StateRows } from './state-rows.ts'
@@ -50,6 +52,7 @@ export class SqliteSessionService implements SessionService {
   readonly #state: StateRows
   readonly #inbox: InboxRows
   readonly #pending: PendingRows
+  readonly #pins: PinRows
   readonly #cache: LogCache
 
   constructor(database: Database, options: SqliteSessionOptions) {
@@ -61,6 +64,7 @@ export class SqliteSessionService implements SessionService {
     const reportDamage = damageReporter(options.logger)
     this.#inbox = new InboxRows(database, reportDamage)
     this.#pending = new PendingRows(database, reportDamage)
+    this.#pins = new PinRows(database)
     this.#cache = new LogCache(options.cacheBytes)
   }
 
@@ -223,6 +227,27 @@ export class SqliteSessionService implements SessionService {
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)
     return await this.#database.read(() => this.#sessions.interrupted(appName).map(keyOf))
+  }
+
+  /** The pin of an app under this name. */
+  async getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
+    checkPin(appName, name)
+    return await this.#database.read(() => this.#pins.find(appName, name))
+  }
+
+  /** Stores a pin, if the stored pin is the expected one. */
+  async setPin(
+    { appName }: { appName: string },
+    name: string,
+    hash: string,
+    { expected }: { expected?: string | null | undefined } = {},
+  ): Promise<boolean> {
+    checkPin(appName, name, hash)
+    return await this.#database.write(() => {
+      if (expected !== undefined && (this.#pins.find(appName, name) ?? null) !== expected) return false
+      this.#pins.save(appName, name, hash)
+      return true
+    })
   }
 
   /**

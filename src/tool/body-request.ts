@@ -3,14 +3,18 @@ import { withoutSecrets } from '../auth/config/client-auth-config.ts'
 import { canonicalJson, copyJson, jsonSize } from '../base/json.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { ToolError } from '../error/error.ts'
-import { inputOf } from '../event/decision.ts'
+import { declinedIn, inputOf } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
 import type { CompiledSchema } from '../schema/compile.ts'
 import type { RequestedActions } from './actions.ts'
+import type { AnsweredInput } from './context.ts'
 
 /** A confirmation, an input or a credential that a tool body requests. `authConfig` is the server's own: it may hold secrets. */
-export type BodyRequest = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema' | 'authConfig'>
+export type BodyRequest = Pick<
+  Request,
+  'kind' | 'key' | 'hint' | 'payload' | 'schema' | 'authConfig' | 'sealed' | 'mayDecline'
+>
 
 /** Adds a request to those of the attempt. It replaces one of the same kind and key. Throws if there are too many. */
 export function addRequest(requested: readonly BodyRequest[], added: BodyRequest): readonly BodyRequest[] {
@@ -23,7 +27,7 @@ export function addRequest(requested: readonly BodyRequest[], added: BodyRequest
 }
 
 /** Throws if a request is too large to be recorded and shown to the approver. */
-function checkSize({ key = '', hint = '', payload, schema }: BodyRequest): void {
+function checkSize({ key = '', hint = '', payload, schema, sealed }: BodyRequest): void {
   if (key.length > MAX_NAME_LENGTH)
     throw new ToolError(
       `The key of a request has ${key.length} characters, at most ${MAX_NAME_LENGTH} are allowed. Use a shorter key.`,
@@ -32,8 +36,8 @@ function checkSize({ key = '', hint = '', payload, schema }: BodyRequest): void 
     const problem = `The hint or message of a request has ${hint.length} characters, at most ${MAX_MESSAGE_LENGTH} are allowed`
     throw new ToolError(`${problem}. Pass the rest as payload, or save it as an artifact.`)
   }
-  if (jsonSize({ payload, schema }, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
-    const problem = `The payload and the schema of a request are too large: at most ${MAX_METADATA_BYTES} bytes are allowed`
+  if (jsonSize({ payload, schema, sealed }, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
+    const problem = `The payload, the schema and the sealed data of a request are too large: at most ${MAX_METADATA_BYTES} bytes are allowed`
     throw new ToolError(`${problem}. Save large data as an artifact.`)
   }
 }
@@ -58,7 +62,8 @@ export function findInput(
   schema: Pick<CompiledSchema, 'parse'> | undefined,
 ): { readonly value: unknown } | undefined {
   const latest = earlier.findLast(
-    ({ request, answer }) => request.kind === 'input' && request.key === key && answer !== undefined,
+    ({ request, answer }) =>
+      request.kind === 'input' && request.key === key && answer !== undefined && !declinedIn(answer),
   )
   if (!latest?.answer) return undefined
   const value = inputOf(latest.answer)
@@ -67,6 +72,17 @@ export function findInput(
   if (!(parsed instanceof Promise)) return parsed.issues ? undefined : parsed
   const problem = `requestInput(): the schema of key "${key}" validates asynchronously, which is not supported`
   throw new ToolError(`${problem}. Use a schema without async checks.`)
+}
+
+/** The answered input requests of a call, in the order of the requests. */
+export function answeredInputs(earlier: readonly RequestState[]): AnsweredInput[] {
+  return earlier.flatMap(({ request, answer }): AnsweredInput[] => {
+    if (request.kind !== 'input' || answer === undefined) return []
+    const { key = '', sealed } = request
+    const declined = declinedIn(answer)
+    const answered = declined ? { declined: true as const, value: undefined } : { value: copyJson(inputOf(answer)) }
+    return [{ key, ...answered, ...(sealed !== undefined && { sealed: copyJson(sealed) }) }]
+  })
 }
 
 /** The requests as `context.actions` shows them: the confirmation under the call id, inputs under their keys. */

@@ -9,20 +9,28 @@ import type { EventActions } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { StateReader } from '../session/service.ts'
-import { addRequest, type BodyRequest, findInput, isConfirmed, toRequestedActions } from './body-request.ts'
+import {
+  addRequest,
+  answeredInputs,
+  type BodyRequest,
+  findInput,
+  isConfirmed,
+  toRequestedActions,
+} from './body-request.ts'
 import type { CallContextOptions } from './call-context-options.ts'
 import { RunCallbackContext } from './callback-context.ts'
 import { ConfirmationPending } from './confirmation-pending.ts'
-import type { Actions, Invocation, ToolContext } from './context.ts'
+import type { Actions, AnsweredInput, InputRequest, Invocation, ToolContext } from './context.ts'
 import { checkKey } from './credentials.ts'
 import { ForwardingContext } from './forwarding-context.ts'
+import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
 
 const NONE: readonly never[] = []
 
 const CONFIRMATION_RULES = { hint: anything, payload: anything }
-const INPUT_RULES = { key: anything, message: anything, schema: anything }
+const INPUT_RULES = { key: anything, message: anything, schema: anything, sealed: anything, mayDecline: anything }
 
 /**
  * The context of one tool call. The members of `ToolContext` are for the tool body and the tool callbacks. All others are
@@ -38,7 +46,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
   #confirmation: ToolConfirmation | undefined
-  #credential: AuthCredential | undefined
+  #credentials: readonly AuthCredential[] | undefined
   #requests: readonly RequestState[] | undefined
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
@@ -74,6 +82,10 @@ export class CallContext extends ForwardingContext implements ToolContext {
     this.#actions ??= this.target.viewActions(() => toRequestedActions(this.requested, this.functionCallId))
     return this.#actions
   }
+  /** The run of a call. Undefined for a context of another kind. */
+  static hostOf(context: object): InvocationHost | undefined {
+    return #options in context ? context.#options.host : undefined
+  }
   /** Name and description of the called tool. */
   get tool(): { name: string; description: string } {
     const { name, description } = this.#options.tool
@@ -89,7 +101,12 @@ export class CallContext extends ForwardingContext implements ToolContext {
   }
   /** The credential for the call, if the tool has an `authConfig`. */
   get authCredential(): AuthCredential | undefined {
-    return this.#credential ?? this.#options.authCredential
+    return this.authCredentials[0]
+  }
+  /** The credentials for the call, in the order of the tool's `authConfig`. */
+  get authCredentials(): readonly AuthCredential[] {
+    const { authCredential } = this.#options
+    return this.#credentials ?? (authCredential ? [authCredential] : NONE)
   }
   /** The approval of the call, if it needed one. */
   get toolConfirmation(): ToolConfirmation | undefined {
@@ -114,15 +131,26 @@ export class CallContext extends ForwardingContext implements ToolContext {
     throw new ConfirmationPending(String(hint)) // the body must not act before the approval
   }
   /** Returns the answer if there is a valid one. Otherwise adds the request and returns undefined. */
-  requestInput<T = unknown>(options: { key: string; message: string; schema?: unknown }): T | undefined {
+  requestInput<T = unknown>(options: InputRequest & { schema?: unknown }): T | undefined {
     checkOptions('requestInput()', options, INPUT_RULES, 'INVALID_REQUEST')
-    const { key, message, schema } = options
+    const { key, message, schema, mayDecline } = options
     const compiled = schema === undefined ? undefined : compileSchema(schema, `requestInput(), schema of key "${key}"`)
     const answer = findInput(this.requests, String(key), compiled)
     if (answer) return answer.value as T
-    const shape = compiled && { schema: compiled.jsonSchema }
-    this.requested = addRequest(this.requested, { kind: 'input', key: String(key), hint: String(message), ...shape })
+    const request: BodyRequest = {
+      kind: 'input',
+      key: String(key),
+      hint: String(message),
+      ...(compiled && { schema: compiled.jsonSchema }),
+      ...(options.sealed !== undefined && { sealed: toJsonValue(options.sealed, MAX_METADATA_BYTES + 1).value }),
+      ...(mayDecline && { mayDecline }),
+    }
+    this.requested = addRequest(this.requested, request)
     return undefined
+  }
+  /** The answers to the input requests of earlier attempts. */
+  answeredInputs(): readonly AnsweredInput[] {
+    return answeredInputs(this.requests)
   }
   /** Aborted on timeout and cancellation. Created on first use: most bodies never read it. */
   get signal(): AbortSignal {
@@ -155,15 +183,15 @@ export class CallContext extends ForwardingContext implements ToolContext {
   setConfirmation(confirmation: ToolConfirmation): void {
     this.#confirmation = confirmation
   }
-  /** Sets `authCredential` after the credential gate. */
-  setCredential(credential: AuthCredential): void {
-    this.#credential = credential
+  /** Sets `authCredentials` after the credential gate. */
+  setCredentials(credentials: readonly AuthCredential[]): void {
+    this.#credentials = credentials
   }
   /** Creates the context of one attempt of the body. Its writes count only after `adopt`. */
   attempt(): CallContext {
     const attempt = new CallContext(this.#options, this.state)
     attempt.#confirmation = this.#confirmation
-    attempt.#credential = this.#credential
+    attempt.#credentials = this.#credentials
     attempt.#requests = this.#requests
     return attempt
   }

@@ -1,12 +1,11 @@
 import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { isRecord } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
-import type { AuthConfig } from '../content/auth.ts'
 import { anything, checkOptions, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { aiSdkToolHint } from './ai-sdk-tool-hint.ts'
 import { COMMON_RULES, checkReconcile } from './check-tool.ts'
-import { nameProblem, type Tool } from './tool.ts'
+import { authConfigsOf, nameProblem, type Tool } from './tool.ts'
 import type { ToolOptions } from './tool-options.ts'
 
 const RULES: OptionRules<ToolOptions<undefined, undefined, unknown>> = {
@@ -37,7 +36,7 @@ export function checkToolOptions(options: unknown): void {
     throw invalid(`${what} needs a description, a string that tells the model what the tool does.`)
   if (typeof run !== 'function') throw invalid(`${what} needs a run function: run: (args, context) => result.`)
   checkReconcile(what, options as Pick<Tool, 'effect' | 'reconcile'>)
-  if (isRecord(options.authConfig)) checkAuthConfig(options.authConfig as unknown as AuthConfig, what)
+  for (const config of authConfigsOf(options as Pick<Tool, 'authConfig'>)) checkAuthConfig(config, what)
 }
 
 function invalid(message: string): ToolwrightError {

@@ -8,11 +8,11 @@ import {
   type OptionRules,
   oneOf,
   type Rule,
-  record,
+  recordOrList,
   text,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { Tool } from './tool.ts'
+import { authConfigsOf, type Tool } from './tool.ts'
 import { kindOfTool } from './tool-marks.ts'
 
 /** The longest delay of a timer in milliseconds. A longer one fires at once. */
@@ -37,7 +37,7 @@ export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'con
   description: text,
   run: callback,
   isLongRunning: flag,
-  authConfig: record,
+  authConfig: recordOrList,
   effect: oneOf('none', 'idempotent', 'reconcilable', 'atMostOnce'),
   reconcile: callback,
   cancel: callback,
@@ -97,7 +97,7 @@ export function checkTool(tool: Tool): void {
   const what = `Tool "${tool.name}"`
   checkMembers(what, tool, TOOL_RULES, SAFETY_MEMBERS)
   checkReconcile(what, tool)
-  if (tool.authConfig) checkAuthConfig(tool.authConfig, what)
+  for (const config of authConfigsOf(tool)) checkAuthConfig(config, what)
   if (!tool.isLongRunning || kindOfTool(tool) !== 'agent') return
   throw new ToolwrightError(
     'INVALID_CONFIG',

@@ -132,6 +132,30 @@ export interface CallbackContext extends ReadonlyContext {
   getCredential(key: string, authConfig: AuthConfig, options?: CredentialOptions): Promise<CredentialOutcome>
 }
 
+/** A question to the user, as a tool body asks it. */
+export interface InputRequest {
+  /** Identifies the request in the call. */
+  readonly key: string
+  /** The question that the user sees. */
+  readonly message: string
+  /** JSON that only the body gets back. */
+  readonly sealed?: unknown
+  /** The body also runs again when the user declines. Default false. */
+  readonly mayDecline?: boolean | undefined
+}
+
+/** The answer to an input request of an earlier attempt of a call. */
+export interface AnsweredInput {
+  /** The key of the request. */
+  readonly key: string
+  /** The answer. Undefined if the user declined. */
+  readonly value: unknown
+  /** The user declined. Only for requests with `mayDecline`. */
+  readonly declined?: true
+  /** The `sealed` data of the request. */
+  readonly sealed?: unknown
+}
+
 /** The context of a tool body and the tool callbacks. Each call has its own. */
 export interface ToolContext extends CallbackContext {
   /** The called tool. */
@@ -149,6 +173,8 @@ export interface ToolContext extends CallbackContext {
   longRunning: boolean
   /** The credential for the tool's `authConfig`. Undefined if the tool has none. */
   readonly authCredential: AuthCredential | undefined
+  /** The credentials for the tool's `authConfig`, in its order. Empty if the tool has none. */
+  readonly authCredentials: readonly AuthCredential[]
   /** The approval of this call, with the payload of the approver. Undefined if the call needed none. */
   readonly toolConfirmation: ToolConfirmation | undefined
   /** Makes another agent the active agent after this call. */
@@ -161,9 +187,13 @@ export interface ToolContext extends CallbackContext {
   /**
    * Asks the user. Returns the answer, checked against the schema. Returns undefined if there is no answer yet: when the body
    * ends, the call waits, and after the answer the body runs again from the start. `key` identifies the request in the call.
+   * `sealed` is JSON that is recorded with the request and shown to nobody; `answeredInputs()` returns it. With `mayDecline`,
+   * the body also runs again when the user declines; else declining ends the call.
    */
-  requestInput<const S extends Schema>(request: { key: string; message: string; schema: S }): InferOutput<S> | undefined
-  requestInput<T = unknown>(request: { key: string; message: string; schema?: unknown }): T | undefined
+  requestInput<const S extends Schema>(request: InputRequest & { schema: S }): InferOutput<S> | undefined
+  requestInput<T = unknown>(request: InputRequest & { schema?: unknown }): T | undefined
+  /** The answers to the input requests of earlier attempts of this call, in the order of the requests. */
+  answeredInputs(): readonly AnsweredInput[]
   /**
    * Asks the user for a credential. When the body ends, the call waits for the consent. The token is stored under `key`, and
    * the body runs again from the start: `getCredential()` then returns the token.

@@ -3,7 +3,7 @@ import type { AuthServices } from '../auth/auth-services.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { MemoryService } from '../memory/service.ts'
-import type { Session, StateReader } from '../session/service.ts'
+import type { Session, SessionService, StateReader } from '../session/service.ts'
 import type { RunConfig } from './run-config.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -29,6 +29,8 @@ export interface InvocationHost {
   readonly memoryService: MemoryService | undefined
   /** Stores credentials. */
   readonly credentialService: CredentialService | undefined
+  /** Hashes of definitions that the app trusts. Undefined in a context without a session service. */
+  readonly pins: Pins | undefined
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** The stored state and the `temp:` values of the run. */
@@ -36,6 +38,9 @@ export interface InvocationHost {
   /** Returns a snapshot of the session. */
   session(): Session
 }
+
+/** The part of a session service that stores pins. */
+export type Pins = Pick<SessionService, 'getPin' | 'setPin'>
 
 /** What resolving credentials needs besides the user and the store. */
 export type AuthRuntime = Pick<AuthServices, 'ports' | 'fetch' | 'exchangers' | 'report'>

@@ -15,7 +15,8 @@ export function readonlyContext(
   return new RunReadonlyContext(host, new AgentInvocation(host, agentName, branch), authCredential)
 }
 
-class RunReadonlyContext implements ReadonlyContext {
+/** The context of toolsets, instruction functions and confirmation predicates. */
+export class RunReadonlyContext implements ReadonlyContext {
   readonly #host: InvocationHost
   readonly invocation: Invocation
   readonly state: ReadonlyState
@@ -25,6 +26,10 @@ class RunReadonlyContext implements ReadonlyContext {
     this.#host = host
     this.invocation = invocation
     this.state = readonlyState(host.state)
+  }
+  /** The run of a context. Undefined for a context of another kind. */
+  static hostOf(context: object): InvocationHost | undefined {
+    return #host in context ? context.#host : undefined
   }
   get runContext(): RunContext {
     return requireRunContext(this.#host)

@@ -44,7 +44,7 @@ export interface ToolOptions<P, O, R> {
   /** The result arrives later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   isLongRunning?: boolean | undefined
   /** The credential the tool needs. The run pauses for the consent of the user, and `context.authCredential` is the credential. */
-  authConfig?: AuthConfig | undefined
+  authConfig?: AuthConfig | readonly AuthConfig[] | undefined
   /** The side effects of `run`, which decide whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   effect?: Effect | undefined
   /** Finds out whether an interrupted attempt took effect. Required by `effect: 'reconcilable'`. */

@@ -47,8 +47,11 @@ export interface Tool {
   parse?(args: unknown): Parsed | Promise<Parsed>
   /** The result arrives later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   readonly isLongRunning?: boolean | undefined
-  /** The credential the tool needs. The run pauses for the consent of the user, and `context.authCredential` is the credential. */
-  readonly authConfig?: AuthConfig | undefined
+  /**
+   * The credential the tool needs, or a list of credentials it needs at the same time. The run pauses for the consent of the
+   * user. `context.authCredential` is the first credential, `context.authCredentials` has all of them.
+   */
+  readonly authConfig?: AuthConfig | readonly AuthConfig[] | undefined
   /** The side effects of `run`, which decide whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   readonly effect?: Effect | undefined
   /** Finds out whether an interrupted attempt took effect. Required by `effect: 'reconcilable'`. */
@@ -114,6 +117,16 @@ export function nameProblem(name: unknown): string | undefined {
   if (!TOOL_NAME.test(name))
     return 'a name starts with a letter or "_" and has at most 128 letters, digits, "_", "-", "." or ":"'
   return undefined
+}
+
+/** The credentials that a tool needs, as a list. */
+export function authConfigsOf({ authConfig }: Pick<Tool, 'authConfig'>): readonly AuthConfig[] {
+  if (authConfig === undefined) return []
+  return isList(authConfig) ? authConfig : [authConfig]
+}
+
+function isList(given: AuthConfig | readonly AuthConfig[]): given is readonly AuthConfig[] {
+  return Array.isArray(given)
 }
 
 /** Is the value a tool? */

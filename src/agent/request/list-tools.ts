@@ -9,6 +9,7 @@ import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { aiSdkToolHint } from '../../tool/ai-sdk-tool-hint.ts'
 import { bareFunctionError } from '../../tool/bare-function-error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
+import { CredentialRequired } from '../../tool/credential-required.ts'
 import { isTool } from '../../tool/tool.ts'
 import { type DynamicToolSource, isDynamicSource, type ToolSource } from '../../tool/tool-source.ts'
 import { isToolset, type Toolset } from '../../tool/toolset.ts'
@@ -130,9 +131,25 @@ async function listSource(source: DynamicTools, listing: ListingOptions, depth: 
 }
 
 async function listOne(source: DynamicTools, listing: ListingOptions): Promise<ToolSource> {
-  const { kept, ports } = listing
-  const context = await contextOf(source, listing)
+  if (!isToolset(source)) return await listInTime(source, listing.context, listing)
+  const { authConfig } = source
+  const context = authConfig ? await authorizedContext(source, authConfig, listing) : listing.context
   if (!context) return []
+  try {
+    return await listInTime(source, context, listing)
+  } catch (error) {
+    if (!(error instanceof CredentialRequired)) throw error
+    const authorized = await authorizedContext(source, error.authConfig, listing)
+    return authorized ? await listInTime(source, authorized, listing) : []
+  }
+}
+
+async function listInTime(
+  source: DynamicTools,
+  context: ReadonlyContext,
+  listing: ListingOptions,
+): Promise<ToolSource> {
+  const { kept, ports } = listing
   const listed = isToolset(source) ? source.listTools(context) : kept.list(source, context)
   if (typeof listed !== 'object' || listed === null || !('then' in listed)) return listed
   const given = Promise.resolve<ToolSource>(listed)
@@ -146,11 +163,14 @@ async function listOne(source: DynamicTools, listing: ListingOptions): Promise<T
   })
 }
 
-async function contextOf(source: DynamicTools, listing: ListingOptions): Promise<ReadonlyContext | undefined> {
-  const authConfig = isToolset(source) ? source.authConfig : undefined
-  if (!isToolset(source) || !authConfig) return listing.context
+/** The context with the credential of a toolset. Undefined while the credential is requested. */
+async function authorizedContext(
+  toolset: Toolset,
+  authConfig: AuthConfig,
+  listing: ListingOptions,
+): Promise<ReadonlyContext | undefined> {
   if (!listing.contextFor) throw new Error('it needs a credential, which only a run can request')
-  return await listing.contextFor(source, authConfig)
+  return await listing.contextFor(toolset, authConfig)
 }
 
 function keepToolsets(

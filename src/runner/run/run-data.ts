@@ -58,6 +58,8 @@ export class RunData implements RunHost, RecordedRun {
   readonly memoryService: RunServices['memoryService']
   /** Stores credentials. */
   readonly credentialService: RunServices['credentialService']
+  /** Hashes of definitions that the app trusts. */
+  readonly pins: RunServices['sessionService']
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: RunServices['auth']
   readonly tree: AgentTree
@@ -85,6 +87,7 @@ export class RunData implements RunHost, RecordedRun {
     this.artifactService = services.artifactService
     this.memoryService = services.memoryService
     this.credentialService = services.credentialService
+    this.pins = services.sessionService
     this.auth = services.auth
     this.tree = tree
     this.view = held.view

@@ -6,6 +6,7 @@ import { isolationTests } from './session-isolation-tests.ts'
 import { leaseTests } from './session-lease-tests.ts'
 import { logTests } from './session-log-tests.ts'
 import { pendingTests } from './session-pending-tests.ts'
+import { pinTests } from './session-pin-tests.ts'
 import { stateTests } from './session-state-tests.ts'
 import { storeTests } from './session-store-tests.ts'
 
@@ -25,4 +26,5 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   inboxTests(serviceTest)
   pendingTests(serviceTest)
   isolationTests(serviceTest)
+  pinTests(serviceTest)
 }
