@@ -39,7 +39,7 @@ const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 /** Calls an operation. Throws a `ToolError` whose message contains no secret, or the reason of the signal. */
 export async function callOperation(plan: OperationPlan, args: unknown, context: ToolContext): Promise<ApiResult> {
   const configs = usableConfigs(plan)
-  const credentials = credentialsOf(context)
+  const credentials = context.authCredentials
   const headers = await developerHeaders(plan, context)
   const mask = secretMask(credentials, headers)
   try {
@@ -84,13 +84,6 @@ function usableConfigs({ security, operation }: OperationPlan): readonly Securit
 export function missingCredentials({ name }: Operation, schemes: readonly string[]): string {
   const listed = schemes.map((scheme) => `"${scheme}"`).join(' and ')
   return `Operation "${name}" needs credentials for the security scheme ${listed}. The developer must set them in the option auth of the toolset.`
-}
-
-/** The credentials of the call, in the order of the configurations of its tool. */
-function credentialsOf(context: ToolContext): readonly AuthCredential[] {
-  // the cast is true: `authCredentials` is a member of the contexts of calls with several configurations
-  const { authCredentials, authCredential } = context as ToolContext & { authCredentials?: readonly AuthCredential[] }
-  return authCredentials ?? (authCredential ? [authCredential] : [])
 }
 
 async function developerHeaders({ options, base }: OperationPlan, context: ToolContext): Promise<Headers> {

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../base/json.ts'
-import type { AuthConfig } from '../content/auth.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { tool } from '../tool/define-tool.ts'
 import type { Effect, Tool } from '../tool/tool.ts'
@@ -19,7 +18,7 @@ export function operationTool(plan: OperationPlan): Tool {
     timeoutMs: options.timeoutMs,
     requiresConfirmation: gateOf(plan),
     confirmationHint: `Approve ${operation.method} ${operation.path} at ${plan.base.origin}?`,
-    ...(configs.length && { authConfig: authConfigOf(configs) }),
+    ...(configs.length && { authConfig: configs.length === 1 ? configs[0] : configs }),
     run: (args: unknown, context) => callOperation(plan, args, context),
   })
 }
@@ -33,11 +32,6 @@ export function effectOf(method: string, hasIdempotencyKey: boolean): Effect {
 function describe({ description, isDeprecated, method, path }: Operation): string {
   const text = description || `${method} ${path}`
   return isDeprecated ? `Deprecated. ${text}` : text
-}
-
-// the cast is true: a tool may need several configurations
-function authConfigOf(configs: readonly AuthConfig[]): AuthConfig {
-  return (configs.length === 1 ? configs[0] : configs) as AuthConfig
 }
 
 type Gate = boolean | ((args: unknown, context: ReadonlyContext) => boolean | Promise<boolean>)
