@@ -12,6 +12,7 @@ import { assembleSchema, type DefinitionBudget } from './schema/assemble-schema.
 import { SchemaConverter } from './schema/schema-converter.ts'
 import { readSecurity } from './security.ts'
 import { readServers } from './servers.ts'
+import { splitPath } from './split-path.ts'
 import { toRequestBody } from './swagger/swagger-parameters.ts'
 
 /** Turns the operations of one document into the form that requests are built from. */
@@ -32,9 +33,10 @@ export class OperationReader {
 
   /** Reads an operation. Throws `DocumentProblem` if it cannot be used. */
   read(found: FoundOperation, name: string): Operation {
-    const { method, path, pathItem, operation } = found
-    const label = clip(`${method} ${path}`, 100)
-    const collected = collectParameters(this.#document, pathItem.parameters, operation.parameters)
+    const { method, pathItem, operation } = found
+    const label = clip(`${method} ${found.path}`, 100)
+    const { path, parameters } = splitPath(found.path)
+    const collected = collectParameters(this.#document, parameters, pathItem.parameters, operation.parameters)
     const isInBody = ({ in: place }: JsonObject): boolean =>
       this.#document.version === '2.0' && (place === 'body' || place === 'formData')
     const others = collected.filter((parameter) => !isInBody(parameter))

@@ -15,6 +15,7 @@ import {
   toPlainBounds,
   toPlainItems,
 } from './keywords.ts'
+import { toUnicodePattern } from './unicode-pattern.ts'
 import type { WriterContext } from './writer-context.ts'
 
 /** Where a schema is in its fragment. */
@@ -140,7 +141,8 @@ export class SchemaWriter {
       return
     }
     if (keyword === 'pattern' && typeof value === 'string') {
-      if (this.#countPattern(value, path)) copy.pattern = value
+      const pattern = toUnicodePattern(value)
+      if (this.#countPattern(pattern, path)) copy.pattern = pattern
       else addSentence(copy, `Pattern: ${clip(value, 200)}`)
       return
     }
@@ -196,10 +198,11 @@ export class SchemaWriter {
   #writePatternProperties({ patternProperties }: JsonObject, copy: JsonObject, at: Position): void {
     if (!isRecord(patternProperties)) return
     const kept: JsonObject = {}
-    for (const source of Object.keys(patternProperties)) {
+    for (const given of Object.keys(patternProperties)) {
+      const source = toUnicodePattern(given)
       const path = `patternProperties/${clip(source, 40)}`
       if (this.#countPattern(source, `${at.path}/${path}`))
-        setOwn(kept, source, this.#write(patternProperties[source], below(at, path)))
+        setOwn(kept, source, this.#write(patternProperties[given], below(at, path)))
       // Any key may match a pattern that cannot be used, so every key is allowed.
       else kept[''] = true
     }
