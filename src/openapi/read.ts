@@ -1,18 +1,27 @@
-// Reads documents from files. The only file of this folder that needs Node.
-import { ToolwrightError } from '../error/error.ts'
+import { open } from 'node:fs/promises'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 
-const MAX_BYTES = 50 * 1024 * 1024
-
-/** The text of a document in a file. Throws INVALID_CONFIG if it cannot be read. */
-export async function readSpecFile(path: string): Promise<string> {
-  const { readFile, stat } = await import('node:fs/promises')
+/** Reads a text file of at most `maxBytes` bytes. Throws INVALID_CONFIG. */
+export async function readTextFile(path: string | URL, maxBytes: number): Promise<string> {
   try {
-    const { size } = await stat(path)
-    if (size <= MAX_BYTES) return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new ToolwrightError('INVALID_CONFIG', `The document "${path}" cannot be read. Check specPath.`, {
-      cause: error,
-    })
+    await using file = await open(path, 'r')
+    const stats = await file.stat()
+    if (!stats.isFile()) throw new Error('it is not a file')
+    if (stats.size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
+    // Reads no more than the limit, also if the file grows in the meantime.
+    const bytes = new Uint8Array(stats.size)
+    let length = 0
+    while (length < bytes.length) {
+      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length))
+  } catch (cause) {
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `The OpenAPI document cannot be read from "${String(path)}": ${messageOf(cause)}. A text without a line break that is not a JSON object is taken as a path.`,
+      { cause },
+    )
   }
-  throw new ToolwrightError('INVALID_CONFIG', `The document "${path}" has more than ${MAX_BYTES} bytes.`)
 }

@@ -1,118 +1,76 @@
-// A stand-in until the reader of documents is merged: it reads simple OpenAPI 3.1 objects only.
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import type { Operation, Parameter, PropertyEncoding, RequestBody } from '../operation.ts'
+import { clip } from '../../base/limits.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
+import type { Operation } from '../operation.ts'
+import { type ApiDocument, DocumentProblem, Notes } from './api-document.ts'
+import { findOperations } from './find-operations.ts'
+import { chooseOperationNames } from './operation-names.ts'
+import { OperationReader } from './operation-reader.ts'
+import { readSpec } from './read-spec.ts'
+import { readSecuritySchemes } from './security.ts'
 
-/** A document that is read. */
+/** What an OpenAPI document offers. */
 export interface LoadedDocument {
   /** The title of the API. */
   readonly title: string
-  /** The operations. */
+  /** The operations that can be used. */
   readonly operations: readonly Operation[]
-  /** The security schemes, by name. */
+  /** Security schemes by name, as OpenAPI 3.1 objects with local $refs resolved. */
   readonly securitySchemes: ReadonlyMap<string, JsonObject>
-  /** What the document does wrong, for the operator. */
+  /** What was left out, and why: one line each, for the operator. */
   readonly problems: readonly string[]
 }
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']
-
-/** Reads a document. */
+/**
+ * Loads an OpenAPI document: an object, JSON or YAML text, or the path or `file:` URL of a local file. A text that contains
+ * a line break or starts with "{" is the document itself. References to anything outside of the document are not followed;
+ * operations that need them are left out. Throws INVALID_CONFIG if the document as a whole cannot be used.
+ */
 export async function loadDocument(spec: unknown): Promise<LoadedDocument> {
-  const document: JsonObject = typeof spec === 'string' ? JSON.parse(spec) : (spec as JsonObject)
-  if (!isRecord(document) || !isRecord(document.paths)) throw new Error('The document has no paths.')
-  const operations: Operation[] = []
-  for (const [path, item] of Object.entries(document.paths as { [path: string]: JsonObject })) {
-    for (const method of METHODS) {
-      const one = item[method] as JsonObject | undefined
-      if (one) operations.push(operationOf(document, path, method, item, one))
+  const root = await readSpec(spec)
+  try {
+    return load({ root, version: readVersion(root), notes: new Notes() })
+  } catch (error) {
+    if (error instanceof ToolwrightError) throw error
+    // An object of the developer may have getters, or be a proxy.
+    throw new ToolwrightError('INVALID_CONFIG', `The OpenAPI document cannot be read: ${messageOf(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+function load(document: ApiDocument): LoadedDocument {
+  const { info } = document.root
+  const leftOut: string[] = []
+  const found = findOperations(document, (line) => leftOut.push(line))
+  const names = chooseOperationNames(found)
+  const reader = new OperationReader(document)
+  const operations = found.flatMap((one) => {
+    try {
+      return [reader.read(one, names.get(one) ?? '')]
+    } catch (error) {
+      if (!(error instanceof DocumentProblem)) throw error
+      leftOut.push(`${one.method} ${one.path} is left out: ${error.message}.`)
+      return []
     }
-  }
-  const components = (document.components ?? {}) as JsonObject
-  const schemes = (components.securitySchemes ?? {}) as { [name: string]: JsonObject }
-  const title = String((document.info as JsonObject | undefined)?.title ?? 'API')
-  return { title, operations, securitySchemes: new Map(Object.entries(schemes)), problems: [] }
-}
-
-function operationOf(document: JsonObject, path: string, method: string, item: JsonObject, one: JsonObject): Operation {
-  const raw = [...((item.parameters as JsonObject[]) ?? []), ...((one.parameters as JsonObject[]) ?? [])]
-  const parameters = raw.map(parameterOf)
-  const body = bodyOf(one.requestBody as JsonObject | undefined)
-  const properties: JsonObject = {}
-  for (const [at, parameter] of parameters.entries()) properties[parameter.argument] = schemaOf(raw[at] as JsonObject)
-  const content = Object.values(((one.requestBody as JsonObject)?.content ?? {}) as JsonObject)[0] as JsonObject
-  if (body) properties.body = content?.schema ?? {}
-  const required = parameters.filter(({ isRequired }) => isRequired).map(({ argument }) => argument)
-  if (body?.isRequired) required.push('body')
-  const servers = (one.servers ?? item.servers ?? document.servers ?? []) as JsonObject[]
-  const security = (one.security ?? document.security ?? []) as { [scheme: string]: string[] }[]
+  })
+  const securitySchemes = readSecuritySchemes(document)
   return {
-    name: String(one.operationId ?? `${method}_${path.replace(/\W+/g, '_')}`),
-    method: method.toUpperCase(),
-    path,
-    description: String(one.description ?? one.summary ?? ''),
-    isDeprecated: one.deprecated === true,
-    parameters,
-    body,
-    servers: servers.map(({ url, variables }) => ({
-      url: String(url),
-      variables: new Map(Object.entries((variables ?? {}) as { [name: string]: { default: string; enum: string[] } })),
-    })),
-    security: security.map((all) => Object.entries(all).map(([scheme, scopes]) => ({ scheme, scopes }))),
-    argumentsSchema: { type: 'object', properties, required },
-    responseSchema: undefined,
+    title: isRecord(info) && typeof info.title === 'string' ? clip(info.title, 200) : 'API',
+    operations,
+    securitySchemes,
+    problems: [...leftOut, ...document.notes.list()],
   }
 }
 
-function schemaOf(parameter: JsonObject): unknown {
-  const content = Object.values((parameter.content ?? {}) as JsonObject)[0] as JsonObject | undefined
-  return parameter.schema ?? content?.schema ?? {}
-}
-
-function parameterOf(raw: JsonObject): Parameter {
-  const where = raw.in as Parameter['in']
-  const style = (raw.style ?? (where === 'query' || where === 'cookie' ? 'form' : 'simple')) as Parameter['style']
-  return {
-    argument: String(raw.name),
-    name: String(raw.name),
-    in: where,
-    isRequired: raw.required === true,
-    style,
-    explode: (raw.explode as boolean | undefined) ?? style === 'form',
-    allowReserved: raw.allowReserved === true,
-    contentType: raw.content === undefined ? undefined : Object.keys(raw.content as object)[0],
-  }
-}
-
-function bodyOf(raw: JsonObject | undefined): RequestBody | undefined {
-  const [type, media] = Object.entries((raw?.content ?? {}) as { [type: string]: JsonObject })[0] ?? []
-  if (type === undefined) return undefined
-  const kind = /json/.test(type)
-    ? 'json'
-    : /urlencoded/.test(type)
-      ? 'form'
-      : /multipart/.test(type)
-        ? 'multipart'
-        : /^text/.test(type)
-          ? 'text'
-          : 'binary'
-  const properties = ((media?.schema as JsonObject)?.properties ?? {}) as { [name: string]: JsonObject }
-  const files = Object.keys(properties).filter((name) => properties[name]?.format === 'binary')
-  const encoding = Object.entries((media?.encoding ?? {}) as { [name: string]: JsonObject })
-  return {
-    isRequired: raw?.required === true,
-    contentType: type,
-    kind,
-    encoding: new Map(
-      encoding.map(([name, one]): [string, PropertyEncoding] => [
-        name,
-        {
-          contentType: one.contentType as string | undefined,
-          style: one.style as Parameter['style'] | undefined,
-          explode: (one.explode as boolean | undefined) ?? true,
-          allowReserved: one.allowReserved === true,
-        },
-      ]),
-    ),
-    fileProperties: new Set(files),
-  }
+function readVersion({ openapi, swagger }: JsonObject): ApiDocument['version'] {
+  // YAML reads an unquoted version as a number.
+  const version = [openapi, swagger].find((value) => typeof value === 'string' || typeof value === 'number')
+  const [, known] = /^(3\.[012])(?:\.|$)/.exec(String(openapi === undefined ? '' : version)) ?? []
+  if (known) return known as ApiDocument['version']
+  if (openapi === undefined && /^2(\.0)?$/.test(String(version))) return '2.0'
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    'The document must say "openapi": "3.0", "3.1" or "3.2", or "swagger": "2.0". Is it an OpenAPI document?',
+  )
 }
