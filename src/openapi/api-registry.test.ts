@@ -27,7 +27,7 @@ test('the tools of a registry go straight into an agent', async () => {
 test('a file that is missing is named, and one of specPath and spec is needed', async () => {
   const registry = new ApiRegistry().registerOpenApiSpec({ specPath: '/nowhere/petstore.json' })
   await expect(registry.getTools()[0]?.listTools(createToolContext())).rejects.toThrow(
-    'The document "/nowhere/petstore.json" cannot be read. Check specPath.',
+    'The OpenAPI document cannot be read from "/nowhere/petstore.json"',
   )
   expect(() => registry.registerOpenApiSpec({})).toThrow('exactly one of specPath and spec')
   expect(() => registry.registerOpenApiSpec({ spec: pets, specPath: 'x' })).toThrow('exactly one')

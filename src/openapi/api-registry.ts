@@ -2,7 +2,6 @@ import { anything, name } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Toolset } from '../tool/toolset.ts'
 import { OpenApiToolset, type OpenApiToolsetOptions } from './openapi-toolset.ts'
-import { readSpecFile } from './read.ts'
 import { type ApiToolsetOptions, checkApiOptions } from './toolset-options.ts'
 
 /** Options of `registerOpenApiSpec()`: those of `OpenApiToolset`, with the document or the path of its file. */
@@ -30,8 +29,9 @@ export class ApiRegistry {
     const { specPath, spec, ...shared } = options
     if ((specPath === undefined) === (spec === undefined))
       throw new ToolwrightError('INVALID_CONFIG', 'registerOpenApiSpec() needs exactly one of specPath and spec.')
-    const read = specPath === undefined ? (spec as OpenApiToolsetOptions['spec']) : () => readSpecFile(specPath)
-    this.#toolsets.push(new OpenApiToolset({ name: `openapi-${this.#toolsets.length + 1}`, ...shared, spec: read }))
+    // one of them is set
+    const given = (specPath ?? spec) as OpenApiToolsetOptions['spec']
+    this.#toolsets.push(new OpenApiToolset({ name: `openapi-${this.#toolsets.length + 1}`, ...shared, spec: given }))
     return this
   }
 

@@ -54,6 +54,13 @@ describe('listing', () => {
     expect(read).toHaveBeenCalledTimes(2)
   })
 
+  test('takes no text of a function as the path of a local file', async () => {
+    const path = new URL(import.meta.url).pathname
+    const fromFunction = new OpenApiToolset({ spec: async () => path })
+    await expect(fromFunction.listTools(context)).rejects.not.toThrow(/read from/)
+    await expect(new OpenApiToolset({ spec: '/nowhere.yaml' }).listTools(context)).rejects.toThrow(/read from/)
+  })
+
   test('has no tools with an empty filter, and those for which a function returns true', async () => {
     expect([...(await toolsOf({ spec, toolFilter: [] })).keys()]).toEqual([])
     const toolFilter: OpenApiToolsetOptions['toolFilter'] = ({ effect }) => effect === 'none'

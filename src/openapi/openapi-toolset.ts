@@ -10,7 +10,7 @@ import { type ApiToolsetOptions, checkApiOptions } from './toolset-options.ts'
 
 /** Options of `OpenApiToolset`. */
 export interface OpenApiToolsetOptions extends ApiToolsetOptions {
-  /** The OpenAPI document: an object, its text as JSON or YAML, or a function that returns one of them. */
+  /** The OpenAPI document: an object, its text as JSON or YAML, the path of a local file, or a function that returns one of the first two. */
   readonly spec: string | object | (() => unknown)
 }
 
@@ -35,13 +35,18 @@ export class OpenApiToolset implements Toolset {
         `new OpenApiToolset(): spec must be an OpenAPI document (an object or its text) or a function, got ${kindOf(spec)}.`,
       )
     this.name = options.name ?? 'openapi'
-    // the cast is true: a record with a call signature is the function of the options
-    const readSpec = typeof spec === 'function' ? (spec as () => unknown) : () => spec
-    this.#listTools = apiTools(this.name, shared, () => readSpec())
+    // the cast is true: an object that can be called is the function of the options
+    const readSpec = typeof spec === 'function' ? async () => asDocument(await (spec as () => unknown)()) : () => spec
+    this.#listTools = apiTools(this.name, shared, readSpec)
   }
 
   /** Lists the tools: the same objects each time. Throws if the document cannot be read; the next listing tries again. */
   listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
     return this.#listTools(context)
   }
+}
+
+/** A text that a function returns may come from a server. It is never a path: a text with a line break is a document. */
+function asDocument(spec: unknown): unknown {
+  return typeof spec === 'string' ? `${spec}\n` : spec
 }

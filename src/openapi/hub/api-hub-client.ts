@@ -30,7 +30,8 @@ export function isHubResource(name: string): boolean {
 export async function readHubSpec(resource: string, options: HubOptions): Promise<string> {
   const spec = resource.includes('/specs/') ? resource : await findSpec(resource, options)
   const { contents } = await get(`${spec}:contents`, options)
-  if (typeof contents === 'string') return decodeBase64(contents)
+  // with a line break it is never taken as the path of a local file
+  if (typeof contents === 'string') return `${decodeBase64(contents)}\n`
   throw new ToolwrightError('INVALID_CONFIG', `API Hub has no contents for "${spec}".`)
 }
 
