@@ -3,7 +3,7 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 import { missingCredentials, type OperationPlan } from './call-operation.ts'
 import { type LoadedDocument, loadDocument } from './document/load-document.ts'
-import { idempotencyHeaderOf, withoutManagedHeaders } from './managed-headers.ts'
+import { idempotencyHeaderOf, withoutManagedParts } from './managed-parts.ts'
 import type { Operation } from './operation.ts'
 import { effectOf, operationTool } from './operation-tool.ts'
 import { baseUrlOf } from './request/base-url.ts'
@@ -58,7 +58,7 @@ function planOf(
   if (UNSENDABLE.has(original.method))
     throw new ToolwrightError('INVALID_CONFIG', `Requests with the method ${original.method} cannot be sent.`)
   const idempotencyHeader = idempotencyHeaderOf(original, options.idempotencyHeader)
-  const operation = withoutManagedHeaders(original, idempotencyHeader)
+  const operation = withoutManagedParts(original, idempotencyHeader)
   const { operations, securitySchemes: schemes } = document
   const security = chooseSecurity(operation, { auth: options.auth, schemes, operations, what })
   const base = baseUrlOf(operation, options, security.type === 'usable' && security.configs.length > 0)

@@ -3,7 +3,7 @@ import type { ReadonlyContext } from '../tool/context.ts'
 import { tool } from '../tool/define-tool.ts'
 import type { Effect, Tool } from '../tool/tool.ts'
 import { callOperation, type OperationPlan } from './call-operation.ts'
-import { isSafeMethod } from './managed-headers.ts'
+import { isSafeMethod } from './managed-parts.ts'
 import type { Operation } from './operation.ts'
 
 /** Makes the tool of an operation. */

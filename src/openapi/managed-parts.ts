@@ -1,4 +1,5 @@
-// Header parameters that are not arguments of the model: reserved ones, and the key that makes a repeated call harmless.
+// What a document declares and a model cannot send: reserved headers, the key that makes a repeated call harmless, and the
+// body of a GET request.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { Operation, Parameter } from './operation.ts'
 import { isReservedHeader } from './request/build-headers.ts'
@@ -17,14 +18,20 @@ export function idempotencyHeaderOf(operation: Operation, option: string | undef
   return operation.parameters.find((parameter) => isKeyParameter(parameter))?.name ?? option
 }
 
-/** The operation without the parameters that the toolset sets itself. OpenAPI ignores reserved headers, too. */
-export function withoutManagedHeaders(operation: Operation, idempotencyHeader: string | undefined): Operation {
+/**
+ * The operation without the parameters that the toolset sets itself, and without a body if its method has none. OpenAPI 3.0
+ * ignores both reserved headers and the bodies of GET requests.
+ */
+export function withoutManagedParts(operation: Operation, idempotencyHeader: string | undefined): Operation {
   const isManaged = ({ in: place, name }: Parameter): boolean =>
     place === 'header' && (isReservedHeader(name) || name.toLowerCase() === idempotencyHeader?.toLowerCase())
+  const hasUnsendableBody = operation.body !== undefined && /^(?:GET|HEAD)$/.test(operation.method)
   const managed = operation.parameters.filter(isManaged).map(({ argument }) => argument)
+  if (hasUnsendableBody) managed.push('body')
   if (managed.length === 0) return operation
   return {
     ...operation,
+    body: hasUnsendableBody ? undefined : operation.body,
     parameters: operation.parameters.filter((parameter) => !isManaged(parameter)),
     argumentsSchema: withoutProperties(operation.argumentsSchema, new Set(managed)),
   }
