@@ -203,9 +203,3 @@ describe('OA-09: idempotency keys', () => {
     expect(api.seen[0]?.headers['idempotency-key']).toBeUndefined()
   })
 })
-
-test('a failed call is never stored by a cache', async () => {
-  await using api = await startApi((_, response) => response.writeHead(500).end('down'))
-  const tools = await toolsOf({ spec, baseUrl: api.url })
-  await expect(callTool(tools, 'list_pets')).rejects.toMatchObject({ name: 'ToolError' })
-})
