@@ -7,6 +7,7 @@ import type { AuthCredential } from '../content/auth.ts'
 import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { Effect } from '../tool/tool.ts'
+import { effectOf } from './effect-of.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 import type { Operation } from './operation.ts'
 import { type ApiRequest, buildRequest } from './request/build-request.ts'
@@ -60,18 +61,19 @@ async function send(
   request: ApiRequest,
   call: { authorize(request: Request): Request; readonly context: ToolContext; readonly mask: SecretMask },
 ): Promise<ApiResult> {
-  const isRepeatable = effect !== 'atMostOnce'
+  const isHarmless = effectOf(operation.method, false) !== 'atMostOnce'
   const response = await sendRequest(request, {
     authorize: call.authorize,
     signal: call.context.signal,
-    isRepeatable,
+    isRepeatable: effect !== 'atMostOnce',
+    isHarmless,
     retries: options.retries ?? RETRIES,
     maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
     fetch: options.fetch ?? fetch,
     ports: withSystemPorts(options.ports),
   })
   const about = { operation, context: call.context, mask: call.mask }
-  if (response.status >= 400) throw errorOf(response, about, isRepeatable)
+  if (response.status >= 400) throw errorOf(response, about, isHarmless)
   return await toResult(response, about)
 }
 

@@ -3,9 +3,10 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 import { missingCredentials, type OperationPlan } from './call-operation.ts'
 import { type LoadedDocument, loadDocument } from './document/load-document.ts'
+import { effectOf } from './effect-of.ts'
 import { idempotencyHeaderOf, withoutManagedParts } from './managed-parts.ts'
 import type { Operation } from './operation.ts'
-import { effectOf, operationTool } from './operation-tool.ts'
+import { operationTool } from './operation-tool.ts'
 import { baseUrlOf } from './request/base-url.ts'
 import { checkSchemeNames } from './security/auth-option.ts'
 import { chooseSecurity } from './security/choose-security.ts'
@@ -27,6 +28,7 @@ export async function loadTools(spec: unknown, options: ApiToolsetOptions, what:
   const document = await loadDocument(spec)
   checkSchemeNames(options.auth, document.securitySchemes, what)
   checkOperationNames(document, options, what)
+  checkVariableNames(document, options, what)
   const problems = [...document.problems]
   const tools: Tool[] = []
   let first: unknown
@@ -71,12 +73,21 @@ function checkOperationNames({ operations }: LoadedDocument, options: ApiToolset
   const { requiresConfirmation } = options
   if (!Array.isArray(requiresConfirmation)) return
   const known = operations.map(({ name }) => name)
-  const unknown: string | undefined = requiresConfirmation.find((name) => !known.includes(name))
+  checkKnown(requiresConfirmation, known, `${what}: requiresConfirmation names the operation`)
+}
+
+/** With a misspelled variable, requests would go to the default server. */
+function checkVariableNames({ operations }: LoadedDocument, options: ApiToolsetOptions, what: string): void {
+  const { serverVariables, baseUrl } = options
+  if (serverVariables === undefined || baseUrl !== undefined) return
+  const known = operations.flatMap(({ servers }) => servers.flatMap(({ variables }) => [...variables.keys()]))
+  checkKnown(Object.keys(serverVariables), known, `${what}: serverVariables names the variable`)
+}
+
+function checkKnown(names: readonly string[], known: readonly string[], what: string): void {
+  const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return
   const [meant] = closestNames(unknown, known)
   const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
-  throw new ToolwrightError(
-    'INVALID_CONFIG',
-    `${what}: requiresConfirmation names the operation "${unknown}", which the document does not have.${hint}`,
-  )
+  throw new ToolwrightError('INVALID_CONFIG', `${what} "${unknown}", which the document does not have.${hint}`)
 }

@@ -1,16 +1,9 @@
 // What a document declares and a model cannot send: reserved headers, the key that makes a repeated call harmless, and the
 // body of a GET request.
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { isSafeMethod } from './effect-of.ts'
 import type { Operation, Parameter } from './operation.ts'
 import { isReservedHeader } from './request/build-headers.ts'
-
-/** Methods that change nothing. */
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-/** Does a method change nothing? */
-export function isSafeMethod(method: string): boolean {
-  return SAFE.has(method)
-}
 
 /** The header that carries the idempotency key of an operation; undefined if the operation supports none. */
 export function idempotencyHeaderOf(operation: Operation, option: string | undefined): string | undefined {

@@ -96,6 +96,7 @@ describe('options', () => {
     ['missing', {}, /spec must be an OpenAPI document/],
     ['of the wrong type', { spec, confirmUnsafe: 'yes' }, /confirmUnsafe must be true or false/],
     ['an empty text', { spec: ' ' }, /spec must be/],
+    ['no address', { spec, baseUrl: '//evil.example' }, /baseUrl must be an http or https URL/],
   ])('that are %s are refused', (_, options, message) => {
     expect(() => new OpenApiToolset(options as OpenApiToolsetOptions)).toThrow(message)
   })
@@ -103,6 +104,9 @@ describe('options', () => {
   test('that name what the document does not have are refused at the listing', async () => {
     const list = (more: object) => new OpenApiToolset({ spec, ...more }).listTools(context)
     await expect(list({ requiresConfirmation: ['delete_pets'] })).rejects.toThrow(/Did you mean "delete_pet"/)
+    await expect(list({ serverVariables: { regoin: 'eu' } })).rejects.toThrow(
+      /serverVariables names the variable "regoin"/,
+    )
     const auth = { petstore: { rawAuthCredential: { authType: 'apiKey', apiKey: 'k' } } }
     await expect(list({ auth })).rejects.toThrow(/security scheme "petstore", which the document does not have/)
   })
@@ -194,6 +198,13 @@ describe('OA-09: idempotency keys', () => {
     expect(keys[0]).toMatch(UUID)
     expect(new Set(keys.slice(0, 4)).size).toBe(1)
     expect(keys[4]).not.toBe(keys[0])
+  })
+
+  test('do not make a new call of the model harmless: a lost connection has an unknown outcome', async () => {
+    await using api = await startApi((_, response) => response.destroy())
+    const tools = await toolsOf({ spec: documentOf({ '/': declared }), baseUrl: api.url, ports: { random: () => 0 } })
+    await expect(callTool(tools, 'pay')).rejects.toMatchObject({ code: 'UNKNOWN_OUTCOME' })
+    expect(api.seen).toHaveLength(3)
   })
 
   test('are not sent with safe methods', async () => {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../base/json.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { tool } from '../tool/define-tool.ts'
-import type { Effect, Tool } from '../tool/tool.ts'
+import type { Tool } from '../tool/tool.ts'
 import { callOperation, type OperationPlan } from './call-operation.ts'
-import { isSafeMethod } from './managed-parts.ts'
+import { isSafeMethod } from './effect-of.ts'
 import type { Operation } from './operation.ts'
 
 /** Makes the tool of an operation. */
@@ -21,12 +21,6 @@ export function operationTool(plan: OperationPlan): Tool {
     ...(configs.length && { authConfig: configs.length === 1 ? configs[0] : configs }),
     run: (args: unknown, context) => callOperation(plan, args, context),
   })
-}
-
-/** The side effects of an operation. A key that makes repeated calls harmless makes every method idempotent. */
-export function effectOf(method: string, hasIdempotencyKey: boolean): Effect {
-  if (isSafeMethod(method)) return 'none'
-  return hasIdempotencyKey || method === 'PUT' || method === 'DELETE' ? 'idempotent' : 'atMostOnce'
 }
 
 function describe({ description, isDeprecated, method, path }: Operation): string {

@@ -66,6 +66,10 @@ export type ConfirmationOption =
   | readonly string[]
   | ((args: JsonObject, context: ReadonlyContext, operation: Operation) => boolean | Promise<boolean>)
 
+const address: Rule = {
+  expects: 'an http or https URL such as "https://api.example.com/v1"',
+  accepts: (value) => typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value),
+}
 const texts: Rule = {
   expects: 'an object with strings',
   accepts: (value) => record.accepts(value) && Object.values(value as JsonObject).every(text.accepts),
@@ -90,7 +94,7 @@ const milliseconds: Rule = {
 /** The rules of the shared options. */
 export const API_TOOLSET_RULES: OptionRules<ApiToolsetOptions> = {
   name,
-  baseUrl: name,
+  baseUrl: address,
   serverVariables: texts,
   toolFilter: listOrCallback,
   prefix: name,

@@ -1,6 +1,6 @@
 // Files in requests are artifacts. The argument of the model is the name of the artifact.
 import type { Part } from '../../content/content.ts'
-import { ToolError } from '../../error/error.ts'
+import { ToolError, ToolwrightError } from '../../error/error.ts'
 import type { ToolContext } from '../../tool/context.ts'
 
 /** A file that is sent. */
@@ -19,7 +19,11 @@ export async function loadFile(name: unknown, context: ToolContext): Promise<Loa
     throw invalid('A file is sent by the name of an artifact. Pass the name as a string.')
   const { artifacts } = context.invocation.services
   if (!artifacts) throw new ToolError('Files cannot be sent: the runner has no artifactService.')
-  const part = await artifacts.load(name).catch(() => undefined)
+  const part = await artifacts.load(name).catch((error: unknown) => {
+    // a name that no artifact can have; other errors are problems of the store
+    if (error instanceof ToolwrightError && error.code === 'INVALID_REQUEST') return undefined
+    throw error
+  })
   const content = part && contentOf(part)
   if (!content) throw invalid('There is no artifact of that name that can be sent. Pass the name of a saved artifact.')
   return { filename: name.split(/[/\\:]/).at(-1) ?? name, ...content }

@@ -1,3 +1,4 @@
+import { jsonSize, MAX_DEPTH, RESERVED_DEPTH } from '../../base/json.ts'
 import { isJsonType } from '../request/content-text.ts'
 
 /** The content of a response: a JSON value, a text, or bytes that are neither. */
@@ -5,7 +6,7 @@ export type Content =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly mimeType: string }
 
-/** Reads bytes by their media type. JSON that cannot be parsed is text. */
+/** Reads bytes by their media type. JSON that cannot be parsed, or is nested too deeply to be recorded, is text. */
 export function parseContent(bytes: Uint8Array, contentType: string | undefined): Content {
   if (bytes.length === 0) return { kind: 'value', value: null }
   const mimeType = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
@@ -43,7 +44,8 @@ function plainText(bytes: Uint8Array): string | undefined {
 
 function parseJson(text: string): unknown {
   try {
-    return /\d{16}/.test(text) ? JSON.parse(text, keepLargeIntegers) : JSON.parse(text)
+    const value: unknown = /\d{16}/.test(text) ? JSON.parse(text, keepLargeIntegers) : JSON.parse(text)
+    return jsonSize(value, Number.MAX_SAFE_INTEGER, MAX_DEPTH - RESERVED_DEPTH) < Infinity ? value : text
   } catch {
     return text
   }

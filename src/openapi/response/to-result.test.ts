@@ -22,6 +22,11 @@ test.each<[string, Parameters<typeof answered>[0], unknown]>([
     { type: 'application/json', body: '{"id":12345678901234567890,"n":1}' },
     { id: '12345678901234567890', n: 1 },
   ],
+  [
+    'JSON that is nested too deeply as text',
+    { type: 'application/json', body: '['.repeat(100_000) + ']'.repeat(100_000) },
+    expect.stringMatching(/^\[{100}/),
+  ],
   ['text', { type: 'text/plain', body: 'hello' }, 'hello'],
   ['text in another charset', { type: 'text/plain; charset=iso-8859-1', body: Buffer.from([0xe9]) }, 'é'],
   ['XML as text', { type: 'application/atom+xml', body: '<a/>' }, '<a/>'],

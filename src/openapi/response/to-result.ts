@@ -59,12 +59,12 @@ async function saveFile(bytes: Uint8Array<ArrayBuffer>, mimeType: string, call: 
 
 const MAX_EXCERPT = 2_000
 
-/** The error for a response with a status from 400. `isRepeatable`: may the operation be called again without harm? */
-export function errorOf(response: ApiResponse, call: ResultCall, isRepeatable: boolean): ToolError {
+/** The error for a response with a status from 400. `isHarmless`: may the model call the operation again? */
+export function errorOf(response: ApiResponse, call: ResultCall, isHarmless: boolean): ToolError {
   const { status, retryAfterMs } = response
   const excerpt = excerptOf(response, call.mask)
   const wait = retryAfterMs ? ` Try again after ${Math.ceil(retryAfterMs / 1_000)} s.` : ''
-  if (!isRepeatable && LOST_BEHIND_GATEWAY.has(status))
+  if (!isHarmless && LOST_BEHIND_GATEWAY.has(status))
     return new ToolError(
       `A gateway of the API answered with status ${status}, so the outcome is unknown: the operation may have taken effect. Check before you call it again.${excerpt}`,
       { code: 'UNKNOWN_OUTCOME' },

@@ -17,6 +17,8 @@ export interface SendOptions {
   readonly signal: AbortSignal
   /** May the request be sent again after a failure? */
   readonly isRepeatable: boolean
+  /** May the model call the operation again after a failure? A new call has another idempotency key. */
+  readonly isHarmless: boolean
   /** How often it is sent again. */
   readonly retries: number
   /** The most decoded bytes of a response. */
@@ -36,14 +38,14 @@ const RETRIED = new Set([429, 502, 503, 504])
 
 /** Sends a request and reads the response. Throws `ToolError`, or the reason of the signal. */
 export async function sendRequest(request: ApiRequest, options: SendOptions): Promise<ApiResponse> {
-  const { isRepeatable, retries, signal, ports } = options
+  const { isRepeatable, isHarmless, retries, signal, ports } = options
   for (let attempt = 1; ; attempt++) {
     const canRetry = isRepeatable && attempt <= retries
     const outcome = await attemptRequest(request, options)
     signal.throwIfAborted()
     const delay = backoffMs(attempt, DELAYS, ports.random)
     if (outcome instanceof LostRequestError) {
-      if (!canRetry) throw toolErrorOf(outcome, isRepeatable)
+      if (!canRetry) throw toolErrorOf(outcome, isHarmless)
       await sleep(delay, signal, ports)
       continue
     }
@@ -53,8 +55,8 @@ export async function sendRequest(request: ApiRequest, options: SendOptions): Pr
   }
 }
 
-function toolErrorOf(lost: LostRequestError, isRepeatable: boolean): ToolError {
-  if (lost.isUnsent || isRepeatable) return new ToolError(lost.message)
+function toolErrorOf(lost: LostRequestError, isHarmless: boolean): ToolError {
+  if (lost.isUnsent || isHarmless) return new ToolError(lost.message)
   const unknown = 'The outcome is unknown: the operation may have taken effect. Check before you call it again.'
   return new ToolError(`${lost.message} ${unknown}`, { code: 'UNKNOWN_OUTCOME' })
 }
@@ -93,7 +95,7 @@ async function fetchFollowing(first: ApiRequest, options: SendOptions, signal: A
 const MAX_ERROR_BYTES = 64 * 1024
 
 async function readResponse(response: Response, options: SendOptions): Promise<ApiResponse> {
-  const { maxResponseBytes, isRepeatable, ports } = options
+  const { maxResponseBytes, isHarmless, ports } = options
   const { status, headers } = response
   const isError = status >= 400
   try {
@@ -102,10 +104,10 @@ async function readResponse(response: Response, options: SendOptions): Promise<A
     return { status, contentType, bytes, retryAfterMs: retryAfterMs(headers.get('retry-after'), ports.now()) }
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    const done = isRepeatable ? '' : ' The operation has taken effect: do not call it again.'
+    const advice = isHarmless ? 'Ask for less data.' : 'The operation has taken effect: do not call it again.'
     throw new ToolError(
-      `The API answered with status ${status}, but its response has more than ${maxResponseBytes} bytes.${done || ' Ask for less data.'}`,
-      { code: isRepeatable ? 'EXECUTION_FAILED' : 'UNKNOWN_OUTCOME' },
+      `The API answered with status ${status}, but its response has more than ${maxResponseBytes} bytes. ${advice}`,
+      { code: isHarmless ? 'EXECUTION_FAILED' : 'UNKNOWN_OUTCOME' },
     )
   }
 }
