@@ -55,8 +55,7 @@ describe('listing', () => {
   })
 
   test('takes no text of a function as the path of a local file', async () => {
-    const path = new URL(import.meta.url).pathname
-    const fromFunction = new OpenApiToolset({ spec: async () => path })
+    const fromFunction = new OpenApiToolset({ spec: async () => '/nowhere.yaml' })
     await expect(fromFunction.listTools(context)).rejects.not.toThrow(/read from/)
     await expect(new OpenApiToolset({ spec: '/nowhere.yaml' }).listTools(context)).rejects.toThrow(/read from/)
   })
@@ -161,6 +160,18 @@ describe('headers', () => {
       expect(api.seen).toEqual([])
     },
   )
+
+  test('with secrets are sent to https and to this machine only', async () => {
+    const send = vi.fn(async () => Response.json({}))
+    const open = (baseUrl: string, headers: Record<string, string>) =>
+      toolsOf({ spec: documentOf({ '/': traced }), baseUrl, fetch: send, headers: () => headers })
+    const plain = await open('http://api.example.com', { 'x-api-key': 'k' })
+    await expect(callTool(plain, 'get')).rejects.toThrow('http is not encrypted')
+    expect(send).not.toHaveBeenCalled()
+    await callTool(await open('https://api.example.com', { 'x-api-key': 'k' }), 'get')
+    await callTool(await open('http://api.example.com', { 'x-tenant': 'acme' }), 'get')
+    expect(send).toHaveBeenCalledTimes(2)
+  })
 
   test('that only the developer may set are no arguments', async () => {
     const parameters = ['Authorization', 'x-ok'].map((name) => ({ name, in: 'header', required: true }))

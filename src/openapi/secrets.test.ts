@@ -89,6 +89,22 @@ describe.each(schemes)('%s', (_, scheme, credential) => {
   })
 })
 
+test('a redirect to a host that contains the secret does not show it', async () => {
+  const credential: AuthCredential = { authType: 'apiKey', apiKey: 'canary-key' }
+  const securitySchemes = { main: { type: 'apiKey', in: 'query', name: 'key' } }
+  const paths = { '/': { get: { operationId: 'root' } } }
+  const fetch = vi.fn(
+    async () => new Response(null, { status: 302, headers: { location: 'https://canary-key.example' } }),
+  )
+  const spec = documentOf(paths, { components: { securitySchemes }, security: [{ main: [] }] })
+  const auth = { main: { rawAuthCredential: credential } }
+  const tools = await toolsOf({ spec, baseUrl: 'https://api.example.com', auth, fetch })
+  await expect(callTool(tools, 'root', { authCredential: credential })).rejects.toThrow(
+    'redirects to https://[hidden].example',
+  )
+  expect(fetch).toHaveBeenCalledTimes(1)
+})
+
 test('other text of the response stays', async () => {
   const [, scheme, credential] = schemes[0] as (typeof schemes)[0]
   await using one = await open(scheme, credential, (_, response) => response.end('canary birds sing'))

@@ -91,4 +91,16 @@ test('refuses an address that would get the token unencrypted, and names of a ho
     'no OpenAPI document',
   )
   expect(server.seen).toHaveLength(1)
+  const hostile = [{ name: '../../secrets' }, { name: `${API}/versions/v1/specs/x?alt=media` }]
+  await using versions = await startApi((_, response) => sendJson(response, { specs: hostile }))
+  const named = new ApiHubToolset(options(versions.url, { apihubResourceName: `${API}/versions/v1` }))
+  await expect(named.listTools(createToolContext())).rejects.toThrow('no OpenAPI document')
+  expect(versions.seen).toHaveLength(1)
+})
+
+test('never takes the contents of a hub as the path of a local file', async () => {
+  const path = Buffer.from('/nowhere.yaml').toString('base64')
+  await using server = await startApi((_, response) => sendJson(response, { contents: path }))
+  const toolset = new ApiHubToolset(options(server.url, { apihubResourceName: `${API}/versions/v1/specs/x` }))
+  await expect(toolset.listTools(createToolContext())).rejects.not.toThrow(/read from/)
 })

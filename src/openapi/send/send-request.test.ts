@@ -221,6 +221,14 @@ describe('redirects', () => {
     expect(evil.seen).toEqual([])
   })
 
+  test('a redirect that is refused closes its connection', async () => {
+    await using one = await open((_, response) => {
+      response.writeHead(302, { location: 'http://127.0.0.9/' }).write('x')
+    })
+    await one.fails('get')
+    await disconnected(one.api)
+  })
+
   test('user names in the target and endless redirects are refused', async () => {
     await using named = await open(({ headers }, response) =>
       response.writeHead(302, { location: `http://a:b@${headers.host}/` }).end(),
