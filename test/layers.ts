@@ -31,6 +31,7 @@ const rootEntryPoint = 'src/index.ts'
 /** Files below layer 11 that may import Node modules. */
 const mayUseNode = [
   'src/mcp/stdio.ts',
+  'src/mcp/oauth/system-resolve.ts',
   'src/openapi/read.ts',
   // start processes or threads, or read files of the machine
   'src/code/process/child-process.ts',

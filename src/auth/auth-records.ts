@@ -18,6 +18,10 @@ export interface AuthRecord {
 
 const CONSENT_PREFIX = 'consent:'
 const LOCK_PREFIX = 'refresh:'
+const CLIENT_PREFIX = 'oauth-client:'
+
+/** The prefixes of keys that a tool may not use, for messages. */
+export const RESERVED_PREFIXES = '"consent:", "refresh:" or "oauth-client:"'
 
 /** The key of an open consent. */
 export function consentKeyOf(id: string): string {
@@ -29,9 +33,14 @@ export function lockKeyOf(key: string): string {
   return `${LOCK_PREFIX}${key}`
 }
 
-/** Is it a key of an open consent or a refresh lock? A tool may neither read nor write these. */
+/** The key of an OAuth client that was registered for the user. */
+export function clientKeyOf(id: string): string {
+  return `${CLIENT_PREFIX}${id}`
+}
+
+/** Is it a key of an open consent, a refresh lock or a registered client? A tool may neither read nor write these. */
 export function isReservedKey(key: string): boolean {
-  return key.startsWith(CONSENT_PREFIX) || key.startsWith(LOCK_PREFIX)
+  return [CONSENT_PREFIX, LOCK_PREFIX, CLIENT_PREFIX].some((prefix) => key.startsWith(prefix))
 }
 
 /** Loads a row. Throws STORAGE. */

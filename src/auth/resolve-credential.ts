@@ -6,7 +6,7 @@ import { type AuthRecord, isReservedKey, loadRecord } from './auth-records.ts'
 import type { AuthServices } from './auth-services.ts'
 import type { CheckedAuthConfig } from './config/check-auth-config.ts'
 import { requestOnce } from './stored/refresh-token.ts'
-import { readStoredCredential } from './stored/stored-credential.ts'
+import { isTokenFor, readStoredCredential } from './stored/stored-credential.ts'
 import { type CredentialNeed, canAskUser, codeSource, ownSource } from './stored/token-sources.ts'
 import { useStoredToken } from './stored/use-stored-token.ts'
 
@@ -76,7 +76,8 @@ async function resolveOnce(need: CredentialNeed, refreshBuffer: number): Promise
     const { type } = config.authScheme
     reportProblem(services, `The stored credential ${quoteKey(key)} is ignored: it is no valid ${type} credential.`)
   }
-  if (row && stored) {
+  // A token of another authorization server, or without a required scope, is neither used nor refreshed.
+  if (row && stored && isTokenFor(config, stored)) {
     const credential = await useStoredToken(need, { row, stored, refreshBuffer })
     if (credential === 'changed') return credential
     return credential ? { status: 'ready', credential } : await resolveNew(need, undefined)

@@ -19,10 +19,17 @@ export type AuthScheme =
   | {
       readonly type: 'oauth2'
       readonly flows: { readonly authorizationCode?: OAuthFlow; readonly clientCredentials?: OAuthFlow }
+      /** The identifier of the authorization server. If it is set, `iss` of a callback is compared with it (RFC 9207). */
+      readonly issuer?: string
+      /** Does the authorization server add `iss` to every callback? Then a callback without `iss` is refused. */
+      readonly sendsIssuer?: boolean
     }
   | { readonly type: 'openIdConnect'; readonly openIdConnectUrl: string; readonly scopes?: readonly string[] }
   | { readonly type: 'serviceAccount' }
   | { readonly type: 'custom'; readonly name: string; readonly [key: string]: unknown }
+
+/** How a client authenticates at a token endpoint. */
+export type TokenEndpointAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
 
 /** A credential. Only the credential service stores it. */
 export interface AuthCredential {
@@ -39,6 +46,12 @@ export interface AuthCredential {
   readonly oauth2?: {
     readonly clientId?: string
     readonly clientSecret?: string
+    /** The key of a client that signs its token requests: PKCS#8 in PEM format. */
+    readonly privateKey?: string
+    /** How the client authenticates. Default: what the authorization server and the credential allow. */
+    readonly tokenEndpointAuthMethod?: TokenEndpointAuthMethod
+    /** The authorization server that knows this client. The secret is not sent to another one. */
+    readonly issuer?: string
     readonly authUri?: string
     readonly state?: string
     readonly redirectUri?: string
@@ -72,6 +85,10 @@ export interface AuthConfig {
   readonly provider?: string
   /** The scopes to request. Default: the scopes of `authScheme`, or of the credential. */
   readonly scopes?: readonly string[]
+  /** Scopes that a stored token must have been requested with. Without one of them, the user consents again. */
+  readonly requiredScopes?: readonly string[]
+  /** The API that gets the token. The authorization server issues a token for this API only (RFC 8707). */
+  readonly resource?: string
   /** The credential that the developer configured, such as an OAuth client. */
   readonly rawAuthCredential?: AuthCredential
   /** The credential that the API accepts, such as an access token. */

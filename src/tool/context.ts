@@ -142,6 +142,8 @@ export interface InputRequest {
   readonly sealed?: unknown
   /** The body also runs again when the user declines. Default false. */
   readonly mayDecline?: boolean | undefined
+  /** When the request expires, in milliseconds. Default: `expiresInMs` of the tool, 24 hours. */
+  readonly expiresInMs?: number | undefined
 }
 
 /** The answer to an input request of an earlier attempt of a call. */
@@ -187,7 +189,7 @@ export interface ToolContext extends CallbackContext {
   /**
    * Asks the user. Returns the answer, checked against the schema. Returns undefined if there is no answer yet: when the body
    * ends, the call waits, and after the answer the body runs again from the start. `key` identifies the request in the call.
-   * `sealed` is JSON that is recorded with the request and shown to nobody; `answeredInputs()` returns it. With `mayDecline`,
+   * `sealed` is JSON that is recorded with the request and not shown; `answeredInputs()` returns it. With `mayDecline`,
    * the body also runs again when the user declines; else declining ends the call.
    */
   requestInput<const S extends Schema>(request: InputRequest & { schema: S }): InferOutput<S> | undefined

@@ -1,6 +1,6 @@
 // Credentials as tools and callbacks use them: those of the user of the run.
 
-import { isReservedKey } from '../auth/auth-records.ts'
+import { isReservedKey, RESERVED_PREFIXES } from '../auth/auth-records.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
 import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { type CredentialOptions, type CredentialOutcome, resolveCredential } from '../auth/resolve-credential.ts'
@@ -52,6 +52,6 @@ export function checkKey(key: unknown): string {
   if (typeof key === 'string' && key !== '' && key.length <= MAX_NAME_LENGTH && !isReservedKey(key)) return key
   const given =
     typeof key === 'string' ? (isReservedKey(key) ? 'a reserved prefix' : `${key.length} characters`) : kindOf(key)
-  const expected = `a string of 1 to ${MAX_NAME_LENGTH} characters that does not start with "consent:" or "refresh:"`
+  const expected = `a string of 1 to ${MAX_NAME_LENGTH} characters that does not start with ${RESERVED_PREFIXES}`
   throw new ToolwrightError('INVALID_REQUEST', `The key of a credential must be ${expected}, got ${given}.`)
 }

@@ -4,7 +4,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { AuthConfig } from '../../content/auth.ts'
-import { extendToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
+import { extendToolTable, refreshToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { aiSdkToolHint } from '../../tool/ai-sdk-tool-hint.ts'
 import { bareFunctionError } from '../../tool/bare-function-error.ts'
@@ -85,6 +85,9 @@ const LIST_TIMEOUT_MS = 30_000
 /** Dynamic sources can return further dynamic sources, at most this many levels deep. */
 const MAX_NESTED_SOURCES = 8
 
+/** A listing tries this many credentials: a server may refuse a stored token that it has revoked. */
+const MAX_CREDENTIALS = 3
+
 /** Options of `listTools`. */
 export interface ListingOptions {
   /** The context that is passed to the sources. */
@@ -106,8 +109,24 @@ export async function listTools(
   listing: ListingOptions,
 ): Promise<ToolTable> {
   if (sources.length === 0) return table
-  const listed = await Promise.all(sources.map((source) => listSource(source, listing, 0)))
-  return extendToolTable(table, listed.flat(), listing.report)
+  const listed = (await Promise.all(sources.map((source) => listSource(source, listing, 0)))).flat()
+  const known = extended.get(table)
+  if (known && isSameList(known.listed, listed)) return refreshToolTable(known.table, { warn: listing.report })
+  let isComplete = true
+  const made = extendToolTable(table, listed, (problem) => {
+    isComplete = false
+    listing.report(problem)
+  })
+  if (isComplete) extended.set(table, { listed, table: made }) // else the problems are reported again
+  return made
+}
+
+/** The latest extension of each table. Most listings are equal to the one before. */
+const extended: WeakMap<ToolTable, { readonly listed: readonly SourcedTool[]; readonly table: ToolTable }> =
+  new WeakMap()
+
+function isSameList(one: readonly SourcedTool[], other: readonly SourcedTool[]): boolean {
+  return one.length === other.length && one.every(({ tool }, at) => tool === other[at]?.tool)
 }
 
 async function listSource(source: DynamicTools, listing: ListingOptions, depth: number): Promise<SourcedTool[]> {
@@ -133,15 +152,16 @@ async function listSource(source: DynamicTools, listing: ListingOptions, depth: 
 async function listOne(source: DynamicTools, listing: ListingOptions): Promise<ToolSource> {
   if (!isToolset(source)) return await listInTime(source, listing.context, listing)
   const { authConfig } = source
-  const context = authConfig ? await authorizedContext(source, authConfig, listing) : listing.context
-  if (!context) return []
-  try {
-    return await listInTime(source, context, listing)
-  } catch (error) {
-    if (!(error instanceof CredentialRequired)) throw error
-    const authorized = await authorizedContext(source, error.authConfig, listing)
-    return authorized ? await listInTime(source, authorized, listing) : []
+  let context = authConfig ? await authorizedContext(source, authConfig, listing) : listing.context
+  for (let credentials = 1; context; credentials++) {
+    try {
+      return await listInTime(source, context, listing)
+    } catch (error) {
+      if (!(error instanceof CredentialRequired) || credentials > MAX_CREDENTIALS) throw error
+      context = await authorizedContext(source, error.authConfig, listing)
+    }
   }
+  return []
 }
 
 async function listInTime(

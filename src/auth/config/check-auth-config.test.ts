@@ -236,7 +236,7 @@ describe('checkAuthConfig() refuses', () => {
     [
       'a key of open consents',
       { authScheme: key, credentialKey: 'consent:1' },
-      'credentialKey must be a string of 1 to 256 characters that does not start with "consent:" or "refresh:"',
+      'credentialKey must be a string of 1 to 256 characters that does not start with "consent:", "refresh:" or "oauth-client:"',
     ],
     ['a key of refresh locks', { authScheme: key, credentialKey: 'refresh:1' }, 'credentialKey must be'],
     [

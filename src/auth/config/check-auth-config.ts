@@ -3,7 +3,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import type { AuthConfig, AuthScheme } from '../../content/auth.ts'
 import { checkOptions, name, type OptionRules, type Rule, record } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { isReservedKey } from '../auth-records.ts'
+import { isReservedKey, RESERVED_PREFIXES } from '../auth-records.ts'
 import { checkAuthCredential } from './check-auth-credential.ts'
 import { checkAuthScheme, scopeList } from './check-auth-scheme.ts'
 import { checkCredentialFits } from './check-credential-fits.ts'
@@ -18,15 +18,23 @@ export interface CheckedAuthConfig extends AuthConfig {
 const MAX_KEY_LENGTH = 256
 
 const credentialKey: Rule = {
-  expects: `a string of 1 to ${MAX_KEY_LENGTH} characters that does not start with "consent:" or "refresh:"`,
+  expects: `a string of 1 to ${MAX_KEY_LENGTH} characters that does not start with ${RESERVED_PREFIXES}`,
   accepts: (value) =>
     typeof value === 'string' && value !== '' && value.length <= MAX_KEY_LENGTH && !isReservedKey(value),
+}
+
+const resource: Rule = {
+  expects: 'an absolute URI without a fragment',
+  accepts: (value) => typeof value === 'string' && URL.canParse(value) && new URL(value).hash === '',
+  hint: () => 'Set it to the identifier of the API at the authorization server, usually its URL.',
 }
 
 const CONFIG_RULES: OptionRules<AuthConfig> = {
   authScheme: record,
   provider: name,
   scopes: scopeList,
+  requiredScopes: scopeList,
+  resource,
   rawAuthCredential: record,
   exchangedAuthCredential: record,
   credentialKey,

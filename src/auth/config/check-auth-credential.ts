@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.ts'
 import type { AuthCredential } from '../../content/auth.ts'
-import { checkOptions, name, type OptionRules, type Rule, record, text } from '../../error/check-options.ts'
+import { checkOptions, name, type OptionRules, oneOf, type Rule, record, text } from '../../error/check-options.ts'
 import { PEM_FORMAT, pemProblem } from '../tokens/private-key.ts'
 import { checkRequired, scopeList } from './check-auth-scheme.ts'
 import { endpoint } from './endpoint.ts'
@@ -53,6 +53,9 @@ const USER_RULES: OptionRules<HttpCredential['credentials']> = {
 const OAUTH2_RULES: OptionRules<NonNullable<AuthCredential['oauth2']>> = {
   clientId: secret,
   clientSecret: secret,
+  privateKey,
+  tokenEndpointAuthMethod: oneOf('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'),
+  issuer: endpoint,
   authUri: text,
   state: text,
   redirectUri,

@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import type { AuthScheme, OAuthFlow } from '../../content/auth.ts'
-import { checkOptions, name, oneOf, type Rule, record, text } from '../../error/check-options.ts'
+import { checkOptions, flag, name, oneOf, type Rule, record, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { endpoint } from './endpoint.ts'
 
@@ -31,7 +31,7 @@ type Rules = { readonly [member: string]: Rule }
 const SCHEME_RULES: ReadonlyMap<string, { readonly required: readonly string[]; readonly rules: Rules }> = new Map([
   ['apiKey', { required: ['in', 'name'], rules: { in: oneOf('header', 'query', 'cookie'), name: token } }],
   ['http', { required: ['scheme'], rules: { scheme: oneOf('basic', 'bearer'), bearerFormat: text } }],
-  ['oauth2', { required: ['flows'], rules: { flows: record } }],
+  ['oauth2', { required: ['flows'], rules: { flows: record, issuer: endpoint, sendsIssuer: flag } as Rules }],
   [
     'openIdConnect',
     { required: ['openIdConnectUrl'], rules: { openIdConnectUrl: endpoint, scopes: scopeList } as Rules },

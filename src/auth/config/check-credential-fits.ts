@@ -56,5 +56,6 @@ function checkServiceAccount(at: string, raw: AuthCredential, config: AuthConfig
 function checkClient(at: string, scheme: AuthScheme, raw: AuthCredential): void {
   checkRequired(at, raw, ['oauth2'])
   const isOwnClient = scheme.type === 'oauth2' && !scheme.flows.authorizationCode
-  checkRequired(`${at}.oauth2`, raw.oauth2 ?? {}, isOwnClient ? ['clientId', 'clientSecret'] : ['clientId'])
+  const secret = raw.oauth2?.privateKey === undefined ? 'clientSecret' : 'privateKey'
+  checkRequired(`${at}.oauth2`, raw.oauth2 ?? {}, isOwnClient ? ['clientId', secret] : ['clientId'])
 }

@@ -20,12 +20,13 @@ export function clientAuthConfig(
 
 /** A configuration with known members only: without the client secret, tokens, codes, and the queries of endpoints. */
 export function withoutSecrets(config: AuthConfig): AuthConfig {
-  const { authScheme, provider, scopes, credentialKey, rawAuthCredential: raw } = config
+  const { authScheme, provider, scopes, resource, credentialKey, rawAuthCredential: raw } = config
   const { clientId, redirectUri, scopes: rawScopes } = raw?.oauth2 ?? {}
   return {
     ...(authScheme && { authScheme: clientScheme(authScheme) }),
     ...(provider !== undefined && { provider }),
     ...(scopes !== undefined && { scopes: [...scopes] }),
+    ...(resource !== undefined && { resource }),
     ...(credentialKey !== undefined && { credentialKey }),
     ...(raw && {
       rawAuthCredential: {
@@ -53,6 +54,7 @@ function clientScheme(scheme: AuthScheme): AuthScheme {
       ...(authorizationCode && { authorizationCode: clientFlow(authorizationCode) }),
       ...(clientCredentials && { clientCredentials: clientFlow(clientCredentials) }),
     },
+    ...(scheme.issuer !== undefined && { issuer: withoutQuery(scheme.issuer) }),
   }
 }
 

@@ -115,7 +115,7 @@ async function exchangeAnswer(
     const tokens = await withTimeout(exchange, REQUEST_MS, services.ports, () => {
       throw new AuthError(`The token request took longer than ${REQUEST_MS} ms.`)
     })
-    await saveTokens(services, { key, credential: tokenCredential(config, tokens, services.ports.now()) })
+    await saveTokens(services, { key, credential: tokenCredential(config, tokens, { now: services.ports.now() }) })
     return { status: 'stored', key }
   } catch (error) {
     return { status: 'failed', reason: `No token was stored for ${quoteKey(key)}. ${failureText(error)}` }

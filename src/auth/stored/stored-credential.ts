@@ -2,6 +2,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { AuthCredential, AuthScheme } from '../../content/auth.ts'
 import type { CheckedAuthConfig } from '../config/check-auth-config.ts'
+import { type OAuthFlowName, requestedScopes } from '../config/requested-scopes.ts'
 import type { Tokens } from '../tokens/oauth-tokens.ts'
 
 /** Reads a stored credential of a scheme. Undefined if it has another type or a wrong shape. Unknown members are dropped. */
@@ -30,11 +31,21 @@ export function readCustom(value: unknown): AuthCredential | undefined {
   return value as unknown as AuthCredential
 }
 
-/** The credential of new tokens. `custom.issuedAt` remembers when they were issued, to know half their life. */
-export function tokenCredential(config: CheckedAuthConfig, tokens: Tokens, now: number): AuthCredential {
+/**
+ * The credential of new tokens. `custom` remembers when they were issued, to know half their life, and what they were
+ * issued for. A refresh keeps the requested scopes of `previous`: it cannot add one.
+ */
+export function tokenCredential(
+  config: CheckedAuthConfig,
+  tokens: Tokens,
+  { now, previous, flow }: { now: number; previous?: AuthCredential | undefined; flow?: OAuthFlowName },
+): AuthCredential {
+  const { authScheme } = config
+  const issuer = authScheme.type === 'oauth2' ? authScheme.issuer : undefined
+  const requested = previous ? previous.custom?.requestedScopes : requestedScopes(config, flow)
   const { accessToken, refreshToken, idToken, expiresAt, scopes } = tokens
   return {
-    authType: config.authScheme.type === 'openIdConnect' ? 'openIdConnect' : 'oauth2',
+    authType: authScheme.type === 'openIdConnect' ? 'openIdConnect' : 'oauth2',
     oauth2: {
       ...(accessToken !== undefined && { accessToken }),
       ...(refreshToken !== undefined && { refreshToken }),
@@ -42,8 +53,29 @@ export function tokenCredential(config: CheckedAuthConfig, tokens: Tokens, now: 
       ...(expiresAt !== undefined && { expiresAt }),
       ...(scopes !== undefined && { scopes }),
     },
-    custom: { issuedAt: now / 1000 },
+    custom: {
+      issuedAt: now / 1000,
+      ...(issuer !== undefined && { issuer }),
+      ...(config.resource !== undefined && { resource: config.resource }),
+      ...(isTexts(requested) && requested.length > 0 && { requestedScopes: requested }),
+    },
   }
+}
+
+/** Was a stored token issued by the known issuer of the configuration, for its resource and for all required scopes? */
+export function isTokenFor(config: CheckedAuthConfig, credential: AuthCredential): boolean {
+  const { oauth2, custom } = credential
+  const { authScheme, resource, requiredScopes = [] } = config
+  const issuer = authScheme.type === 'oauth2' ? authScheme.issuer : undefined
+  if (issuer !== undefined && custom?.issuer !== issuer) return false
+  if (resource !== undefined && custom?.resource !== resource) return false
+  const scopes = new Set([...requestedScopesOf(credential), ...(oauth2?.scopes ?? [])])
+  return requiredScopes.every((scope) => scopes.has(scope))
+}
+
+/** The scopes with which a stored token was requested. */
+export function requestedScopesOf({ custom }: AuthCredential): readonly string[] {
+  return isTexts(custom?.requestedScopes) ? custom.requestedScopes : []
 }
 
 /** When a credential must be refreshed and when it expires, in seconds. Infinity if it never expires. */
@@ -58,7 +90,7 @@ export function timesOf(
 }
 
 /** The types of records that are not credentials. */
-const RECORD_TYPES: ReadonlySet<string> = new Set(['consent', 'refreshLock'])
+const RECORD_TYPES: ReadonlySet<string> = new Set(['consent', 'refreshLock', 'oauthClient'])
 
 function readHttp(http: unknown, scheme: 'basic' | 'bearer'): AuthCredential | undefined {
   if (!isRecord(http) || http.scheme !== scheme || !isRecord(http.credentials)) return undefined
@@ -78,7 +110,15 @@ function readTokens({ authType, oauth2, custom }: JsonObject): AuthCredential | 
   if (!isText(accessToken) && !isText(idToken)) return undefined
   if (![accessToken, refreshToken, idToken].every((token) => token === undefined || isText(token))) return undefined
   if (!isTime(expiresAt)) return undefined
-  const issuedAt = isRecord(custom) ? timeOf(custom.issuedAt) : undefined
+  const known = isRecord(custom) ? custom : {}
+  const { issuer, resource, requestedScopes } = known
+  const issuedAt = timeOf(known.issuedAt)
+  const issued = {
+    ...(issuedAt !== undefined && { issuedAt }),
+    ...(isText(issuer) && { issuer }),
+    ...(isText(resource) && { resource }),
+    ...(isTexts(requestedScopes) && { requestedScopes }),
+  }
   return {
     authType: String(authType),
     oauth2: {
@@ -88,12 +128,16 @@ function readTokens({ authType, oauth2, custom }: JsonObject): AuthCredential | 
       ...(typeof expiresAt === 'number' && { expiresAt }),
       ...(Array.isArray(scopes) && { scopes: scopes.filter(isText) }),
     },
-    ...(issuedAt !== undefined && { custom: { issuedAt } }),
+    ...(Object.keys(issued).length > 0 && { custom: issued }),
   }
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText)
 }
 
 /** Is it a time, or missing? */

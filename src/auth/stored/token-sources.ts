@@ -26,12 +26,13 @@ export interface CredentialNeed {
 export type TokenSource = () => Promise<AuthCredential | undefined>
 
 /** Refreshes a stored token. Undefined if it has no refresh token, or does not come from a user's consent. */
-export function refreshSource(
-  { services, config }: CredentialNeed,
-  { oauth2 }: AuthCredential,
-): TokenSource | undefined {
+export function refreshSource({ services, config }: CredentialNeed, previous: AuthCredential): TokenSource | undefined {
+  const { oauth2 } = previous
   if (oauth2?.refreshToken === undefined || !canAskUser(config)) return undefined
-  return async () => tokenCredential(config, await refreshTokens(services, config, oauth2), services.ports.now())
+  return async () => {
+    const tokens = await refreshTokens(services, config, oauth2)
+    return tokenCredential(config, tokens, { now: services.ports.now(), previous })
+  }
 }
 
 /**
@@ -50,7 +51,8 @@ export function codeSource(need: CredentialNeed): TokenSource | undefined {
       expectedGeneration: 0,
     })
     if (mark === undefined) return undefined
-    return tokenCredential(config, await exchangeCode(services, config, { code, redirectUri }), services.ports.now())
+    const tokens = await exchangeCode(services, config, { code, redirectUri })
+    return tokenCredential(config, tokens, { now: services.ports.now() })
   }
 }
 
@@ -60,12 +62,19 @@ export function ownSource(need: CredentialNeed, stored: AuthCredential | undefin
   const { authScheme: scheme } = config
   if (scheme.type === 'custom') return () => callExchanger(need, scheme.name, stored)
   if (scheme.type === 'serviceAccount') {
-    return async () => tokenCredential(config, await requestServiceAccountToken(services, config), services.ports.now())
+    return async () => {
+      const tokens = await requestServiceAccountToken(services, config)
+      return tokenCredential(config, tokens, { now: services.ports.now() })
+    }
   }
   if (scheme.type !== 'oauth2' || !scheme.flows.clientCredentials) return undefined
   // A public client has no credentials of its own: its user must consent.
-  if (canAskUser(config) && config.rawAuthCredential?.oauth2?.clientSecret === undefined) return undefined
-  return async () => tokenCredential(config, await requestClientToken(services, config), services.ports.now())
+  const { clientSecret, privateKey } = config.rawAuthCredential?.oauth2 ?? {}
+  if (canAskUser(config) && clientSecret === undefined && privateKey === undefined) return undefined
+  return async () => {
+    const tokens = await requestClientToken(services, config)
+    return tokenCredential(config, tokens, { now: services.ports.now(), flow: 'clientCredentials' })
+  }
 }
 
 /** Can the user consent, with an authorization URL? */

@@ -43,6 +43,7 @@ export async function createAuthorizationRequest(
     client_id: clientIdOf(config),
     response_type: 'code',
     ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
+    ...(config.resource !== undefined && { resource: config.resource }),
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
@@ -51,7 +52,7 @@ export async function createAuthorizationRequest(
   return { authUri: url.href, state, codeVerifier, redirectUri }
 }
 
-/** Exchanges an authorization code. Checks `iss` if the endpoints were discovered. Throws AuthError. */
+/** Exchanges an authorization code. Checks `iss` if the issuer is known. Throws AuthError. */
 export async function exchangeCode(
   http: TokenHttp,
   config: CheckedAuthConfig,
@@ -64,7 +65,7 @@ export async function exchangeCode(
 ): Promise<Tokens> {
   const oauth = await loadOAuthLibrary()
   const server = await findServer(http, config, 'authorizationCode')
-  if (server.isDiscovered) checkIssuer(oauth, server, answer.iss)
+  if (server.knowsIssuer) checkIssuer(oauth, server, answer.iss)
   const { code, codeVerifier, redirectUri = config.rawAuthCredential?.oauth2?.redirectUri } = answer
   const parameters = {
     code,
@@ -95,13 +96,15 @@ export async function requestClientToken(http: TokenHttp, config: CheckedAuthCon
 
 /** Scopes, and the parameters of the provider. */
 function parametersOf(config: CheckedAuthConfig): Record<string, string> {
-  const isOpenId = config.authScheme.type === 'openIdConnect'
+  const { authScheme } = config
+  const isOpenId = authScheme.type === 'openIdConnect'
+  const asksForConsent = isOpenId || (authScheme.type === 'oauth2' && authScheme.issuer !== undefined)
   const { authorizationParameters = {}, scopeSeparator = ' ' } = findProvider(config.provider) ?? {}
   const requested = requestedScopes(config)
   const scopes = isOpenId && requested.length === 0 ? ['openid'] : requested
   return {
     // OpenID Connect: without a consent page, a server ignores offline_access and returns no refresh token
-    ...(isOpenId && scopes.includes('offline_access') && { prompt: 'consent' }),
+    ...(asksForConsent && scopes.includes('offline_access') && { prompt: 'consent' }),
     ...authorizationParameters,
     ...(scopes.length > 0 && { scope: scopes.join(scopeSeparator) }),
   }

@@ -20,14 +20,31 @@ export function pemProblem(pem: string): string | undefined {
 export async function importPrivateKey(pem: string): Promise<CryptoKey> {
   const problem = pemProblem(pem)
   if (problem !== undefined) throw new Error(`privateKey must be ${PEM_FORMAT}. ${problem}`)
-  const [, base64 = ''] = PEM.exec(unescapeLines(pem)) ?? []
   try {
-    const bytes = Uint8Array.from(atob(base64.replace(/\s/g, '')), (character) => character.charCodeAt(0))
-    return await crypto.subtle.importKey('pkcs8', bytes, ALGORITHM, false, ['sign'])
+    return await importKey(pem, ALGORITHM)
   } catch {
     throw new Error(`privateKey must be ${PEM_FORMAT}. It is damaged, or it is not an RSA key.`)
   }
 }
+
+/** Imports a private key that signs the token requests of a client: RSA, P-256, P-384 or Ed25519. Throws without its text. */
+export async function importSigningKey(pem: string): Promise<CryptoKey> {
+  for (const algorithm of [ALGORITHM, ...CURVES]) {
+    const key = await importKey(pem, algorithm).catch(() => undefined)
+    if (key) return key
+  }
+  throw new Error(`privateKey must be ${PEM_FORMAT}. ${pemProblem(pem) ?? 'It is damaged, or of another kind.'}`)
+}
+
+async function importKey(pem: string, algorithm: KeyAlgorithmName): Promise<CryptoKey> {
+  const [, base64 = ''] = PEM.exec(unescapeLines(pem)) ?? []
+  const bytes = Uint8Array.from(atob(base64.replace(/\s/g, '')), (character) => character.charCodeAt(0))
+  return await crypto.subtle.importKey('pkcs8', bytes, algorithm, false, ['sign'])
+}
+
+type KeyAlgorithmName = Parameters<typeof crypto.subtle.importKey>[2]
+
+const CURVES = [{ name: 'ECDSA', namedCurve: 'P-256' }, { name: 'ECDSA', namedCurve: 'P-384' }, { name: 'Ed25519' }]
 
 const ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 

@@ -1,5 +1,6 @@
 // The endpoints of an authorization server: from the scheme, or discovered and cached for an hour.
 import type { JsonObject } from '../../base/json.ts'
+import type { AuthScheme } from '../../content/auth.ts'
 import { AuthError } from '../auth-error.ts'
 import type { CheckedAuthConfig } from '../config/check-auth-config.ts'
 import { isEndpoint, originOf } from '../config/endpoint.ts'
@@ -8,7 +9,7 @@ import { fetchJson, type TokenHttp } from './token-fetch.ts'
 
 /** What is known about an authorization server. */
 export interface ServerMetadata {
-  /** Its identifier. Without discovery: the origin of the token endpoint. */
+  /** Its identifier. If it is not known: the origin of the token endpoint. */
   readonly issuer: string
   /** Where the user consents. */
   readonly authorizationEndpoint: string | undefined
@@ -18,8 +19,10 @@ export interface ServerMetadata {
   readonly refreshEndpoint: string
   /** The ways to authenticate a client. Undefined if the server does not say. */
   readonly clientAuthentications: readonly string[] | undefined
-  /** Were the endpoints discovered? Then `iss` is checked. */
-  readonly isDiscovered: boolean
+  /** Is `issuer` its published identifier? Then `iss` of a callback is compared with it. */
+  readonly knowsIssuer: boolean
+  /** Are id tokens checked? */
+  readonly checksIdToken: boolean
   /** Does the server add `iss` to every callback? */
   readonly sendsIssuer: boolean
 }
@@ -31,19 +34,23 @@ export async function findServer(
   flowName: OAuthFlowName,
 ): Promise<ServerMetadata> {
   if (authScheme.type === 'openIdConnect') return discover(http, authScheme.openIdConnectUrl)
-  const flow = authScheme.type === 'oauth2' ? authScheme.flows[flowName] : undefined
+  const { flows, issuer, sendsIssuer }: Partial<OAuth2Scheme> = authScheme.type === 'oauth2' ? authScheme : {}
+  const flow = flows?.[flowName]
   if (!flow) throw new AuthError(`The scheme "${authScheme.type}" has no ${flowName} flow. Add the flow to authScheme.`)
   const { tokenUrl, refreshUrl = tokenUrl, authorizationUrl } = flow
   return {
-    issuer: originOf(tokenUrl),
+    issuer: issuer ?? originOf(tokenUrl),
     authorizationEndpoint: authorizationUrl,
     tokenEndpoint: tokenUrl,
     refreshEndpoint: refreshUrl,
     clientAuthentications: undefined,
-    isDiscovered: false,
-    sendsIssuer: false,
+    knowsIssuer: issuer !== undefined,
+    checksIdToken: false,
+    sendsIssuer: sendsIssuer === true,
   }
 }
+
+type OAuth2Scheme = Extract<AuthScheme, { type: 'oauth2' }>
 
 const CACHE_MS = 60 * 60 * 1000
 
@@ -98,7 +105,8 @@ async function fetchMetadata(http: TokenHttp, url: string): Promise<ServerMetada
     tokenEndpoint,
     refreshEndpoint: tokenEndpoint,
     clientAuthentications: Array.isArray(methods) ? methods.filter((one) => typeof one === 'string') : undefined,
-    isDiscovered: true,
+    knowsIssuer: true,
+    checksIdToken: true,
     sendsIssuer: metadata.authorization_response_iss_parameter_supported === true,
   }
 }

@@ -19,6 +19,23 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 /** Sends one request to an authorization server and returns the JSON object of its response. Throws AuthError. */
 export async function fetchJson(http: TokenHttp, url: string, init: RequestInit): Promise<JsonObject> {
   const server = originOf(url)
+  const response = await fetchText(http, url, init)
+  const body = parseObject(response)
+  const error = typeof body?.error === 'string' ? body.error : undefined
+  if (!response.ok || error !== undefined) throw serverError(server, response.status, error)
+  if (body) return body
+  throw new AuthError(`The authorization server ${server} did not respond with a JSON object. Check the URL.`)
+}
+
+/** A response whose body was read. */
+export interface TextResponse extends Pick<Response, 'status' | 'ok' | 'headers'> {
+  /** The body. */
+  readonly text: string
+}
+
+/** Sends one request and reads its response, limited in size and time. A redirect is refused. Throws AuthError. */
+export async function fetchText(http: TokenHttp, url: string, init: RequestInit): Promise<TextResponse> {
+  const server = originOf(url)
   if (!isEndpoint(url))
     throw new AuthError(`The URL of the authorization server ${server} is refused: it must be https or loopback.`)
   const stop = new AbortController()
@@ -26,11 +43,12 @@ export async function fetchJson(http: TokenHttp, url: string, init: RequestInit)
     stop.abort()
     throw new AuthError(`The authorization server ${server} did not respond within ${RESPONSE_MS} ms. Try again later.`)
   }
-  const request = { ...init, redirect: 'manual', signal: stop.signal } as const
-  return withTimeout(requestJson(http.fetch ?? fetch, url, request), RESPONSE_MS, http.ports, late)
+  const signal = init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal
+  const request = { ...init, redirect: 'manual', signal } as const
+  return withTimeout(requestText(http.fetch ?? fetch, url, request), RESPONSE_MS, http.ports, late)
 }
 
-async function requestJson(send: typeof fetch, url: string, init: RequestInit): Promise<JsonObject> {
+async function requestText(send: typeof fetch, url: string, init: RequestInit): Promise<TextResponse> {
   const server = originOf(url)
   const response = await sendTo(send, url, init)
   if (isRedirect(response)) {
@@ -39,12 +57,8 @@ async function requestJson(send: typeof fetch, url: string, init: RequestInit): 
       `The authorization server ${server} redirects token requests, which is refused. Configure the final URL.`,
     )
   }
-  const text = await readText(response, server)
-  const body = parseObject(response, text)
-  const error = typeof body?.error === 'string' ? body.error : undefined
-  if (!response.ok || error !== undefined) throw serverError(server, response.status, error)
-  if (body) return body
-  throw new AuthError(`The authorization server ${server} did not respond with a JSON object. Check the URL.`)
+  const { status, ok, headers } = response
+  return { status, ok, headers, text: await readText(response, server) }
 }
 
 async function sendTo(send: typeof fetch, url: string, init: RequestInit): Promise<Response> {
@@ -80,8 +94,8 @@ async function readText(response: Response, server: string): Promise<string> {
   throw new AuthError(`The authorization server ${server} sent more than ${MAX_RESPONSE_BYTES} bytes. Check the URL.`)
 }
 
-function parseObject(response: Response, text: string): JsonObject | undefined {
-  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')) return undefined
+function parseObject({ headers, text }: TextResponse): JsonObject | undefined {
+  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '')) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined

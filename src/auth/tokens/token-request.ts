@@ -37,13 +37,13 @@ export async function requestToken(http: TokenHttp, config: CheckedAuthConfig, r
   }
   const origin = originOf(server.tokenEndpoint)
   try {
-    const authentication = clientAuthentication(oauth, config, server)
+    const authentication = await clientAuthentication(oauth, config, server)
     const response = await oauth.genericTokenEndpointRequest(
       as,
       client,
       authentication,
       grant,
-      { ...parameters },
+      { ...parameters, ...(config.resource !== undefined && { resource: config.resource }) },
       options,
     )
     await oauth.processGenericTokenEndpointResponse(as, client, response, { recognizedTokenTypes: TOKEN_TYPES })
@@ -65,11 +65,11 @@ const TOKEN_TYPES = {
 
 /**
  * The response as RFC 6749 describes it: `token_type` is there, and absent members are neither null nor empty. The id token
- * of a server without discovery is not checked, because its issuer is not known.
+ * of a scheme other than OpenID Connect is not checked, because nothing relies on it.
  */
-function conformResponse(received: JsonObject, { isDiscovered }: ServerMetadata): JsonObject {
+function conformResponse(received: JsonObject, { checksIdToken }: ServerMetadata): JsonObject {
   const members = Object.entries(received).filter(
-    ([name, value]) => value !== null && value !== '' && (isDiscovered || name !== 'id_token'),
+    ([name, value]) => value !== null && value !== '' && (checksIdToken || name !== 'id_token'),
   )
   return { token_type: 'bearer', ...Object.fromEntries(members) }
 }

@@ -1,0 +1,52 @@
+import { AuthError } from '../../auth/auth-error.ts'
+import { loadRecord } from '../../auth/auth-records.ts'
+import type { AuthServices } from '../../auth/auth-services.ts'
+import type { CheckedAuthConfig } from '../../auth/config/check-auth-config.ts'
+import { credentialKeyOf } from '../../auth/config/credential-key.ts'
+import { requestedScopes } from '../../auth/config/requested-scopes.ts'
+import { isTokenFor, readStoredCredential, requestedScopesOf } from '../../auth/stored/stored-credential.ts'
+import type { AuthCredential } from '../../content/auth.ts'
+import type { Challenge } from './read-challenge.ts'
+import { endRefusedToken, isSameToken } from './refused-token.ts'
+
+/** What a server refused. */
+export interface Refusal {
+  /** The MCP server. */
+  readonly serverUrl: URL
+  /** What the server asked for. */
+  readonly challenge: Challenge
+  /** The credential that was sent. */
+  readonly credential?: AuthCredential | undefined
+  /** Scopes that were requested before. */
+  readonly earlierScopes?: readonly string[] | undefined
+}
+
+/**
+ * The configuration that answers a refusal. If a scope is missing, it requests the scopes of the stored token and the missing
+ * ones. Throws AuthError if the stored token was already requested with them: another consent would change nothing.
+ * Otherwise the refused token is ended.
+ */
+export async function answerRefusal(
+  services: AuthServices,
+  config: CheckedAuthConfig,
+  refusal: Refusal,
+): Promise<CheckedAuthConfig> {
+  const { challenge, credential, earlierScopes = [], serverUrl } = refusal
+  if (config.authScheme.type !== 'oauth2' && config.authScheme.type !== 'openIdConnect') return config
+  if (!challenge.isInsufficientScope) {
+    if (credential) await endRefusedToken(services, config, credential)
+    return config
+  }
+  const row = await loadRecord(services, await credentialKeyOf(config))
+  const stored = row && readStoredCredential(row.credential, config.authScheme)
+  const earlier = stored ? requestedScopesOf(stored) : []
+  const scopes = [...new Set([...earlierScopes, ...earlier, ...requestedScopes(config)])]
+  const wanted = { ...config, scopes, requiredScopes: challenge.scopes }
+  const isRefused = stored && (credential === undefined || isSameToken(stored, credential))
+  if (!isRefused || !isTokenFor(wanted, stored)) return wanted
+  throw new AuthError(
+    `The MCP server ${serverUrl.origin} refuses a token for a missing scope, although the token was requested with ${
+      challenge.scopes.length > 0 ? `"${challenge.scopes.join(' ')}"` : 'all scopes that the server names'
+    }. Ask the operator of the server.`,
+  )
+}

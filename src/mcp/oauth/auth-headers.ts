@@ -1,0 +1,25 @@
+import { applyCredential } from '../../auth/apply-credential.ts'
+import { checkAuthConfig } from '../../auth/config/check-auth-config.ts'
+import type { AuthConfig, AuthCredential } from '../../content/auth.ts'
+
+/** The bearer token of a credential. Undefined for an API key, or a user name with a password. */
+export function tokenOf({ oauth2, http }: AuthCredential): string | undefined {
+  return oauth2?.accessToken ?? http?.credentials.token
+}
+
+/** The headers that carry a credential. An API key in the query is not among them: see `urlWith()`. */
+export function headersOf(authConfig: AuthConfig, credential: AuthCredential): Record<string, string> {
+  return Object.fromEntries(authorize(new URL(ANY_ORIGIN), authConfig, credential).headers)
+}
+
+/** The URL with a credential that belongs in the query. Other credentials leave the URL as it is. */
+export function urlWith(url: URL, authConfig: AuthConfig, credential: AuthCredential): URL {
+  return new URL(authorize(url, authConfig, credential).url)
+}
+
+const ANY_ORIGIN = 'https://mcp.invalid'
+
+function authorize(url: URL, authConfig: AuthConfig, credential: AuthCredential): Request {
+  const { authScheme } = checkAuthConfig(authConfig, 'the MCP server')
+  return applyCredential(new Request(url), { authScheme, credential, origin: url.origin })
+}

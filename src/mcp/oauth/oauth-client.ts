@@ -1,0 +1,46 @@
+import type { AuthServices } from '../../auth/auth-services.ts'
+import type { AuthCredential, TokenEndpointAuthMethod } from '../../content/auth.ts'
+import type { DiscoveredServer, Discovery } from './discover-server.ts'
+
+/** What an authorization server may show to the user about your application. */
+export interface McpClientMetadata {
+  /** The name of the application. Default: `appName`. */
+  readonly clientName?: string | undefined
+  /** The web page of the application. */
+  readonly clientUri?: string | undefined
+  /** Where the authorization server sends the user after the consent. The first one is used. */
+  readonly redirectUris?: readonly string[] | undefined
+  /** The https URL of your client metadata document. It is the client id at servers that support such documents. */
+  readonly clientMetadataUrl?: string | undefined
+}
+
+/** An OAuth client. */
+export type OAuthClient = NonNullable<AuthCredential['oauth2']> & { readonly clientId: string }
+
+/** What the choice of a client depends on. */
+export interface ClientNeed {
+  /** The user and the store. */
+  readonly services: AuthServices
+  /** Discovery of the server. */
+  readonly discovery: Discovery
+  /** The authorization server. */
+  readonly server: DiscoveredServer
+  /** The client that the developer configured. */
+  readonly configured: AuthCredential['oauth2']
+  /** What the client says about the application. */
+  readonly clientMetadata: McpClientMetadata
+}
+
+/** How a client authenticates: with its key, else with its secret in the way that the server prefers. */
+export function methodFor(
+  { metadata }: DiscoveredServer,
+  { clientSecret, privateKey }: { clientSecret?: string | undefined; privateKey?: string | undefined },
+): TokenEndpointAuthMethod {
+  if (privateKey !== undefined) return 'private_key_jwt'
+  if (clientSecret === undefined) return 'none'
+  const supported = metadata?.token_endpoint_auth_methods_supported ?? []
+  const [method] = (['client_secret_basic', 'client_secret_post', 'none'] as const).filter((one) =>
+    supported.includes(one),
+  )
+  return method ?? 'client_secret_basic'
+}
