@@ -177,7 +177,7 @@ test('follows references in every place', async () => {
 test('loads OpenAPI 3.2: query, additionalOperations, querystring, the cookie style', async () => {
   const document = {
     openapi: '3.2.0',
-    $self: 'https://example.invalid/api',
+    $self: 'https://127.0.0.1:1/api',
     info: { title: 'Search' },
     paths: {
       '/search': {
@@ -270,7 +270,7 @@ test('leaves out the operations that need something outside of the document, and
   const { operations, problems } = await loadDocument(
     api(
       {
-        '/a': { get: { parameters: [{ $ref: 'https://user:pw@example.invalid/p.json?key=secret#/x' }] } },
+        '/a': { get: { parameters: [{ $ref: 'https://user:pw@127.0.0.1:1/p.json?key=secret#/x' }] } },
         '/b': { $ref: './b.yaml' },
         '/c': {
           post: { requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/A' } } } } },
