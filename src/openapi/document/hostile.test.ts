@@ -166,7 +166,7 @@ describe('large documents', () => {
     const paths = Object.fromEntries(Array.from({ length: 5_010 }, (_, i) => [`/p${i}`, { post: body(ref('S0')) }]))
     const loaded = await loadDocument(api(paths, { components: { schemas } }))
     expect(loaded.operations).toHaveLength(5_000)
-    expect(loaded.problems).toEqual(['10 operations are left out: a document may have 5000.'])
+    expect(loaded.problems).toEqual(['10 paths are left out: a document may have 5000 operations.'])
     const [first, last] = [loaded.operations[0], loaded.operations[4_999]].map(
       (one) => one?.argumentsSchema.$defs as JsonObject,
     )
@@ -231,14 +231,64 @@ describe('large documents', () => {
     expect(problems).toHaveLength(left)
   })
 
-  test('many operations with many definitions each stay within a bound', async () => {
-    const ring = 1_000
-    const schemas: JsonObject = {}
-    for (let i = 0; i < ring; i++) schemas[`S${i}`] = { items: ref(`S${(i + 1) % ring}`) }
-    const paths: JsonObject = {}
-    for (let i = 0; i < 1_000; i++) paths[`/p${i}`] = { post: body({ items: ref(`S${i}`) }) }
+  test('1,000 operations of one cyclic graph share the list of its definitions', async () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, i) => [`S${i}`, { items: ref(`S${(i + 1) % 1_000}`) }]),
+    )
+    const paths = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`/p${i}`, { post: body(ref(`S${i}`)) }]))
+    const { operations } = await loadDocument(api(paths, { components: { schemas } }))
+    expect(operations).toHaveLength(1_000)
+    expect(new Set(operations.map(({ argumentsSchema }) => argumentsSchema.$defs)).size).toBe(1)
+  })
+
+  test('many operations with many different definitions each stay within a bound', async () => {
+    const schemas: JsonObject = { S1500: {} }
+    for (let i = 0; i < 1_500; i++) schemas[`S${i}`] = { items: ref(`S${i + 1}`) }
+    const paths = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`/p${i}`, { post: body(ref(`S${i}`)) }]))
     const { operations, problems } = await loadDocument(api(paths, { components: { schemas } }))
-    expect(operations).toHaveLength(500)
+    expect(operations.length + problems.length).toBe(1_000)
+    expect(
+      operations.reduce((sum, { argumentsSchema }) => sum + Object.keys(argumentsSchema.$defs as object).length, 0),
+    ).toBeLessThanOrEqual(500_000)
+    expect(problems[0]).toContain('refer to more than 500000 definitions')
+  })
+
+  test('large parts that many operations share are read once', async () => {
+    const many = (count: number, value: unknown): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x/k${i}`, value]))
+    const item = {
+      summary: 'x',
+      ...many(100_000, {}),
+      additionalOperations: many(100_000, {}),
+      post: {
+        requestBody: { content: { 'multipart/form-data': { schema: ref('Large') } } },
+        responses: { 200: { $ref: '#/components/responses/R' } },
+      },
+    }
+    const paths = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [`/p${i}`, { $ref: '#/components/pathItems/I', description: 'x' }]),
+    )
+    const document = api(
+      { ...paths, '/honest': { get: {} } },
+      {
+        servers: [{ url: '/', variables: many(100_000, { default: 'x' }) }],
+        security: [many(100_000, [])],
+        components: {
+          pathItems: { I: item },
+          responses: { R: { content: many(100_000, {}) } },
+          schemas: {
+            Large: {
+              type: 'object',
+              properties: many(100_000, { type: 'string' }),
+              discriminator: { propertyName: 'a', mapping: many(100_000, 'x') },
+              oneOf: Array.from({ length: 1_000 }, () => ref('Large')),
+            },
+          },
+        },
+      },
+    )
+    const { operations, problems } = await loadDocument(document)
+    expect(operations.map(({ path }) => path)).toEqual(['/honest'])
     expect(problems).toHaveLength(500)
   })
 
