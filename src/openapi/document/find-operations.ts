@@ -20,6 +20,11 @@ export interface FoundOperation {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
+const OTHER_FIELDS = ['query', 'additionalOperations', 'parameters', 'servers', 'summary', 'description']
+
+/** Additional operations of one path. */
+const MAX_ADDITIONAL = 100
+
 /** Methods that `fetch` refuses. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
@@ -30,35 +35,44 @@ export function findOperations(document: ApiDocument, leaveOut: (line: string) =
   const { paths = {} } = document.root
   if (!isRecord(paths)) throw new ToolwrightError('INVALID_CONFIG', 'The OpenAPI document: "paths" must be an object.')
   const found: FoundOperation[] = []
-  let rest = 0
-  for (const path of Object.keys(paths)) {
-    if (path.startsWith('x-')) continue
+  const names = Object.keys(paths).filter((path) => !path.startsWith('x-'))
+  let leftOut = 0
+  const drop = (line: string): void => {
+    leftOut++
+    leaveOut(line)
+  }
+  for (const [at, path] of names.entries()) {
+    if (found.length + leftOut >= MAX_OPERATIONS) {
+      leaveOut(`${names.length - at} paths are left out: a document may have ${MAX_OPERATIONS} operations.`)
+      break
+    }
     try {
-      if (path.length > MAX_PATH_LENGTH) throw new DocumentProblem(`it is longer than ${MAX_PATH_LENGTH} characters`)
-      if (!path.startsWith('/')) throw new DocumentProblem('a path starts with "/"')
-      const pathItem = readPathItem(document, paths[path])
+      const pathItem = readPathItem(document, path, paths[path])
       for (const [method, operation] of operationsOf(document, pathItem)) {
         const problem = findProblem(method, operation)
-        if (problem) leaveOut(`${method} ${path} is left out: ${problem}.`)
-        else if (found.length >= MAX_OPERATIONS) rest++
+        if (problem) drop(`${method} ${path} is left out: ${problem}.`)
         else if (isRecord(operation))
           found.push({ method, path, pathItem, operation, operationId: operation.operationId })
       }
     } catch (error) {
       if (!(error instanceof DocumentProblem)) throw error
-      leaveOut(`Path ${quote(path)} is left out: ${error.message}.`)
+      drop(`Path ${quote(path)} is left out: ${error.message}.`)
     }
   }
-  if (rest > 0) leaveOut(`${rest} operations are left out: a document may have ${MAX_OPERATIONS}.`)
   return found
 }
 
 /** What a path item has beside its reference is added to the target of the reference. */
-function readPathItem(document: ApiDocument, value: unknown): JsonObject {
+function readPathItem(document: ApiDocument, path: string, value: unknown): JsonObject {
+  if (path.length > MAX_PATH_LENGTH) throw new DocumentProblem(`it is longer than ${MAX_PATH_LENGTH} characters`)
+  if (!path.startsWith('/')) throw new DocumentProblem('a path starts with "/"')
   const target = followReferences(document, value, 'the path')
   if (!isRecord(value) || target === value) return target
-  const { $ref, ...own } = value
-  return Object.keys(own).length === 0 ? target : { ...target, ...own }
+  const merged: JsonObject = {}
+  for (const field of [...METHODS, ...OTHER_FIELDS])
+    for (const source of [value, target])
+      if (Object.hasOwn(source, field) && !Object.hasOwn(merged, field)) merged[field] = source[field]
+  return merged
 }
 
 /** Pairs of method and operation. The later ones of two with the same method are dropped. */
@@ -68,7 +82,7 @@ function operationsOf({ version }: ApiDocument, pathItem: JsonObject): Map<strin
     if (Object.hasOwn(pathItem, method)) operations.set(method.toUpperCase(), pathItem[method])
   const { additionalOperations } = pathItem
   if (version === '3.2' && isRecord(additionalOperations))
-    for (const method of Object.keys(additionalOperations).slice(0, MAX_OPERATIONS))
+    for (const method of Object.keys(additionalOperations).slice(0, MAX_ADDITIONAL))
       if (!operations.has(method.toUpperCase())) operations.set(method.toUpperCase(), additionalOperations[method])
   return operations
 }

@@ -6,7 +6,7 @@ export const MAX_TEXT: number = 20 * 1024 * 1024
 /** Characters of a document as YAML, which takes twenty times the time and memory of JSON. */
 export const MAX_YAML_TEXT: number = 8 * 1024 * 1024
 
-/** Operations of a document. The operations after them are left out. */
+/** Operations of a document. The paths after them are left out. */
 export const MAX_OPERATIONS = 5_000
 
 /** Characters of a path. */
@@ -36,7 +36,7 @@ export const MAX_PATTERN_STEPS = 50_000
 /** Schemas that are converted for one document. YAML aliases can make a short text stand for many. */
 export const MAX_CONVERTED_PARTS = 3_000_000
 
-/** Definitions in all schemas of a document together. Operations that use the same definition share its schema. */
+/** Definitions in all lists of definitions together. Operations that reach the same definitions share one list. */
 export const MAX_LISTED_DEFINITIONS = 500_000
 
 /** Lines of notes on single keywords and parameters. */

@@ -1,34 +1,38 @@
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation, ServerTemplate } from '../operation.ts'
 import type { ApiDocument } from './api-document.ts'
 import { chooseArgumentNames } from './argument-names.ts'
 import type { FoundOperation } from './find-operations.ts'
 import { MAX_DESCRIPTION_LENGTH } from './limits.ts'
+import { Once } from './once.ts'
 import { collectParameters, ParameterReader, type ReadParameter } from './parameters.ts'
 import { BodyReader, type ReadBody } from './request-body.ts'
 import { ResponseReader } from './response-schema.ts'
-import { assembleSchema, type DefinitionBudget } from './schema/assemble-schema.ts'
+import { SchemaAssembler } from './schema/assemble-schema.ts'
 import { SchemaConverter } from './schema/schema-converter.ts'
 import { readSecurity } from './security.ts'
-import { readServers } from './servers.ts'
+import { isFilledList, readServers } from './servers.ts'
 import { splitPath } from './split-path.ts'
 import { toRequestBody } from './swagger/swagger-parameters.ts'
+import { swaggerServers } from './swagger/swagger-servers.ts'
 
 /** Turns the operations of one document into the form that requests are built from. */
 export class OperationReader {
   readonly #document: ApiDocument
-  readonly #budget: DefinitionBudget = { listed: 0 }
+  readonly #assembler = new SchemaAssembler()
   readonly #parameters: ParameterReader
   readonly #bodies: BodyReader
   readonly #responses: ResponseReader
+  readonly #servers = new Once<unknown, readonly ServerTemplate[]>()
+  readonly #security = new Once<unknown, Operation['security']>()
 
   constructor(document: ApiDocument) {
     this.#document = document
     const converter = new SchemaConverter(document)
     this.#parameters = new ParameterReader(converter)
     this.#bodies = new BodyReader(converter)
-    this.#responses = new ResponseReader(converter, this.#budget)
+    this.#responses = new ResponseReader(converter, this.#assembler)
   }
 
   /** Reads an operation. Throws `DocumentProblem` if it cannot be used. */
@@ -55,11 +59,22 @@ export class OperationReader {
         ...parameter,
       })),
       body: body?.body,
-      servers: readServers(this.#document, pathItem, operation),
-      security: readSecurity(this.#document, operation),
+      servers: this.#readServers(pathItem, operation),
+      security: this.#readSecurity(operation),
       argumentsSchema: this.#toArgumentsSchema(new Map(read.map((one) => [toArgument(one), one])), body),
       responseSchema: this.#responses.read(operation, label),
     }
+  }
+
+  #readServers(pathItem: JsonObject, operation: JsonObject): readonly ServerTemplate[] {
+    if (this.#document.version === '2.0') return swaggerServers(this.#document.root, operation)
+    const servers = [operation.servers, pathItem.servers, this.#document.root.servers].find(isFilledList)
+    return this.#servers.get(servers, () => readServers(servers ?? [], this.#document.notes))
+  }
+
+  #readSecurity(operation: JsonObject): Operation['security'] {
+    const alternatives = operation.security ?? this.#document.root.security ?? []
+    return this.#security.get(alternatives, () => readSecurity(alternatives))
   }
 
   #requestBody(operation: JsonObject, parameters: readonly JsonObject[]): unknown {
@@ -77,10 +92,9 @@ export class OperationReader {
     if (body) properties.body = body.fragment.schema
     if (body?.body.isRequired) required.push('body')
     const fragments = [...parameters.values()].map(({ fragment }) => fragment)
-    return assembleSchema(
+    return this.#assembler.assemble(
       { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false },
       body ? [...fragments, body.fragment] : fragments,
-      this.#budget,
     )
   }
 }

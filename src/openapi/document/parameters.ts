@@ -3,6 +3,7 @@ import { clip } from '../../base/limits.ts'
 import type { Parameter } from '../operation.ts'
 import { type ApiDocument, DocumentProblem, quote } from './api-document.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_PARAMETERS } from './limits.ts'
+import { Once } from './once.ts'
 import { followReferences } from './references.ts'
 import type { Fragment } from './schema/fragment.ts'
 import type { SchemaConverter } from './schema/schema-converter.ts'
@@ -36,7 +37,7 @@ export function collectParameters(document: ApiDocument, ...lists: readonly unkn
 /** Converts parameters to the form of `Operation`. Each parameter of the document is converted once. */
 export class ParameterReader {
   readonly #converter: SchemaConverter
-  readonly #read = new Map<JsonObject, ReadParameter | undefined>()
+  readonly #read = new Once<JsonObject, ReadParameter | undefined>()
 
   constructor(converter: SchemaConverter) {
     this.#converter = converter
@@ -46,7 +47,7 @@ export class ParameterReader {
   read(parameters: readonly JsonObject[], { path, label }: { path: string; label: string }): ReadParameter[] {
     const { notes } = this.#converter.document
     const inPath = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name))
-    const sent = parameters.flatMap((parameter) => this.#readOne(parameter, label) ?? [])
+    const sent = parameters.flatMap((one) => this.#read.get(one, () => this.#readOne(one, label)) ?? [])
     const usable = sent.filter((parameter) => {
       if (parameter.in !== 'path' || inPath.delete(parameter.name)) return true
       notes.add(`${label}: the path parameter ${quote(parameter.name)} is left out: the path does not contain it.`)
@@ -60,13 +61,13 @@ export class ParameterReader {
   }
 
   #readOne(parameter: JsonObject, label: string): ReadParameter | undefined {
-    if (this.#read.has(parameter)) return this.#read.get(parameter)
-    const isSwagger = this.#converter.document.version === '2.0'
     const problem = findParameterProblem(parameter)
-    if (problem) this.#converter.document.notes.add(`${label}: ${problem}.`)
-    const read = problem ? undefined : this.#toReadParameter(isSwagger ? toParameter(parameter) : parameter, label)
-    this.#read.set(parameter, read)
-    return read
+    if (problem) {
+      this.#converter.document.notes.add(`${label}: ${problem}.`)
+      return undefined
+    }
+    const isSwagger = this.#converter.document.version === '2.0'
+    return this.#toReadParameter(isSwagger ? toParameter(parameter) : parameter, label)
   }
 
   #toReadParameter(parameter: JsonObject, label: string): ReadParameter {

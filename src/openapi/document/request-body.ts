@@ -1,12 +1,13 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { PropertyEncoding, RequestBody } from '../operation.ts'
-import { type ApiDocument, DocumentProblem } from './api-document.ts'
+import { DocumentProblem } from './api-document.ts'
 import { MAX_PARAMETERS } from './limits.ts'
 import { mediaKind, toSentType } from './media-types.ts'
+import { Once } from './once.ts'
 import { describe } from './parameters.ts'
 import { followReferences } from './references.ts'
 import { composedSchemas } from './schema/composition.ts'
-import { fileSchema, findFileProperties } from './schema/file-schema.ts'
+import { type FileProperties, fileSchema } from './schema/file-properties.ts'
 import { emptyFragment, type Fragment } from './schema/fragment.ts'
 import type { SchemaConverter } from './schema/schema-converter.ts'
 
@@ -21,7 +22,7 @@ export interface ReadBody {
 /** Converts request bodies to the form of `Operation`. Each body of the document is converted once. */
 export class BodyReader {
   readonly #converter: SchemaConverter
-  readonly #read = new Map<JsonObject, ReadBody | undefined>()
+  readonly #read = new Once<JsonObject, ReadBody | undefined>()
 
   constructor(converter: SchemaConverter) {
     this.#converter = converter
@@ -31,20 +32,17 @@ export class BodyReader {
   read(given: unknown, label: string): ReadBody | undefined {
     if (given === undefined || given === null) return undefined
     const requestBody = followReferences(this.#converter.document, given, 'the request body')
-    if (this.#read.has(requestBody)) return this.#read.get(requestBody)
-    const read = this.#convert(requestBody, label)
-    this.#read.set(requestBody, read)
-    return read
+    return this.#read.get(requestBody, () => this.#convert(requestBody, label))
   }
 
   #convert({ content, required, description }: JsonObject, label: string): ReadBody | undefined {
-    const { document } = this.#converter
+    const { files } = this.#converter
     if (content === undefined) return undefined
     if (!isRecord(content)) throw new DocumentProblem('"content" of the request body must be an object')
-    const chosen = chooseMedia(document, content)
+    const chosen = chooseMedia(this.#converter, content)
     if (!chosen) return undefined
     const { kind, mediaType, media } = chosen
-    const fileProperties = kind === 'multipart' ? filesOf(document, media) : new Set<string>()
+    const fileProperties = kind === 'multipart' ? filesOf(files, media) : new Set<string>()
     const fragment = this.#toFragment(chosen, fileProperties, `${label}, body`)
     return {
       body: {
@@ -73,7 +71,7 @@ export class BodyReader {
     }
     if (kind === 'json') return this.#converter.convert(schema ?? {}, 'request', label)
     const form = isRecord(schema) ? schema : { type: 'object' }
-    const named = kind === 'multipart' ? withNamedFiles(document, form, files) : form
+    const named = kind === 'multipart' ? withNamedFiles(this.#converter, form, files) : form
     const fragment = this.#converter.convert(named, kind === 'multipart' ? 'form' : 'request', label)
     if (isRecord(fragment.schema) && fragment.schema.type === undefined && fragment.schema.$ref === undefined)
       return { ...fragment, schema: { type: 'object', ...fragment.schema } }
@@ -88,7 +86,7 @@ interface ChosenMedia {
 }
 
 /** The preferred media type. A form with files is sent as multipart, if the document offers it. */
-function chooseMedia(document: ApiDocument, content: JsonObject): ChosenMedia | undefined {
+function chooseMedia({ document, files }: SchemaConverter, content: JsonObject): ChosenMedia | undefined {
   const offered = Object.keys(content).flatMap((mediaType) => {
     const kind = mediaKind(mediaType)
     return kind ? [{ ...kind, mediaType }] : []
@@ -102,23 +100,23 @@ function chooseMedia(document: ApiDocument, content: JsonObject): ChosenMedia | 
   if (!first) return undefined
   const chosen = toMedia(first)
   const multipart = offered.find(({ kind }) => kind === 'multipart')
-  return first.kind === 'form' && multipart && filesOf(document, chosen.media).size > 0 ? toMedia(multipart) : chosen
+  return first.kind === 'form' && multipart && filesOf(files, chosen.media).size > 0 ? toMedia(multipart) : chosen
 }
 
 /** Properties that hold files, by their schema or by the media type of their part. */
-function filesOf(document: ApiDocument, { schema, encoding }: JsonObject): Set<string> {
-  const files = findFileProperties(document, schema)
+function filesOf(properties: FileProperties, { schema, encoding }: JsonObject): Set<string> {
+  const files = properties.of(schema)
   for (const [name, { contentType }] of readEncoding(encoding))
     if (contentType !== undefined && mediaKind(contentType)?.kind === 'binary') files.add(name)
   return files
 }
 
 /** Marks the properties that only their encoding tells to be files. Their schema may be empty. */
-function withNamedFiles(document: ApiDocument, schema: JsonObject, files: ReadonlySet<string>): JsonObject {
-  const known = findFileProperties(document, schema)
+function withNamedFiles(converter: SchemaConverter, schema: JsonObject, files: ReadonlySet<string>): JsonObject {
+  const known = converter.files.of(schema)
   const named = [...files].filter((name) => !known.has(name))
   if (named.length === 0) return schema
-  const base = followReferences(document, schema, 'the schema of the body')
+  const base = followReferences(converter.document, schema, 'the schema of the body')
   const properties = isRecord(base.properties) ? base.properties : {}
   const marked = named.map((name) => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined

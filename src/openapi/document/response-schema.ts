@@ -1,8 +1,10 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { DocumentProblem } from './api-document.ts'
+import { MAX_ALTERNATIVES } from './limits.ts'
 import { mediaKind } from './media-types.ts'
+import { Once } from './once.ts'
 import { followReferences } from './references.ts'
-import { assembleSchema, type DefinitionBudget } from './schema/assemble-schema.ts'
+import type { SchemaAssembler } from './schema/assemble-schema.ts'
 import type { SchemaConverter } from './schema/schema-converter.ts'
 
 const SUCCESS: readonly string[] = [...Array.from({ length: 100 }, (_, i) => String(200 + i)), '2XX', '2xx']
@@ -10,11 +12,12 @@ const SUCCESS: readonly string[] = [...Array.from({ length: 100 }, (_, i) => Str
 /** Reads the schemas of successful responses. */
 export class ResponseReader {
   readonly #converter: SchemaConverter
-  readonly #budget: DefinitionBudget
+  readonly #assembler: SchemaAssembler
+  readonly #read = new Once<JsonObject, JsonObject | undefined>()
 
-  constructor(converter: SchemaConverter, budget: DefinitionBudget) {
+  constructor(converter: SchemaConverter, assembler: SchemaAssembler) {
     this.#converter = converter
-    this.#budget = budget
+    this.#assembler = assembler
   }
 
   /**
@@ -27,16 +30,22 @@ export class ResponseReader {
     try {
       for (const status of SUCCESS) {
         if (!Object.hasOwn(responses, status)) continue
-        const schema = this.#findSchema(followReferences(document, responses[status], 'a response'), produces)
-        if (schema === undefined) continue
-        const fragment = this.#converter.convert(schema, 'response', `${label}, response`)
-        return isRecord(fragment.schema) ? assembleSchema(fragment.schema, [fragment], this.#budget) : undefined
+        const response = followReferences(document, responses[status], 'a response')
+        const schema = this.#read.get(response, () => this.#convert(response, produces, label))
+        if (schema) return schema
       }
     } catch (error) {
       if (!(error instanceof DocumentProblem)) throw error
       document.notes.add(`${label}: the schema of the response is left out: ${error.message}.`)
     }
     return undefined
+  }
+
+  #convert(response: JsonObject, produces: unknown, label: string): JsonObject | undefined {
+    const schema = this.#findSchema(response, produces)
+    if (schema === undefined) return undefined
+    const fragment = this.#converter.convert(schema, 'response', `${label}, response`)
+    return isRecord(fragment.schema) ? this.#assembler.assemble(fragment.schema, [fragment]) : undefined
   }
 
   #findSchema(response: JsonObject, produces: unknown): unknown {
@@ -51,5 +60,7 @@ export class ResponseReader {
 /** Swagger 2 lists the media types of all responses together. */
 function isJson(produces: unknown): boolean {
   if (!Array.isArray(produces) || produces.length === 0) return true
-  return produces.some((type) => typeof type === 'string' && mediaKind(type)?.kind === 'json')
+  return produces
+    .slice(0, MAX_ALTERNATIVES)
+    .some((type) => typeof type === 'string' && mediaKind(type)?.kind === 'json')
 }

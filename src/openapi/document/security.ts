@@ -6,11 +6,10 @@ import { followReferences } from './references.ts'
 import { toSecurityScheme } from './swagger/swagger-security.ts'
 
 /**
- * The security requirements of an operation: its own, or those of the document. Throws `DocumentProblem` if they cannot be
- * read, because a request without them could be sent without a credential.
+ * Reads security requirements. Throws `DocumentProblem` if they cannot be read, because a request without them could be sent
+ * without a credential.
  */
-export function readSecurity(document: ApiDocument, operation: JsonObject): Operation['security'] {
-  const alternatives = operation.security ?? document.root.security ?? []
+export function readSecurity(alternatives: unknown): Operation['security'] {
   if (!Array.isArray(alternatives) || alternatives.length > MAX_ALTERNATIVES)
     throw new DocumentProblem(`"security" must be a list of at most ${MAX_ALTERNATIVES} requirements`)
   return alternatives.map((alternative) => {

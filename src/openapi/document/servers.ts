@@ -1,23 +1,21 @@
-import { isRecord, type JsonObject } from '../../base/json.ts'
+import { isRecord } from '../../base/json.ts'
 import type { ServerTemplate } from '../operation.ts'
-import type { ApiDocument } from './api-document.ts'
+import type { Notes } from './api-document.ts'
 import { MAX_ALTERNATIVES } from './limits.ts'
-import { swaggerServers } from './swagger/swagger-servers.ts'
 
-/** The servers of an operation: its own, those of its path, or those of the document. Empty if the document has none. */
-export function readServers(document: ApiDocument, pathItem: JsonObject, operation: JsonObject): ServerTemplate[] {
-  if (document.version === '2.0') return swaggerServers(document.root, operation)
-  const servers = [operation.servers, pathItem.servers, document.root.servers].find(isFilledList) ?? []
+/** Reads a list of servers. */
+export function readServers(servers: readonly unknown[], notes: Notes): ServerTemplate[] {
   return servers.slice(0, MAX_ALTERNATIVES).flatMap((server) => {
     if (!isRecord(server) || typeof server.url !== 'string') {
-      document.notes.add('A server is left out: it has no "url".')
+      notes.add('A server is left out: it has no "url".')
       return []
     }
     return [{ url: server.url, variables: readVariables(server.variables) }]
   })
 }
 
-function isFilledList(value: unknown): value is unknown[] {
+/** Is it a list with items? */
+export function isFilledList(value: unknown): value is unknown[] {
   return Array.isArray(value) && value.length > 0
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
+import { DocumentProblem } from './api-document.ts'
 
 /** A path of the document without the parts that a path of OpenAPI must not have. */
 export interface SplitPath {
@@ -10,10 +11,12 @@ export interface SplitPath {
 
 /**
  * Splits a path such as `/search?type=user&text={text}` or `/#Action=ListUsers`. Documents write them to tell apart operations
- * of one path. A fragment is never sent.
+ * of one path. A fragment is never sent. Throws `DocumentProblem` if it looks like a part of the path.
  */
 export function splitPath(given: string): SplitPath {
-  const [withoutFragment = ''] = given.split('#', 1)
+  const [withoutFragment = '', ...fragments] = given.split('#')
+  if (fragments.some((fragment) => /[/{}]/.test(fragment)))
+    throw new DocumentProblem('its path contains "#", and what follows would not be sent')
   const at = withoutFragment.indexOf('?')
   if (at < 0) return { path: withoutFragment, parameters: [] }
   const parameters = withoutFragment

@@ -24,6 +24,8 @@ export interface Fragment {
 export interface Definition extends Fragment {
   /** Its name under "$defs". */
   readonly name: string
+  /** Its number in the document. */
+  readonly index: number
   /** Its size as JSON. */
   bytes: number
   /** Why it cannot be used. */

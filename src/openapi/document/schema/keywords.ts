@@ -1,9 +1,6 @@
 // The keywords of JSON Schema that are kept. All others are dropped: `xml`, `example`, `externalDocs`, `x-...`.
 import type { JsonObject } from '../../../base/json.ts'
 
-/** Keywords that only describe. */
-export const TEXT_KEYWORDS: readonly string[] = ['title', 'description', 'contentMediaType', 'contentEncoding']
-
 /** Keywords whose value is data. */
 export const DATA_KEYWORDS: readonly string[] = [
   'type',

@@ -5,6 +5,7 @@ import { type ApiDocument, DocumentProblem } from '../api-document.ts'
 import { MAX_CONVERTED_PARTS } from '../limits.ts'
 import { resolveReference } from '../references.ts'
 import { shortHash } from '../short-hash.ts'
+import { FileProperties } from './file-properties.ts'
 import { type Definition, emptyFragment, type Fragment, type SchemaUse } from './fragment.ts'
 import { HiddenProperties } from './hidden-properties.ts'
 import { SchemaWriter } from './schema-writer.ts'
@@ -16,6 +17,8 @@ export class SchemaConverter implements WriterContext {
   readonly document: ApiDocument
   /** The properties that requests or responses leave out. */
   readonly hidden: HiddenProperties
+  /** The properties of multipart bodies that hold files. */
+  readonly files: FileProperties
   readonly #definitions = {
     request: new Map<object, Definition>(),
     form: new Map<object, Definition>(),
@@ -29,6 +32,7 @@ export class SchemaConverter implements WriterContext {
   constructor(document: ApiDocument) {
     this.document = document
     this.hidden = new HiddenProperties(document)
+    this.files = new FileProperties(document)
   }
 
   /**
@@ -69,7 +73,8 @@ export class SchemaConverter implements WriterContext {
 
   #create(target: JsonObject, reference: string, use: SchemaUse): Definition {
     const name = this.#chooseName(reference, use)
-    const definition: Definition = { ...emptyFragment(), name, bytes: 0, problem: undefined, chain: undefined }
+    const index = this.#definitions.request.size + this.#definitions.form.size + this.#definitions.response.size
+    const definition: Definition = { ...emptyFragment(), name, index, bytes: 0, problem: undefined, chain: undefined }
     this.#definitions[use].set(target, definition)
     this.#pending.push(() => {
       try {

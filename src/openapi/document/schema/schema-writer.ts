@@ -3,32 +3,20 @@ import { clip } from '../../../base/limits.ts'
 import { findKeywordProblem, isStringList } from '../../../schema/json-schema/check-keyword.ts'
 import { translateNullable } from '../../../schema/json-schema/nullable.ts'
 import { DocumentProblem, quote } from '../api-document.ts'
-import { MAX_DESCRIPTION_LENGTH, MAX_SCHEMA_BYTES, MAX_SCHEMA_LEVELS, MAX_SCHEMA_PARTS } from '../limits.ts'
-import { discriminatorRule } from './discriminator.ts'
-import { toFileProperty } from './file-schema.ts'
+import { MAX_SCHEMA_BYTES, MAX_SCHEMA_LEVELS, MAX_SCHEMA_PARTS } from '../limits.ts'
+import { toDiscriminatorRule } from './discriminator.ts'
 import type { Fragment, SchemaUse } from './fragment.ts'
 import {
   DATA_KEYWORDS,
   OTHER_VALUE_KEYWORDS,
   SAME_VALUE_LIST_KEYWORDS,
-  TEXT_KEYWORDS,
   toPlainBounds,
   toPlainItems,
 } from './keywords.ts'
+import { below, deeper, NONE, type Position, ROOT } from './position.ts'
 import { toUnicodePattern } from './unicode-pattern.ts'
+import { addSentence, writeTexts } from './write-texts.ts'
 import type { WriterContext } from './writer-context.ts'
-
-/** Where a schema is in its fragment. */
-interface Position {
-  /** For notes, such as `/properties/name`. */
-  readonly path: string
-  /** How many schemas contain it. */
-  readonly level: number
-  /** How many schemas lead to it that apply to the same value as the root; undefined if it applies to another value. */
-  readonly chain: number | undefined
-  /** Hidden properties of the schema around it, which it must not require. */
-  readonly hidden: ReadonlySet<string>
-}
 
 /** Writes one fragment: a schema of an OpenAPI document in JSON Schema 2020-12. */
 export class SchemaWriter {
@@ -49,7 +37,7 @@ export class SchemaWriter {
 
   /** Writes the schema of the fragment. Throws `DocumentProblem` if it cannot be used. */
   writeRoot(schema: unknown): void {
-    this.#fragment.schema = this.#write(schema, { path: '', level: 0, chain: 0, hidden: new Set() })
+    this.#fragment.schema = this.#write(schema, ROOT)
   }
 
   #write(given: unknown, at: Position): JsonObject | boolean {
@@ -71,7 +59,7 @@ export class SchemaWriter {
     if (typeof schema.$ref === 'string') this.#writeReference(schema.$ref, copy, inner)
     // Before 3.1, everything beside a reference is ignored. Authors still describe it.
     const isBare = copy.$ref !== undefined && (this.#version === '2.0' || this.#version === '3.0')
-    this.#writeTexts(schema, copy)
+    writeTexts(schema, copy)
     if (!isBare) this.#writeKeywords(schema, copy, inner)
     if (!isNullable) return copy
     this.#fragment.parts += 2
@@ -93,18 +81,6 @@ export class SchemaWriter {
     this.#fragment.references.add(target)
     if (chain === undefined) return
     this.#fragment.sameValue.set(target, Math.max(chain + 1, this.#fragment.sameValue.get(target) ?? 0))
-  }
-
-  #writeTexts(schema: JsonObject, copy: JsonObject): void {
-    for (const keyword of TEXT_KEYWORDS) {
-      const text = schema[keyword]
-      if (typeof text === 'string') copy[keyword] = clip(text, MAX_DESCRIPTION_LENGTH)
-    }
-    if (schema.deprecated === true) copy.deprecated = true
-    // The server applies its defaults. Sent with a partial update, they would overwrite what is stored.
-    const preset = schema.default
-    if (preset !== undefined && (typeof preset !== 'object' || preset === null))
-      addSentence(copy, `Default: ${clip(JSON.stringify(preset) ?? '', 100)}.`)
   }
 
   #writeKeywords(schema: JsonObject, copy: JsonObject, at: Position): void {
@@ -179,15 +155,15 @@ export class SchemaWriter {
   }
 
   #writeProperties(schema: JsonObject, copy: JsonObject, at: Position): void {
-    const { document } = this.#converter
+    const { files, hidden } = this.#converter
     const { properties } = schema
     if (isRecord(properties)) {
       const kept: JsonObject = {}
       for (const name of Object.keys(properties)) {
         const property = properties[name]
-        if (this.#converter.hidden.isHidden(property, this.#use)) continue
+        if (hidden.isHidden(property, this.#use)) continue
         const isFormField = this.#use === 'form' && at.chain !== undefined
-        const file = isFormField ? toFileProperty(document, property) : undefined
+        const file = isFormField ? files.toFileSchema(property) : undefined
         setOwn(kept, name, file ?? this.#write(property, below(at, `properties/${clip(name, 40)}`)))
       }
       copy.properties = kept
@@ -217,9 +193,10 @@ export class SchemaWriter {
     }
     const before = this.#loosened
     const isChoice = keyword === 'oneOf' || keyword === 'anyOf'
+    const toRule = toDiscriminatorRule(this.#converter.document, isChoice ? schema.discriminator : undefined)
     const written = parts.map((part, i) => {
       const position = { ...at, path: `${at.path}/${keyword}/${i}`, ...(isChoice && { hidden: NONE }) }
-      const rule = isChoice ? discriminatorRule(this.#converter.document, schema.discriminator, part) : undefined
+      const rule = toRule(part)
       const one = this.#write(part, position)
       if (!rule || !isRecord(one)) return one
       this.#fragment.parts += 2
@@ -278,24 +255,8 @@ export class SchemaWriter {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set()
-
-/** The position of a schema for a part of the value. */
-function below(at: Position, keyword: string): Position {
-  return { path: `${at.path}/${keyword}`, level: at.level + 1, chain: undefined, hidden: NONE }
-}
-
-/** The position of a schema for the same value. */
-function deeper(at: Position): Position {
-  return { ...at, level: at.level + 1, chain: at.chain === undefined ? undefined : at.chain + 1 }
-}
-
 function setNames(copy: JsonObject, required: readonly string[]): void {
   if (required.length > 0) copy.required = required
-}
-
-function addSentence(copy: JsonObject, sentence: string): void {
-  copy.description = typeof copy.description === 'string' ? `${copy.description} ${sentence}` : sentence
 }
 
 function withoutNames(lists: JsonObject, names: ReadonlySet<string>): JsonObject {

@@ -1,4 +1,5 @@
 import type { ApiDocument } from '../api-document.ts'
+import type { FileProperties } from './file-properties.ts'
 import type { Definition, SchemaUse } from './fragment.ts'
 import type { HiddenProperties } from './hidden-properties.ts'
 
@@ -11,6 +12,8 @@ export interface WriterContext {
   readonly document: ApiDocument
   /** The properties that requests or responses leave out. */
   readonly hidden: HiddenProperties
+  /** The properties of multipart bodies that hold files. */
+  readonly files: FileProperties
   /** The definition or the boolean schema that a reference points to. Throws `DocumentProblem`. */
   define(reference: string, use: SchemaUse): Definition | boolean
   /** Counts one schema. Throws `DocumentProblem` if the document has too many. */

@@ -2,6 +2,7 @@
 // take the whole document away.
 import { isRecord, type JsonObject, setOwn } from '../../../base/json.ts'
 import { DocumentProblem, quote } from '../api-document.ts'
+import { MAX_ALTERNATIVES } from '../limits.ts'
 
 /** A parameter in path, query or headers. Throws `DocumentProblem`. */
 export function toParameter(parameter: JsonObject): JsonObject {
@@ -11,7 +12,9 @@ export function toParameter(parameter: JsonObject): JsonObject {
 
 /** The request body, from the parameters in `body` or `formData`; undefined if there are none. */
 export function toRequestBody(parameters: readonly JsonObject[], consumes: unknown): JsonObject | undefined {
-  const types = Array.isArray(consumes) ? consumes.filter((type) => typeof type === 'string') : []
+  const types = Array.isArray(consumes)
+    ? consumes.slice(0, MAX_ALTERNATIVES).filter((type) => typeof type === 'string')
+    : []
   const body = parameters.find((parameter) => parameter.in === 'body')
   if (body) {
     const { schema = {}, description, required } = body
