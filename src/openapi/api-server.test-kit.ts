@@ -60,7 +60,7 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** A document with one operation `call` for each given method and path, or with the given paths. */
+/** An OpenAPI document with these paths. */
 export function documentOf(paths: JsonObject, more: JsonObject = {}): JsonObject {
   return { openapi: '3.1.0', info: { title: 'Test', version: '1' }, paths, ...more }
 }
