@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
 import { messageOf } from '../error/error.ts'
+import { mcpCommand, mcpUsage } from './mcp/mcp-command.ts'
 import { runCommand, runUsage } from './run-command.ts'
 import { escapeText } from './screen/escape.ts'
 import { type Terminal, UsageError } from './terminal.ts'
+import { toolCommand, toolUsage } from './tool/tool-command.ts'
 
 interface Command {
   readonly summary: string
@@ -12,6 +14,8 @@ interface Command {
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['run', { summary: 'Chat with the agent in a file', usage: runUsage, run: runCommand }],
+  ['tool', { summary: 'Call one tool of the agent in a file', usage: toolUsage, run: toolCommand }],
+  ['mcp', { summary: 'Serve the agent in a file to MCP clients', usage: mcpUsage, run: mcpCommand }],
 ])
 
 const help = `toolwright <command>
