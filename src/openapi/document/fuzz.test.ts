@@ -153,21 +153,7 @@ test.each([
   ['OpenAPI', OPENAPI],
   ['Swagger', SWAGGER],
 ])('%s documents with every position replaced by a wrong value', { timeout: 30_000 }, async (_, document) => {
-  const wrong = [
-    null,
-    5,
-    'x',
-    '',
-    true,
-    [],
-    {},
-    [null],
-    [{}],
-    { a: null },
-    { $ref: '#' },
-    { $ref: '#/paths' },
-    JSON.parse('{"__proto__":{"a":1}}'),
-  ]
+  const wrong = [null, 5, '', [], {}, [null], { a: null }, { $ref: '#' }, { $ref: '#/paths' }]
   for (const path of pathsOf(document)) for (const value of wrong) await expectSafe(replaceAt(document, path, value))
 })
 

@@ -1,6 +1,6 @@
 import type { Document } from 'yaml'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import { loadPeer } from '../../error/load-peer.ts'
+import { loadPeerByName } from '../../error/load-peer.ts'
 import { MAX_YAML_TEXT } from './limits.ts'
 import { applyMergeKeys } from './merge-keys.ts'
 
@@ -10,7 +10,8 @@ type Yaml = typeof import('yaml')
 export async function parseYaml(text: string): Promise<unknown> {
   if (text.length > MAX_YAML_TEXT)
     throw invalid(`it has more than ${MAX_YAML_TEXT} characters. Convert it to JSON, which may be larger`)
-  const yaml = await loadPeer('yaml', () => import('yaml'))
+  // Documents in JSON need no parser, so bundlers must not ask for one.
+  const yaml = (await loadPeerByName('yaml')) as Yaml
   try {
     const document = yaml.parseDocument(text, {
       version: '1.2',
