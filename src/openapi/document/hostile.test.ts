@@ -11,6 +11,9 @@ import { readTextFile } from '../read.ts'
 import { accepts, api, fits } from './document.test-kit.ts'
 import { type LoadedDocument, loadDocument } from './load-document.ts'
 
+// The machine may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
 vi.mock(import('../read.ts'), async (original) => {
   const actual = await original()
   return { readTextFile: vi.fn(actual.readTextFile) }
@@ -120,11 +123,13 @@ describe('YAML', () => {
   test.each([
     ['a bomb of aliases', chain((i) => `[*x${i}, *x${i}]`)],
     ['a bomb of merge keys', chain((i) => `{ <<: [*x${i}, *x${i}] }`)],
+    ['more than 100 aliases', Array.from({ length: 101 }, (_, i) => `x${i}: [&x${i} { a: 1 }, *x${i}]`).join('\n')],
     ['a tag of JavaScript', 'x: !!js/function "() => 1"'],
     ['a tag of an application', 'x: !include other.yaml'],
     ['a merge key that merges itself', 'x: &x { <<: *x }'],
     ['merge keys in a circle', 'x: &x { y: &y { <<: *x }, <<: *y }'],
     ['a duplicate key', 'x: 1\nx: 2'],
+    ['several documents', '---\nx: 1'],
     ['a key that is a list', '? [a]\n: 1'],
     ['100,000 levels of nesting', `x: ${'['.repeat(100_000)}`],
     ['more text than the limit', `x: ${'a'.repeat(8 * 1024 * 1024)}`],

@@ -71,6 +71,25 @@ describe('the source of a document', () => {
       await expect(loadDocument(join(folder, name))).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
   })
 
+  test('an object that throws when it is read is INVALID_CONFIG', async () => {
+    const paths = {
+      get '/pets'(): unknown {
+        throw new TypeError('getter')
+      },
+    }
+    await expect(loadDocument(api(paths))).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+  })
+
+  test('an object that contains itself takes only its operation away', async () => {
+    const schema: { items?: unknown; enum?: unknown[] } = {}
+    schema.items = schema
+    const values: unknown[] = []
+    values.push(values)
+    const post = (schema: unknown) => ({ post: { requestBody: { content: { 'application/json': { schema } } } } })
+    const { operations } = await loadDocument(api({ '/a': post(schema), '/b': post({ enum: values }), '/c': post({}) }))
+    expect(operations.map(({ path }) => path)).toEqual(['/c'])
+  })
+
   test('does not change the object of the developer', async () => {
     const frozen = structuredClone(PETS)
     await loadDocument(PETS)

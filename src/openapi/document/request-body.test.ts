@@ -63,9 +63,10 @@ test('files of a multipart body are filenames of artifacts, also through referen
           scan: { contentMediaType: 'image/png', contentEncoding: 'base64' },
           mark: {},
           note: { contentMediaType: 'application/json', type: 'string' },
-          nested: { type: 'object', properties: { data: { type: 'string', format: 'binary' } } },
+          nested: { $ref: '#/components/schemas/Nested' },
         },
       },
+      Nested: { type: 'object', properties: { data: { type: 'string', format: 'binary', maxLength: 1 } } },
       Photo: { type: 'string', format: 'binary', description: 'A photo', minLength: 1_000 },
     },
   }
@@ -77,6 +78,7 @@ test('files of a multipart body are filenames of artifacts, also through referen
   expect([...(operation.body?.fileProperties ?? [])]).toEqual(['photo', 'pages', 'scan'])
   expect(accepts(operation, { body: { photo: 'cat.png', pages: ['a.pdf'], nested: { data: 'x' } } })).toBe(true)
   expect(accepts(operation, { body: { photo: 5 } })).toBe(false)
+  expect(accepts(operation, { body: { photo: 'cat.png', nested: { data: 'a name' } } })).toBe(false)
   expect(accepts(operation, { body: {} })).toBe(false)
   expect(JSON.stringify(operation.argumentsSchema)).toContain('whose content is sent. A photo')
 

@@ -20,6 +20,14 @@ export function composedSchemas(document: ApiDocument, schema: unknown): JsonObj
   return [...found]
 }
 
+/** The schemas that a schema refers to in "oneOf" and "anyOf". */
+export function alternativesOf(document: ApiDocument, { oneOf, anyOf }: JsonObject): ReadonlySet<unknown> {
+  const parts = [oneOf, anyOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  return new Set(
+    parts.flatMap((part) => (isRecord(part) && typeof part.$ref === 'string' ? [tryResolve(document, part.$ref)] : [])),
+  )
+}
+
 function tryResolve(document: ApiDocument, reference: string): unknown {
   try {
     return resolveReference(document, reference)

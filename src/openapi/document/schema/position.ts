@@ -8,17 +8,19 @@ export interface Position {
   readonly chain: number | undefined
   /** Hidden properties of the schema around it, which it must not require. */
   readonly hidden: ReadonlySet<string>
+  /** Is it a part of the root through "allOf"? */
+  readonly isPart: boolean
 }
 
 /** No hidden properties. */
 export const NONE: ReadonlySet<string> = new Set()
 
 /** The position of the root of a fragment. */
-export const ROOT: Position = { path: '', level: 0, chain: 0, hidden: NONE }
+export const ROOT: Position = { path: '', level: 0, chain: 0, hidden: NONE, isPart: false }
 
 /** The position of a schema for a part of the value. */
 export function below(at: Position, keyword: string): Position {
-  return { path: `${at.path}/${keyword}`, level: at.level + 1, chain: undefined, hidden: NONE }
+  return { path: `${at.path}/${keyword}`, level: at.level + 1, chain: undefined, hidden: NONE, isPart: false }
 }
 
 /** The position of a schema for the same value. */

@@ -173,6 +173,49 @@ describe('discriminators', () => {
   })
 })
 
+describe('inheritance', () => {
+  const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const schemas = {
+    Pet: {
+      type: 'object',
+      properties: { kind: { type: 'string' }, name: { type: 'string' } },
+      required: ['kind'],
+      discriminator: { propertyName: 'kind' },
+      oneOf: [$ref('Cat'), $ref('Dog')],
+    },
+    Cat: { allOf: [$ref('Pet'), { properties: { lives: { type: 'integer' } } }] },
+    Dog: { allOf: [$ref('Pet'), { properties: { age: { type: 'integer' } } }] },
+  }
+
+  test('a schema whose alternatives consist of it holds for every alternative', async () => {
+    await expectBodies(loadBody($ref('Pet'), { components: { schemas } }), {
+      valid: [
+        { kind: 'Cat', lives: 9 },
+        { kind: 'Dog', age: 1 },
+      ],
+      invalid: [{ kind: 'Cat', lives: 'x' }, { kind: 'Cat', name: 5 }, { kind: 'Bird' }, {}],
+    })
+    await expectBodies(loadBody($ref('Dog'), { components: { schemas } }), {
+      valid: [{ kind: 'Dog', age: 1 }],
+      invalid: [{ kind: 'Dog', age: 'x' }, { kind: 'Dog', name: 5 }, {}],
+    })
+  })
+
+  test('holds over several levels', async () => {
+    const Dog = { ...schemas.Dog, oneOf: [$ref('Poodle')] }
+    const Poodle = { allOf: [$ref('Dog'), { required: ['age'] }] }
+    await expectBodies(loadBody($ref('Poodle'), { components: { schemas: { ...schemas, Dog, Poodle } } }), {
+      valid: [{ kind: 'Dog', age: 1 }],
+      invalid: [{ kind: 'Dog' }, { kind: 'Dog', age: 'x' }, { age: 1 }],
+    })
+  })
+
+  test('alternatives that only refer to each other still take their operations away', async () => {
+    const circle = { A: { oneOf: [$ref('B')] }, B: { oneOf: [$ref('A')] } }
+    await expect(loadBody($ref('A'), { components: { schemas: circle } })).rejects.toThrow('refers to itself')
+  })
+})
+
 describe('definitions', () => {
   const components = {
     schemas: {
@@ -266,6 +309,30 @@ describe('constraints that cannot be used', () => {
       additionalProperties: false,
     }
     await expectBodies(loadBody(schema), { valid: [{ aa: 1 }], invalid: [1] })
+  })
+
+  test('what follows a condition still holds without its pattern', async () => {
+    const pattern = '^(a)\\1$'
+    const schema = {
+      not: { pattern },
+      if: { type: 'string' },
+      then: { maxLength: 3, pattern },
+      else: { type: 'integer' },
+    }
+    await expectBodies(loadBody(schema), { valid: ['abc', 1], invalid: ['abcd', true] })
+  })
+
+  test('values that JSON cannot hold are noted and left out', async () => {
+    const operation = await loadBody({
+      type: 'string',
+      enum: [new Date(0)],
+      const: 5n,
+      maximum: Number.NaN,
+      maxLength: 3,
+    })
+    expect(operation.problems).toHaveLength(3)
+    expect(accepts(operation, { body: 'abc' })).toBe(true)
+    expect(accepts(operation, { body: 'abcd' })).toBe(false)
   })
 
   test('patterns with needless escapes or slashes hold', async () => {

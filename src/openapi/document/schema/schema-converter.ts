@@ -1,15 +1,17 @@
 import { isRecord, type JsonObject } from '../../../base/json.ts'
 import { findPatternProblem } from '../../../schema/json-schema/check-keyword.ts'
 import { compilePattern } from '../../../schema/pattern/compile-pattern.ts'
-import { type ApiDocument, DocumentProblem } from '../api-document.ts'
+import { type ApiDocument, DocumentProblem, quote } from '../api-document.ts'
 import { MAX_CONVERTED_PARTS } from '../limits.ts'
+import { Once } from '../once.ts'
 import { resolveReference } from '../references.ts'
 import { shortHash } from '../short-hash.ts'
+import { alternativesOf } from './composition.ts'
 import { FileProperties } from './file-properties.ts'
 import { type Definition, emptyFragment, type Fragment, type SchemaUse } from './fragment.ts'
 import { HiddenProperties } from './hidden-properties.ts'
 import { SchemaWriter } from './schema-writer.ts'
-import type { PatternCheck, WriterContext } from './writer-context.ts'
+import type { DefinitionVariant, PatternCheck, WriterContext } from './writer-context.ts'
 
 /** Converts the schemas of one document to JSON Schema 2020-12. A schema that many operations use is converted once. */
 export class SchemaConverter implements WriterContext {
@@ -19,11 +21,10 @@ export class SchemaConverter implements WriterContext {
   readonly hidden: HiddenProperties
   /** The properties of multipart bodies that hold files. */
   readonly files: FileProperties
-  readonly #definitions = {
-    request: new Map<object, Definition>(),
-    form: new Map<object, Definition>(),
-    response: new Map<object, Definition>(),
-  }
+  /** The definitions of each variant, by schema. */
+  readonly #definitions = new Map<string, Map<object, Definition>>()
+  readonly #alternatives = new Once<JsonObject, ReadonlySet<unknown>>()
+  #count = 0
   readonly #names = { arguments: new Set<string>(), response: new Set<string>() }
   readonly #pending: (() => void)[] = []
   readonly #patterns = new Map<string, PatternCheck>()
@@ -48,11 +49,27 @@ export class SchemaConverter implements WriterContext {
   }
 
   /** The definition or the boolean schema that a reference points to. Throws `DocumentProblem`. */
-  define(reference: string, use: SchemaUse): Definition | boolean {
+  define(reference: string, variant: DefinitionVariant): Definition | boolean {
     const target = resolveReference(this.document, reference)
     if (typeof target === 'boolean') return target
-    if (!isRecord(target)) throw new DocumentProblem(`it refers to "${reference}", which is not a schema`)
-    return this.#definitions[use].get(target) ?? this.#create(target, reference, use)
+    if (!isRecord(target)) throw new DocumentProblem(`it refers to ${quote(reference)}, which is not a schema`)
+    const suffix = `${variant.use === 'form' ? '_form' : ''}${variant.isBase ? '_base' : ''}`
+    const key = `${variant.use}${suffix}`
+    const known = this.#definitions.get(key) ?? new Map<object, Definition>()
+    this.#definitions.set(key, known)
+    let definition = known.get(target)
+    if (!definition) {
+      definition = this.#create(target, this.#chooseName(reference, suffix, variant.use), variant)
+      known.set(target, definition)
+    }
+    return definition
+  }
+
+  /** Is the schema one of the alternatives ("oneOf", "anyOf") of the schema that a reference points to? */
+  isAlternative(schema: unknown, reference: string): boolean {
+    const target = resolveReference(this.document, reference)
+    if (!isRecord(target)) return false
+    return this.#alternatives.get(target, () => alternativesOf(this.document, target)).has(schema)
   }
 
   /** Counts one schema. Throws `DocumentProblem` if the document has too many. */
@@ -71,14 +88,14 @@ export class SchemaConverter implements WriterContext {
     return check
   }
 
-  #create(target: JsonObject, reference: string, use: SchemaUse): Definition {
-    const name = this.#chooseName(reference, use)
-    const index = this.#definitions.request.size + this.#definitions.form.size + this.#definitions.response.size
+  #create(target: JsonObject, name: string, { use, isBase }: DefinitionVariant): Definition {
+    const index = this.#count++
     const definition: Definition = { ...emptyFragment(), name, index, bytes: 0, problem: undefined, chain: undefined }
-    this.#definitions[use].set(target, definition)
     this.#pending.push(() => {
       try {
-        new SchemaWriter(this, definition, { use, label: `Schema "${name}"` }).writeRoot(target)
+        const writer = new SchemaWriter(this, definition, { use, label: `Schema "${name}"` })
+        if (isBase) writer.writeBase(target)
+        else writer.writeRoot(target)
         definition.bytes = JSON.stringify(definition.schema).length
       } catch (error) {
         if (!(error instanceof DocumentProblem)) throw error
@@ -90,11 +107,11 @@ export class SchemaConverter implements WriterContext {
   }
 
   /** A component keeps its name. Other parts of the document get a hash of their position, whatever else it contains. */
-  #chooseName(reference: string, use: SchemaUse): string {
+  #chooseName(reference: string, suffix: string, use: SchemaUse): string {
     const names = use === 'response' ? this.#names.response : this.#names.arguments
     const component = COMPONENT.exec(reference)?.[1]
-    const last = reference.slice(reference.lastIndexOf('/') + 1)
-    const base = `${component ?? (last.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 40) || 'schema')}${use === 'form' ? '_form' : ''}`
+    const last = reference.slice(reference.lastIndexOf('/') + 1).replace(/[^A-Za-z0-9_-]+/g, '_')
+    const base = `${component ?? (last.slice(0, 40) || 'schema')}${suffix}`
     let name = component ? base : `${base}_${shortHash(reference)}`
     for (let i = 2; names.has(name); i++) name = `${base}_${shortHash(reference)}_${i}`
     names.add(name)

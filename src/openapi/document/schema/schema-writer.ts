@@ -1,9 +1,10 @@
-import { copyJson, isRecord, type JsonObject, setOwn, TooDeepError } from '../../../base/json.ts'
+import { isRecord, type JsonObject, setOwn } from '../../../base/json.ts'
 import { clip } from '../../../base/limits.ts'
 import { findKeywordProblem, isStringList } from '../../../schema/json-schema/check-keyword.ts'
 import { translateNullable } from '../../../schema/json-schema/nullable.ts'
 import { DocumentProblem, quote } from '../api-document.ts'
 import { MAX_SCHEMA_BYTES, MAX_SCHEMA_LEVELS, MAX_SCHEMA_PARTS } from '../limits.ts'
+import { findDataProblem } from './data-problem.ts'
 import { toDiscriminatorRule } from './discriminator.ts'
 import type { Fragment, SchemaUse } from './fragment.ts'
 import {
@@ -27,6 +28,7 @@ export class SchemaWriter {
   /** How many constraints were left out. */
   #loosened = 0
   #dataBytes = 0
+  #root: unknown
 
   constructor(converter: WriterContext, fragment: Fragment, options: { use: SchemaUse; label: string }) {
     this.#converter = converter
@@ -37,7 +39,15 @@ export class SchemaWriter {
 
   /** Writes the schema of the fragment. Throws `DocumentProblem` if it cannot be used. */
   writeRoot(schema: unknown): void {
+    this.#root = schema
     this.#fragment.schema = this.#write(schema, ROOT)
+  }
+
+  /** Writes a schema without its alternatives, for a schema that is one of them. */
+  writeBase(schema: JsonObject): void {
+    const { oneOf, anyOf, ...base } = schema
+    this.#root = schema
+    this.#fragment.schema = this.#write(base, ROOT)
   }
 
   #write(given: unknown, at: Position): JsonObject | boolean {
@@ -70,8 +80,13 @@ export class SchemaWriter {
     return this.#converter.document.version
   }
 
-  #writeReference(reference: string, copy: JsonObject, { chain }: Position): void {
-    const target = this.#converter.define(reference, this.#use)
+  #writeReference(reference: string, copy: JsonObject, { chain, isPart }: Position): void {
+    const target = this.#converter.define(reference, {
+      // Only the properties of the form itself are files.
+      use: this.#use === 'form' && chain === undefined ? 'request' : this.#use,
+      // A schema that consists of a schema that lists it as an alternative would refer to itself.
+      isBase: isPart && this.#converter.isAlternative(this.#root, reference),
+    })
     if (target === true) return
     if (target === false) {
       copy.not = {}
@@ -91,8 +106,9 @@ export class SchemaWriter {
     this.#writeProperties(schema, copy, at)
     for (const keyword of OTHER_VALUE_KEYWORDS)
       if (schema[keyword] !== undefined) copy[keyword] = this.#write(schema[keyword], below(at, keyword))
-    if (schema.prefixItems !== undefined) this.#writeList('prefixItems', schema, copy, below(at, 'prefixItems'))
-    const same = { ...deeper(at), hidden }
+    if (schema.prefixItems !== undefined)
+      this.#writeList('prefixItems', schema, copy, { ...below(at, ''), path: at.path })
+    const same = { ...deeper(at), hidden, isPart: false }
     for (const keyword of SAME_VALUE_LIST_KEYWORDS)
       if (schema[keyword] !== undefined) this.#writeList(keyword, schema, copy, same)
     this.#writeMap('dependentSchemas', schema, copy, same)
@@ -122,7 +138,7 @@ export class SchemaWriter {
       else addSentence(copy, `Pattern: ${clip(value, 200)}`)
       return
     }
-    const problem = findKeywordProblem(keyword, value, { patterns: true })
+    const problem = findDataProblem(value) ?? findKeywordProblem(keyword, value, { patterns: true })
     if (problem) this.#leaveOut(path, problem)
     else if (keyword === 'required')
       setNames(
@@ -135,16 +151,11 @@ export class SchemaWriter {
 
   #copyData(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
-    try {
-      const copy: unknown = copyJson(value)
-      this.#dataBytes += JSON.stringify(copy).length
-      if (this.#dataBytes > MAX_SCHEMA_BYTES)
-        throw new DocumentProblem(`its schema is larger than ${MAX_SCHEMA_BYTES} bytes`)
-      return copy
-    } catch (error) {
-      if (!(error instanceof TooDeepError)) throw error
-      throw new DocumentProblem('a value in its schema is nested too deeply')
-    }
+    const text = JSON.stringify(value)
+    this.#dataBytes += text.length
+    if (this.#dataBytes > MAX_SCHEMA_BYTES)
+      throw new DocumentProblem(`its schema is larger than ${MAX_SCHEMA_BYTES} bytes`)
+    return JSON.parse(text)
   }
 
   #countPattern(source: string, path: string): boolean {
@@ -195,7 +206,12 @@ export class SchemaWriter {
     const isChoice = keyword === 'oneOf' || keyword === 'anyOf'
     const toRule = toDiscriminatorRule(this.#converter.document, isChoice ? schema.discriminator : undefined)
     const written = parts.map((part, i) => {
-      const position = { ...at, path: `${at.path}/${keyword}/${i}`, ...(isChoice && { hidden: NONE }) }
+      const position = {
+        ...at,
+        path: `${at.path}/${keyword}/${i}`,
+        isPart: keyword === 'allOf' && at.chain !== undefined,
+        ...(isChoice && { hidden: NONE }),
+      }
       const rule = toRule(part)
       const one = this.#write(part, position)
       if (!rule || !isRecord(one)) return one
@@ -238,13 +254,13 @@ export class SchemaWriter {
 
   /** A condition that lost a constraint would refuse valid values, so it is left out. */
   #writeConditions(schema: JsonObject, copy: JsonObject, at: Position): void {
-    const before = this.#loosened
-    for (const keyword of ['not', 'if', 'then', 'else'] as const) {
+    for (const keyword of ['not', 'if', 'then', 'else']) {
       if (schema[keyword] === undefined) continue
-      copy[keyword] = this.#write(schema[keyword], { ...at, path: `${at.path}/${keyword}`, hidden: NONE })
-      if (this.#loosened === before) continue
-      for (const other of keyword === 'not' ? ['not'] : ['if', 'then', 'else']) delete copy[other]
-      if (keyword !== 'not') return
+      const before = this.#loosened
+      const written = this.#write(schema[keyword], { ...at, path: `${at.path}/${keyword}`, hidden: NONE })
+      const isCondition = keyword === 'not' || keyword === 'if'
+      if (!isCondition || this.#loosened === before) copy[keyword] = written
+      else if (keyword === 'if') return
     }
   }
 
