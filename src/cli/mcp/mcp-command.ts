@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { messageOf } from '../../error/error.ts'
+import { loadPeerByName } from '../../error/load-peer.ts'
 import type { McpService } from '../../mcp/serve/serve-mcp.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
@@ -58,7 +59,7 @@ export async function mcpCommand(args: readonly string[], terminal: Terminal): P
 }
 
 async function createServer({ agent, tools, options }: ServedAgent, userId: string | undefined): Promise<McpService> {
-  const { serveMcp } = await import('../../mcp/serve/serve-mcp.ts')
+  const { serveMcp } = (await loadPeerByName('toolwright/mcp')) as typeof import('../../mcp/index.ts')
   const { appName, ...services } = options
   return serveMcp({ ...services, name: appName, tools, agents: [agent], userId })
 }

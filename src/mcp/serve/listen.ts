@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
-import { loadPeer } from '../../error/load-peer.ts'
+import { loadPeerByName } from '../../error/load-peer.ts'
 
 /** A listening HTTP server. */
 export interface Listening {
@@ -24,7 +24,9 @@ export async function listenHttp(
   fetch: (request: Request) => Promise<Response>,
   { port, host, maxRequestBytes }: { port: number; host: string; maxRequestBytes: number },
 ): Promise<Listening & { close(): Promise<void> }> {
-  const { toNodeHandler } = await loadPeer('@modelcontextprotocol/node', () => import('@modelcontextprotocol/node'))
+  // by name: a bundle that only uses fetch() must not need the package
+  type Adapter = typeof import('@modelcontextprotocol/node')
+  const { toNodeHandler } = (await loadPeerByName('@modelcontextprotocol/node')) as Adapter
   const serve = toNodeHandler({ fetch }, { maxRequestBodySize: maxRequestBytes })
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
     if (request.url?.split('?')[0] === PATH) return void serve(request as NodeIncomingMessageLike, response)

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server'
-import { loadPeer } from '../../error/load-peer.ts'
+import { loadPeerByName } from '../../error/load-peer.ts'
 
 /** A connection over standard input and output. */
 export interface StdioConnection {
@@ -23,11 +23,11 @@ export async function serveStdio(
   { input, output }: StdioStreams,
   { maxRequestBytes, onError }: { maxRequestBytes: number; onError: (error: Error) => void },
 ): Promise<StdioConnection> {
-  const { serveStdio: serve, StdioServerTransport } = await loadPeer(
-    '@modelcontextprotocol/server',
-    () => import('@modelcontextprotocol/server/stdio'),
-  )
-  type Streams = ConstructorParameters<typeof StdioServerTransport>
+  // by name: a bundle that only uses fetch() must not need standard input and output
+  type Stdio = typeof import('@modelcontextprotocol/server/stdio')
+  const loaded = (await loadPeerByName('@modelcontextprotocol/server/stdio')) as Stdio
+  const { serveStdio: serve, StdioServerTransport } = loaded
+  type Streams = ConstructorParameters<Stdio['StdioServerTransport']>
   const transport = new StdioServerTransport(input as Streams[0], output as Streams[1], {
     maxBufferSize: maxRequestBytes,
   })
