@@ -315,3 +315,15 @@ test('close() cancels calls, ends connections and leaves nothing open', async ()
   await expect(fetch(`http://127.0.0.1:${port}/mcp`)).rejects.toThrow()
   expect((await server.fetch(new Request('http://127.0.0.1/mcp'))).status).toBe(503)
 })
+
+test('an error of the server itself reaches the operator, not the client', async () => {
+  const sessionService = new InMemorySessionService()
+  sessionService.createSession = () => Promise.reject(new Error('disk /var/db/secret.db is full'))
+  sessionService.claim = sessionService.createSession as never
+  const logged: string[] = []
+  const logger = { warn: () => {}, error: (message: string) => void logged.push(message) }
+  const { url } = await startServer({ tools: [whoAmI], sessionService, logger })
+  const { body } = await post(url, { name: 'who_am_i', arguments: { secret: 's' } })
+  expect(body.error).toEqual({ code: -32603, message: 'Internal server error' })
+  expect(logged.join()).toContain('secret.db')
+})

@@ -17,7 +17,7 @@ function setUp() {
       },
     },
     maxRequestBytes: 100_000,
-    createServer: (userId) => {
+    createServer: ({ userId }) => {
       const server = new protocol.McpServer({ name: 'test', version: '1' }, { capabilities: { tools: {} } })
       server.server.onclose = () => closed.push(userId)
       return server

@@ -2,7 +2,7 @@
 import type { McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Ports } from '../../base/ports.ts'
 import { RecentEvents } from './event-store.ts'
-import type { Protocol } from './protocol-server.ts'
+import type { Protocol, ProtocolPeer } from './protocol-server.ts'
 
 /** A session without requests for this time is closed. */
 const IDLE_MS = 30 * 60_000
@@ -29,7 +29,7 @@ export interface HttpSessionsOptions {
   /** The most bytes of a request. */
   readonly maxRequestBytes: number
   /** Creates the server of a session. */
-  createServer(userId: string): McpServer
+  createServer(peer: ProtocolPeer): McpServer
 }
 
 /** The open sessions of 2025 clients. */
@@ -58,7 +58,7 @@ export class HttpSessions {
 
   async #open(request: Request, userId: string): Promise<Response> {
     const { protocol, ports, maxRequestBytes, createServer } = this.#options
-    const server = createServer(userId)
+    const server = createServer({ userId, era: 'legacy' })
     const transport = new protocol.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => ports.newId(),
       maxRequestBodySize: maxRequestBytes,

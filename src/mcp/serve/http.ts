@@ -4,7 +4,7 @@ import type { Ports } from '../../base/ports.ts'
 import type { Logger } from '../../dispatch/host.ts'
 import { messageOf } from '../../error/error.ts'
 import { HttpSessions } from './http-sessions.ts'
-import type { Protocol } from './protocol-server.ts'
+import type { Protocol, ProtocolPeer } from './protocol-server.ts'
 import type { ServeMcpOptions } from './serve-options.ts'
 
 /** Options of `HttpServing`. */
@@ -22,7 +22,7 @@ export interface HttpServingOptions extends Pick<ServeMcpOptions, 'authenticate'
   /** Receives errors for the operator. */
   readonly logger: Logger
   /** Creates the server of a request or a session. */
-  createServer(userId: string): McpServer
+  createServer(peer: ProtocolPeer): McpServer
 }
 
 /** Serves both eras of the protocol over HTTP. */
@@ -35,11 +35,14 @@ export class HttpServing {
   constructor(options: HttpServingOptions) {
     const { protocol, ports, maxRequestBytes, createServer, logger, hasSessions } = options
     this.#options = options
-    this.#handler = protocol.createMcpHandler(({ authInfo }) => createServer(authInfo?.clientId ?? ''), {
-      legacy: hasSessions ? 'reject' : 'stateless',
-      maxRequestBodySize: maxRequestBytes,
-      onerror: (error) => logger.warn(`MCP: ${error.message}`, error),
-    })
+    this.#handler = protocol.createMcpHandler(
+      ({ authInfo, era }) => createServer({ userId: authInfo?.clientId ?? '', era }),
+      {
+        legacy: hasSessions ? 'reject' : 'stateless',
+        maxRequestBodySize: maxRequestBytes,
+        onerror: (error) => logger.warn(`MCP: ${error.message}`, error),
+      },
+    )
     this.#sessions = hasSessions ? new HttpSessions({ protocol, ports, maxRequestBytes, createServer }) : undefined
   }
 

@@ -39,9 +39,17 @@ export interface ProtocolOptions {
 /** The key of the client's capabilities in the metadata of a 2026-07-28 request. */
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
-/** Creates the server for one user. Nothing that a client sends can change the user. */
-export function protocolServer(protocol: Protocol, options: ProtocolOptions, userId: string): McpServer {
-  const { ProtocolError, ProtocolErrorCode } = protocol
+/** For whom a protocol server is, and in which era of the protocol. */
+export interface ProtocolPeer {
+  /** The user. Nothing that a client sends can change it. */
+  readonly userId: string
+  /** `modern` is 2026-07-28. */
+  readonly era: 'legacy' | 'modern'
+}
+
+/** Creates the server for one user. */
+export function protocolServer(protocol: Protocol, options: ProtocolOptions, peer: ProtocolPeer): McpServer {
+  const { userId, era } = peer
   const { info, instructions, served, logger, runContextOf } = options
   const made = new protocol.McpServer(info, {
     capabilities: { tools: { listChanged: false } },
@@ -50,37 +58,45 @@ export function protocolServer(protocol: Protocol, options: ProtocolOptions, use
   })
   declareHeaders(protocol, made, options.headerTools)
   const { server } = made
+  const fail = (error: unknown): never => {
+    throw wireError(protocol, error, logger)
+  }
   server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
-    const tools = await served.list({ userId, runContext: await runContextOf(userId), signal: mcpReq.signal })
-    return { tools }
+    const list = async (): Promise<ListedTool[]> =>
+      await served.list({ userId, runContext: await runContextOf(userId), signal: mcpReq.signal })
+    return { tools: await list().catch(fail) }
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params
-    try {
-      const call = { ...callOf(server, context), userId, runContext: await runContextOf(userId), name, args }
-      return (await served.call(call)) as CallToolResult | InputRequiredResult // its forms have been checked
-    } catch (error) {
-      if (error instanceof UnknownTool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
-      if (error instanceof InvalidState)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
-          reason: 'invalid_request_state',
-        })
-      logger.error(`A call of tool "${name}" failed: ${messageOf(error)}`, error)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal server error')
-    }
+    const call = async (): Promise<unknown> =>
+      await served.call({ ...callOf(server, context, era), userId, runContext: await runContextOf(userId), name, args })
+    return (await call().catch(fail)) as CallToolResult | InputRequiredResult // the shapes have types of their own
   })
   server.onerror = (error) => logger.warn(`MCP: ${error.message}`, error)
   return made
+}
+
+/** The error a client gets. An error of the server itself is for the operator: it may name files or tables. */
+function wireError({ ProtocolError, ProtocolErrorCode }: Protocol, error: unknown, logger: Logger): Error {
+  if (error instanceof UnknownTool) return new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+  if (error instanceof InvalidState) {
+    const data = { reason: 'invalid_request_state' }
+    return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', data)
+  }
+  logger.error(`A request of an MCP client failed: ${messageOf(error)}`, error)
+  return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal server error')
 }
 
 /** What a request tells about its call: the round, the answers, the client's abilities, and who follows it. */
 function callOf(
   server: Server,
   { mcpReq, http, sessionId }: ServerContext,
+  era: ProtocolPeer['era'],
 ): Omit<ServedCall, 'name' | 'args' | 'userId'> {
   const { _meta, envelope, inputResponses, signal, notify } = mcpReq
   const progressToken = _meta?.progressToken
-  const capabilities = envelope ? (envelope as JsonObject)[CAPABILITIES] : server.getClientCapabilities()
+  const capabilities =
+    era === 'modern' ? (envelope as JsonObject | undefined)?.[CAPABILITIES] : server.getClientCapabilities()
   const send =
     progressToken === undefined
       ? undefined
@@ -91,7 +107,7 @@ function callOf(
     state: mcpReq.requestState<string>(),
     answers: isRecord(inputResponses) ? inputResponses : {},
     modes: elicitationModes(capabilities),
-    isConnected: envelope === undefined,
+    isConnected: era === 'legacy',
     // a client that disconnects cancels its call, unless its session lets it come back for the result
     signal: http?.req && sessionId === undefined ? AbortSignal.any([signal, http.req.signal]) : signal,
     ...(send && { onProgress: send }),

@@ -85,10 +85,14 @@ class Serving implements McpService {
   async stdio(streams: StdioStreams = {}): Promise<void> {
     const protocol = await loadProtocol()
     const { userId = 'local', maxRequestBytes = DEFAULT_BYTES } = this.#options
-    const { closed, close } = await serveStdio(() => protocolServer(protocol, this.#shared, userId), streams, {
-      maxRequestBytes,
-      onError: (error) => this.#shared.logger.warn(`MCP: ${error.message}`, error),
-    })
+    const { closed, close } = await serveStdio(
+      (era) => protocolServer(protocol, this.#shared, { userId, era }),
+      streams,
+      {
+        maxRequestBytes,
+        onError: (error) => this.#shared.logger.warn(`MCP: ${error.message}`, error),
+      },
+    )
     this.#closers.add(close)
     await closed
     this.#closers.delete(close)
@@ -156,7 +160,7 @@ class Serving implements McpService {
       maxRequestBytes,
       hasSessions: httpSessions,
       logger: this.#shared.logger,
-      createServer: (user) => protocolServer(protocol, this.#shared, user),
+      createServer: (peer) => protocolServer(protocol, this.#shared, peer),
     })
   }
 }

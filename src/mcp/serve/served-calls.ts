@@ -58,7 +58,7 @@ export class ServedCalls {
     const { calls } = this.#options
     const tool = (await calls.list(call)).get(call.name)
     const declaration = tool?.declaration()
-    if (!tool || !declaration) throw new UnknownTool(`Unknown tool "${call.name}".`)
+    if (!tool || !declaration) throw new UnknownTool(`Unknown tool "${call.name.slice(0, 128)}".`)
     const outcome = call.state === undefined ? await this.#start(call) : await this.#continue(call, call.state)
     if (outcome.type === 'pending' && !outcome.handle) return await this.#ask(call, outcome.requests, outcome.sessionId)
     await this.#options.sessions?.end({ userId: call.userId, sessionId: outcome.sessionId }, outcome.type)

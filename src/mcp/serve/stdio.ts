@@ -19,7 +19,7 @@ export interface StdioStreams {
 
 /** Serves one client over standard input and output, in the era that the client opens with. */
 export async function serveStdio(
-  createServer: () => McpServer,
+  createServer: (era: 'legacy' | 'modern') => McpServer,
   { input, output }: StdioStreams,
   { maxRequestBytes, onError }: { maxRequestBytes: number; onError: (error: Error) => void },
 ): Promise<StdioConnection> {
@@ -31,7 +31,7 @@ export async function serveStdio(
   const transport = new StdioServerTransport(input as Streams[0], output as Streams[1], {
     maxBufferSize: maxRequestBytes,
   })
-  const handle = serve(createServer, { transport, onerror: onError })
+  const handle = serve(({ era }) => createServer(era), { transport, onerror: onError })
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const { onclose } = transport
   transport.onclose = () => {
