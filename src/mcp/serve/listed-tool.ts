@@ -1,8 +1,7 @@
 // A tool as an MCP client sees it in `tools/list`.
 import { agentToolSettings } from '../../agent/agents/agent-tool.ts'
-import type { JsonObject } from '../../base/json.ts'
-import type { FunctionDeclaration } from '../../content/content.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { type ObjectSchema, outputSchemaOf } from './output-schema.ts'
 
 /** An entry of `tools/list`. */
 export interface ListedTool {
@@ -18,18 +17,12 @@ export interface ListedTool {
   readonly annotations?: { readonly readOnlyHint: boolean; readonly idempotentHint?: boolean }
 }
 
-/** A JSON Schema of an object. */
-export interface ObjectSchema extends JsonObject {
-  /** The type of the value. */
-  readonly type: 'object'
-}
-
 /** The entry of a tool. Undefined for a tool that only adds to model requests. */
 export function listedTool(tool: Tool): ListedTool | undefined {
   const declaration = tool.declaration()
   if (!declaration) return undefined
   const { name, description, parametersJsonSchema } = declaration
-  const outputSchema = outputSchemaOf(tool, declaration)
+  const outputSchema = outputSchemaOf(tool)?.jsonSchema
   const annotations = annotationsOf(tool)
   return {
     name,
@@ -38,16 +31,6 @@ export function listedTool(tool: Tool): ListedTool | undefined {
     ...(outputSchema && { outputSchema }),
     ...(annotations && { annotations }),
   }
-}
-
-/**
- * The schema of the structured result. Undefined if results are not objects, or if the call returns a handle first, which
- * has another shape.
- */
-export function outputSchemaOf({ isLongRunning }: Tool, declaration: FunctionDeclaration): ObjectSchema | undefined {
-  const { responseJsonSchema } = declaration
-  if (isLongRunning || responseJsonSchema?.type !== 'object') return undefined
-  return responseJsonSchema as ObjectSchema // its type was checked
 }
 
 /** An agent declares no effect of its own: what its tools do is not known before the call. */

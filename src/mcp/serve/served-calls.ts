@@ -8,7 +8,8 @@ import { CREDENTIAL_ID_PREFIX } from '../../event/request-names.ts'
 import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
 import type { CallOptions, CallRunner, StartedCall } from '../../runner/single-call/call-runner.ts'
 import { answerFrom, elicitationFor } from './elicitation.ts'
-import { type ListedTool, listedTool, outputSchemaOf } from './listed-tool.ts'
+import { type ListedTool, listedTool } from './listed-tool.ts'
+import { outputSchemaOf } from './output-schema.ts'
 import type { PendingSessions } from './pending-sessions.ts'
 import { pendingText } from './pending-text.ts'
 import { requestKeys } from './request-keys.ts'
@@ -57,14 +58,13 @@ export class ServedCalls {
   async call(call: ServedCall): Promise<ToolContent | InputRequired> {
     const { calls } = this.#options
     const tool = (await calls.list(call)).get(call.name)
-    const declaration = tool?.declaration()
-    if (!tool || !declaration) throw new UnknownTool(`Unknown tool "${call.name.slice(0, 128)}".`)
+    if (!tool?.declaration()) throw new UnknownTool(`Unknown tool "${call.name.slice(0, 128)}".`)
     const outcome = call.state === undefined ? await this.#start(call) : await this.#continue(call, call.state)
     if (outcome.type === 'pending' && !outcome.handle) return await this.#ask(call, outcome.requests, outcome.sessionId)
     await this.#options.sessions?.end({ userId: call.userId, sessionId: outcome.sessionId }, outcome.type)
     if (outcome.type === 'ended') return errorContent(outcome.error?.message ?? `Tool "${call.name}" was cancelled.`)
     const result = outcome.type === 'pending' ? outcome.handle : outcome.result
-    return result ? await toolContent(result, outputSchemaOf(tool, declaration)) : errorContent('')
+    return result ? await toolContent(result, outputSchemaOf(tool)) : errorContent('')
   }
 
   /**

@@ -3,8 +3,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 import { isFailure } from '../../event/fold.ts'
 import type { CallResult } from '../../runner/single-call/call-outcome.ts'
-import { compileSchema } from '../../schema/compile.ts'
-import type { ObjectSchema } from './listed-tool.ts'
+import type { OutputSchema } from './output-schema.ts'
 
 /** The result of `tools/call`. */
 export interface ToolContent {
@@ -27,13 +26,13 @@ export type ContentBlock =
 type ResourceData = { readonly text: string } | { readonly blob: string }
 
 /** The content of a result: text, media, and the structured result if the tool has an output schema. */
-export async function toolContent(result: CallResult, schema: ObjectSchema | undefined): Promise<ToolContent> {
+export async function toolContent(result: CallResult, schema: OutputSchema | undefined): Promise<ToolContent> {
   const { response, modelOutput, parts } = result
   if (isFailure(response)) return errorContent(typeof response.error === 'string' ? response.error : textOf(response))
   const media = modelOutput && !modelOutput.showsMedia ? [] : parts
   const content = [{ type: 'text', text: textOf(modelOutput?.response ?? response) } as const, ...media.flatMap(block)]
   if (!schema) return { content }
-  const { issues } = await compileSchema(schema, 'outputSchema').parse(response)
+  const { issues } = await schema.parse(response)
   if (!issues) return { content, structuredContent: response }
   // a policy, a callback or the size limit has changed the result: clients refuse a result that breaks the schema
   return errorContent(`The result does not match the output schema of the tool: ${textOf(response)}`)
