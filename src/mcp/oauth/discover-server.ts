@@ -41,7 +41,7 @@ export async function discoverServer(discovery: Discovery, metadataUrl: URL | un
   const resource = await discoverResource(discovery, metadataUrl)
   if (resource) checkResource(discovery, resource)
   const url = resource?.authorization_servers?.[0] ?? serverUrl.origin
-  const metadata = await discoverMetadata(discovery, url)
+  const metadata = await discoverMetadata(discovery, url, resource !== undefined)
   if (!metadata && resource) throw new AuthError(`The authorization server ${nameOf(url)} publishes no metadata.`)
   return {
     url,
@@ -81,16 +81,24 @@ function checkResource({ library, rules }: Discovery, { resource }: OAuthProtect
   )
 }
 
+/** The issuer is the URL of the metadata (RFC 8414, 3.3). A server of 2025-03-26 may name another path of its origin. */
 async function discoverMetadata(
   { library, fetch }: Discovery,
   url: string,
+  isStrict: boolean,
 ): Promise<AuthorizationServerMetadata | undefined> {
+  let metadata: AuthorizationServerMetadata | undefined
+  let isOther = false
   try {
-    return await library.discoverAuthorizationServerMetadata(url, { fetchFn: fetch })
+    const options = { fetchFn: fetch, skipIssuerValidation: !isStrict }
+    metadata = await library.discoverAuthorizationServerMetadata(url, options)
+    isOther = metadata !== undefined && new URL(metadata.issuer).origin !== new URL(url).origin
   } catch (error) {
-    const problem = error instanceof library.IssuerMismatchError ? 'names another issuer' : 'could not be read'
-    throw asAuthError(error, `The metadata of the authorization server ${nameOf(url)} ${problem}.`)
+    isOther = error instanceof library.IssuerMismatchError
+    if (!isOther) throw asAuthError(error, `The metadata of the authorization server ${nameOf(url)} could not be read.`)
   }
+  if (!isOther) return metadata
+  throw new AuthError(`The metadata of the authorization server ${nameOf(url)} names another issuer, which is refused.`)
 }
 
 function endpointsOf(
