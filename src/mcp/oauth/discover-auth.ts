@@ -81,8 +81,8 @@ async function discover(
   const discovery = { library, rules, fetch: guardedFetch({ rules, fetch, ports: services.ports, signal }) }
   const server = await discoverServer(discovery, challenge.metadataUrl)
   const configured = auth?.rawAuthCredential?.oauth2
-  const client = await chooseClient({ services, discovery, server, configured, clientMetadata })
-  return await discoveredConfig({ serverUrl, server, client, challenge, auth })
+  const chosen = await chooseClient({ services, discovery, server, configured, clientMetadata })
+  return await discoveredConfig({ ...chosen, serverUrl, server, challenge, auth })
 }
 
 function servicesOf(context: ReadonlyContext): AuthServices {

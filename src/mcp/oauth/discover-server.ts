@@ -5,7 +5,7 @@ import { AuthError } from '../../auth/auth-error.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import type { McpClientLibrary } from './mcp-client-library.ts'
 import { readScopes } from './read-challenge.ts'
-import { checkTarget, type TargetRules } from './target-guard.ts'
+import { checkResolved, checkTarget, type TargetRules } from './target-guard.ts'
 
 /** What discovery needs. */
 export interface Discovery {
@@ -46,7 +46,7 @@ export async function discoverServer(discovery: Discovery, metadataUrl: URL | un
   return {
     url,
     issuer: metadata?.issuer,
-    ...endpointsOf(discovery, url, metadata),
+    ...(await endpointsOf(discovery, url, metadata)),
     metadata,
     resource: resource?.resource,
     resourceScopes: readScopes(resource?.scopes_supported),
@@ -101,20 +101,20 @@ async function discoverMetadata(
   throw new AuthError(`The metadata of the authorization server ${nameOf(url)} names another issuer, which is refused.`)
 }
 
-function endpointsOf(
+async function endpointsOf(
   { rules }: Discovery,
   url: string,
   metadata: AuthorizationServerMetadata | undefined,
-): Pick<DiscoveredServer, 'authorizationUrl' | 'tokenUrl'> {
+): Promise<Pick<DiscoveredServer, 'authorizationUrl' | 'tokenUrl'>> {
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256')) {
     throw new AuthError(`The authorization server ${nameOf(url)} does not support PKCE with S256, which is required.`)
   }
   const { authorization_endpoint = new URL('/authorize', url), token_endpoint = new URL('/token', url) } =
     metadata ?? {}
-  return {
-    authorizationUrl: checkTarget(authorization_endpoint, 'authorization endpoint', rules).href,
-    tokenUrl: checkTarget(token_endpoint, 'token endpoint', rules).href,
-  }
+  const authorizationUrl = checkTarget(authorization_endpoint, 'authorization endpoint', rules)
+  const tokenUrl = checkTarget(token_endpoint, 'token endpoint', rules)
+  await checkResolved(tokenUrl, rules)
+  return { authorizationUrl: authorizationUrl.href, tokenUrl: tokenUrl.href }
 }
 
 /** Errors of the library and of schemas quote what the server sent, so they are replaced. */

@@ -17,6 +17,14 @@ export interface McpClientMetadata {
 /** An OAuth client. */
 export type OAuthClient = NonNullable<AuthCredential['oauth2']> & { readonly clientId: string }
 
+/** The client of a request for a token. */
+export interface ChosenClient {
+  /** The client. */
+  readonly client: OAuthClient
+  /** The key of the record of a client that was registered dynamically. */
+  readonly registration?: string
+}
+
 /** What the choice of a client depends on. */
 export interface ClientNeed {
   /** The user and the store. */
