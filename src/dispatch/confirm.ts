@@ -8,6 +8,7 @@ import type { Request } from '../event/event.ts'
 import { openRequests } from '../event/fold.ts'
 import type { CallState, RequestState } from '../event/invocation-state.ts'
 import { authConfigsOf, type Tool } from '../tool/tool.ts'
+import { DEFINITION } from '../tool/tool-marks.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, failure, type Prepared, type ReadyCall, unknownOutcome } from './outcome.ts'
 import { needsConfirmation, requestConfirmation } from './request-confirmation.ts'
@@ -188,7 +189,9 @@ function describe(entry: ToolEntry): string {
   const schemes = authConfigsOf(tool).map(({ authScheme, provider }) => authScheme ?? provider ?? null)
   const scheme = schemes.length > 1 ? schemes : (schemes[0] ?? null) // one scheme: digests of earlier versions stay the same
   const editable = allowEditedArgs ? true : undefined // absent when false: digests of earlier versions stay the same
-  return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true, editable })
+  const source = (tool as Tool & { readonly [DEFINITION]?: string })[DEFINITION]
+  const isPending = isLongRunning === true
+  return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isPending, editable, source })
 }
 
 async function digestOf(text: string): Promise<string> {

@@ -83,6 +83,8 @@ export type NewRequest = Omit<
 > & {
   /** The id of a credential request: its consent is stored under it. Default: a new id. */
   readonly id?: string
+  /** When the request expires, in milliseconds. Default: as the tool says. */
+  readonly expiresInMs?: number
 }
 
 /** A call after `prepare`: ready to run, or finished without running a body. */

@@ -87,9 +87,10 @@ export function requestEvent(
 function requestOf(
   { host, scope }: Pick<Batch, 'host' | 'scope'>,
   callId: string,
-  created: NewRequest,
-  expiresInMs: number,
+  { expiresInMs: ownExpiry, ...created }: NewRequest,
+  toolExpiry: number,
 ): Request {
+  const expiresInMs = ownExpiry ?? toolExpiry
   const now = host.services.ports.now()
   return {
     type: 'request',

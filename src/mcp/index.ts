@@ -4,4 +4,14 @@
  * @module
  */
 
-export type { Tool } from '../tool/tool.ts'
+export type { PinStore } from './listing/trust.ts'
+export { McpToolset, type ToolDefinition } from './mcp-toolset.ts'
+export type {
+  HttpConnection,
+  McpClientMetadata,
+  McpProgress,
+  McpToolsetOptions,
+  ServerToolInfo,
+  StdioConnection,
+  ToolAnnotations,
+} from './mcp-toolset-options.ts'

@@ -14,7 +14,10 @@ import type { AnsweredInput } from './context.ts'
 export type BodyRequest = Pick<
   Request,
   'kind' | 'key' | 'hint' | 'payload' | 'schema' | 'authConfig' | 'sealed' | 'mayDecline'
->
+> & {
+  /** When the request expires, in milliseconds. Default: as the tool says. */
+  readonly expiresInMs?: number
+}
 
 /** Adds a request to those of the attempt. It replaces one of the same kind and key. Throws if there are too many. */
 export function addRequest(requested: readonly BodyRequest[], added: BodyRequest): readonly BodyRequest[] {

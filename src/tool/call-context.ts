@@ -30,7 +30,14 @@ import type { WritableState } from './state.ts'
 const NONE: readonly never[] = []
 
 const CONFIRMATION_RULES = { hint: anything, payload: anything }
-const INPUT_RULES = { key: anything, message: anything, schema: anything, sealed: anything, mayDecline: anything }
+const INPUT_RULES = {
+  key: anything,
+  message: anything,
+  schema: anything,
+  sealed: anything,
+  mayDecline: anything,
+  expiresInMs: anything,
+}
 
 /**
  * The context of one tool call. The members of `ToolContext` are for the tool body and the tool callbacks. All others are
@@ -133,7 +140,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   /** Returns the answer if there is a valid one. Otherwise adds the request and returns undefined. */
   requestInput<T = unknown>(options: InputRequest & { schema?: unknown }): T | undefined {
     checkOptions('requestInput()', options, INPUT_RULES, 'INVALID_REQUEST')
-    const { key, message, schema, mayDecline } = options
+    const { key, message, schema, mayDecline, expiresInMs } = options
     const compiled = schema === undefined ? undefined : compileSchema(schema, `requestInput(), schema of key "${key}"`)
     const answer = findInput(this.requests, String(key), compiled)
     if (answer) return answer.value as T
@@ -144,6 +151,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
       ...(compiled && { schema: compiled.jsonSchema }),
       ...(options.sealed !== undefined && { sealed: toJsonValue(options.sealed, MAX_METADATA_BYTES + 1).value }),
       ...(mayDecline && { mayDecline }),
+      ...(expiresInMs !== undefined && { expiresInMs }),
     }
     this.requested = addRequest(this.requested, request)
     return undefined

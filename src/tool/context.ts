@@ -142,6 +142,8 @@ export interface InputRequest {
   readonly sealed?: unknown
   /** The body also runs again when the user declines. Default false. */
   readonly mayDecline?: boolean | undefined
+  /** When the request expires, in milliseconds. Default: `expiresInMs` of the tool, 24 hours. */
+  readonly expiresInMs?: number | undefined
 }
 
 /** The answer to an input request of an earlier attempt of a call. */

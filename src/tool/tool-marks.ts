@@ -10,6 +10,9 @@ export const RUNS_CODE: unique symbol = Symbol.for('toolwright.runsCode')
 /** On a tool that shows the files in its argument `artifact_names` to the model. Descriptions of files name this tool. */
 export const SHOWS_ARTIFACTS: unique symbol = Symbol.for('toolwright.showsArtifacts')
 
+/** On a tool that a server defines: the digest of the definition. An approval is valid for one definition only. */
+export const DEFINITION: unique symbol = Symbol.for('toolwright.definition')
+
 /** How a call runs. `body` calls `run`; `agent` and `code` run as a scope of the invocation. */
 export type ToolKind = 'body' | 'agent' | 'code'
 

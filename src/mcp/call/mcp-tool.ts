@@ -1,0 +1,89 @@
+// A tool of an MCP server as a tool of an agent.
+import type { Progress } from '@modelcontextprotocol/client'
+import type { JsonObject } from '../../base/json.ts'
+import { clip } from '../../base/limits.ts'
+import type { AuthConfig } from '../../content/auth.ts'
+import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
+import type { Effect, Tool } from '../../tool/tool.ts'
+import { DEFINITION } from '../../tool/tool-marks.ts'
+import type { ServerTool } from '../listing/server-tool.ts'
+import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
+import { withoutAppMeta } from './read-result.ts'
+
+/** What a tool needs from its toolset. */
+export interface ToolParts {
+  /** The name under which the model calls the tool. */
+  readonly name: string
+  /** The tool at the server. */
+  readonly tool: ServerTool
+  /** The name of the toolset. */
+  readonly server: string
+  /** The options of the toolset. */
+  readonly options: McpToolsetOptions
+  /** The credential of every call. */
+  readonly authConfig: AuthConfig | undefined
+  /** Calls the server. */
+  call(call: ToolCall): Promise<JsonObject | undefined>
+}
+
+/** One call of a tool. */
+export interface ToolCall {
+  readonly tool: ServerTool
+  readonly effect: Effect
+  readonly args: JsonObject
+  readonly context: ToolContext
+  /** Called with progress of the server. */
+  onProgress(progress: Progress): void
+}
+
+/** The dispatcher's own deadline: `callTimeoutMs` ends a call, and progress extends it. */
+const MAX_CALL_MS = 24 * 60 * 60 * 1000
+
+/** Progress of one call is shown at most this often, in milliseconds. */
+const PROGRESS_MS = 50
+
+/** Makes the tool. */
+export function mcpTool({ name, tool, server, options, authConfig, call }: ToolParts): Tool {
+  const { requiresConfirmation, onProgress } = options
+  const effect = options.effect?.(tool.name, tool.annotations) ?? 'atMostOnce'
+  const declaration = {
+    name,
+    description: clip(tool.description),
+    parametersJsonSchema: tool.inputSchema,
+    ...(tool.outputSchema && { responseJsonSchema: tool.outputSchema }),
+  }
+  const made: Tool & { readonly [DEFINITION]: string } = {
+    name,
+    description: declaration.description,
+    declaration: () => declaration,
+    effect,
+    timeoutMs: MAX_CALL_MS,
+    requiresConfirmation:
+      typeof requiresConfirmation === 'function'
+        ? (args: JsonObject, context: ReadonlyContext) => requiresConfirmation(args, context, tool)
+        : requiresConfirmation,
+    confirmationHint: () => `Approve execution of tool \`${tool.name}\` of the MCP server "${server}"?`,
+    ...(authConfig && { authConfig }),
+    ...(tool.resourceUri !== undefined && { toModelOutput: withoutAppMeta }),
+    [DEFINITION]: tool.hash,
+    run: (args, context) => {
+      const show = throttle((progress: Progress) => {
+        context.progress(progress)
+        onProgress?.({ tool: tool.name, ...progress }, context)
+      })
+      return call({ tool, effect, args: args as JsonObject, context, onProgress: show })
+    },
+  }
+  return Object.freeze(made)
+}
+
+/** Calls the function at most once per `PROGRESS_MS`. A server that sends more loses the values between. */
+function throttle(show: (progress: Progress) => void): (progress: Progress) => void {
+  let shownAt = Number.NEGATIVE_INFINITY
+  return (progress) => {
+    const now = performance.now()
+    if (now - shownAt < PROGRESS_MS) return
+    shownAt = now
+    show(progress)
+  }
+}

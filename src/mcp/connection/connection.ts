@@ -1,0 +1,194 @@
+import type {
+  Client,
+  ClientOptions,
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitRequest,
+  ElicitResult,
+  Transport,
+} from '@modelcontextprotocol/client'
+import type { Model } from '../../tool/model.ts'
+import type { HttpConnection, StdioConnection } from '../mcp-toolset-options.ts'
+import { GuardedFetch } from './guarded-fetch.ts'
+import { type Era, openClient } from './open-client.ts'
+
+/** A call that is under way on a connection. The server may ask it for input. */
+export interface ActiveCall {
+  /** The user of the call. */
+  readonly userKey: string
+  /** Answers an elicitation of the server (2025 protocol). */
+  elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>
+  /** Answers a sampling request of the server (2025 protocol). */
+  sample(params: CreateMessageRequest['params'], signal: AbortSignal): Promise<CreateMessageResult>
+}
+
+/** How a connection is opened. */
+export interface ConnectionOptions {
+  /** How to reach the server. */
+  readonly server: StdioConnection | HttpConnection
+  /** How long connecting may take, in milliseconds. */
+  readonly timeoutMs: number
+  /** The protocol of an earlier connection. */
+  readonly era: Era | undefined
+  /** The model for sampling requests; undefined turns sampling off. */
+  readonly sampling: Model | undefined
+  /** Headers of the first requests. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const READ_TIMEOUT_MS = 300_000
+
+/** The answer to an elicitation that no call can be asked for. */
+const DECLINED: ElicitResult = { action: 'decline' }
+
+/** A connection to an MCP server for one identity. */
+export class McpConnection {
+  /** The MCP client. */
+  readonly client: Client
+  /** The protocol of the connection. */
+  readonly era: Era
+  /** The fetch function of the connection. */
+  readonly http: GuardedFetch
+  readonly #transport: Transport
+  readonly #calls: Set<ActiveCall>
+  readonly #terminates: boolean
+  #isOpen = true
+  #changes = 0
+  /** Performance time of the last use, in milliseconds. */
+  lastUsed: number = performance.now()
+
+  private constructor(made: {
+    client: Client
+    era: Era
+    http: GuardedFetch
+    transport: Transport
+    calls: Set<ActiveCall>
+    terminates: boolean
+  }) {
+    this.client = made.client
+    this.era = made.era
+    this.http = made.http
+    this.#transport = made.transport
+    this.#calls = made.calls
+    this.#terminates = made.terminates
+    made.client.onclose = () => {
+      this.#isOpen = false
+    }
+  }
+
+  /** Connects to the server. */
+  static async open({ server, timeoutMs, era, sampling, headers }: ConnectionOptions): Promise<McpConnection> {
+    const isHttp = server.type !== 'stdio'
+    const { fetch, readTimeoutMs = READ_TIMEOUT_MS } = isHttp ? server : {}
+    const http = new GuardedFetch({ fetch, readTimeoutMs })
+    http.setHeaders(headers)
+    const calls = new Set<ActiveCall>()
+    let connection: McpConnection | undefined
+    const onChanged = (): void => {
+      if (connection) connection.#changes++
+    }
+    const client: ClientOptions = {
+      capabilities: {
+        elicitation: { form: { applyDefaults: true }, url: {} },
+        ...(sampling && { sampling: {} }),
+      },
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
+      // results are validated by our own validator: the default one generates code from the schemas of the server
+      jsonSchemaValidator: {
+        getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+      },
+    }
+    const prepare = (made: Client): void => {
+      made.onerror = () => {} // requests that fail report it themselves
+      made.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+        return (await callOf(calls)?.elicit(params, mcpReq.signal)) ?? DECLINED
+      })
+      if (!sampling) return
+      made.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
+        const call = callOf(calls)
+        if (!call) throw new Error('No tool call of this client is under way.')
+        return await call.sample(params, mcpReq.signal)
+      })
+    }
+    const opened = await openClient({ server, http, era, timeoutMs, client, prepare }).catch((error) => {
+      const refusal = http.takeRefusal()
+      throw refusal ? new RefusedError(refusal.status, refusal.challenge, error) : error
+    })
+    const terminates = isHttp && server.type === 'http' && server.terminateOnClose !== false
+    connection = new McpConnection({ ...opened, http, calls, terminates })
+    return connection
+  }
+
+  /** Is the connection open? A connection that has died is never used again. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+  /** Is a call under way? */
+  get isBusy(): boolean {
+    return this.#calls.size > 0
+  }
+  /** How often the server has reported that its tools have changed. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** Registers a call, so that the server can ask it for input. The returned function removes it. */
+  begin(call: ActiveCall): () => void {
+    this.#calls.add(call)
+    if (this.#calls.size === 1) holdProcess(this.#transport, true)
+    this.lastUsed = performance.now()
+    return () => {
+      this.#calls.delete(call)
+      this.lastUsed = performance.now()
+      if (this.#calls.size === 0) holdProcess(this.#transport, false)
+    }
+  }
+
+  /** Marks the connection as dead, so that the next use opens another one. */
+  async abandon(): Promise<void> {
+    this.#isOpen = false
+    await this.client.close().catch(() => {})
+    await this.#transport.close().catch(() => {})
+  }
+
+  /** Closes the connection, and the session at the server. */
+  async close(): Promise<void> {
+    const wasOpen = this.#isOpen
+    this.#isOpen = false
+    const session = this.#transport as Transport & { terminateSession?(): Promise<void> }
+    if (wasOpen && this.#terminates) await session.terminateSession?.().catch(() => {})
+    await this.client.close().catch(() => {})
+    await this.#transport.close().catch(() => {})
+  }
+}
+
+/** The server has refused the credential, or the lack of one. */
+export class RefusedError extends Error {
+  /** 401 or 403. */
+  readonly status: number
+  /** The `WWW-Authenticate` header. */
+  readonly challenge: string | undefined
+  constructor(status: number, challenge: string | undefined, cause?: unknown) {
+    super(`it refused the request with status ${status}`, { cause })
+    this.status = status
+    this.challenge = challenge
+  }
+}
+
+/**
+ * The call that a request of the server belongs to: the latest one. Undefined if calls of several users are under way,
+ * because the question of one user must not reach another.
+ */
+function callOf(calls: ReadonlySet<ActiveCall>): ActiveCall | undefined {
+  const all = [...calls]
+  const latest = all.at(-1)
+  return all.every(({ userKey }) => userKey === latest?.userKey) ? latest : undefined
+}
+
+/** Keeps this process running while a call waits for a local server, and lets it exit otherwise. */
+function holdProcess(transport: Transport, isHeld: boolean): void {
+  const local = transport as Transport & { allowExit?(): void; preventExit?(): void }
+  if (isHeld) local.preventExit?.()
+  else local.allowExit?.()
+}

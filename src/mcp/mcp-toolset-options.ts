@@ -1,0 +1,223 @@
+import { isEndpoint } from '../auth/config/endpoint.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
+import type { AuthConfig } from '../content/auth.ts'
+import type { Logger } from '../dispatch/host.ts'
+import {
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  gate,
+  list,
+  name,
+  type OptionRules,
+  oneOf,
+  record,
+  text,
+  wholeNumber,
+} from '../error/check-options.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { ReadonlyContext, ToolContext } from '../tool/context.ts'
+import type { Model } from '../tool/model.ts'
+import type { Effect } from '../tool/tool.ts'
+
+/** A local MCP server, which the toolset starts. It is started without a shell. */
+export interface StdioConnection {
+  /** A local process that speaks MCP on stdin and stdout. */
+  readonly type: 'stdio'
+  /** The program, such as `npx`. */
+  readonly command: string
+  /** Its arguments. Default: none. */
+  readonly args?: readonly string[] | undefined
+  /** Environment variables of the process, besides PATH, HOME and the like. Default: none. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Its working directory. Default: that of this process. */
+  readonly cwd?: string | undefined
+}
+
+/** A remote MCP server. */
+export interface HttpConnection {
+  /** `http` for Streamable HTTP, `sse` for the older transport with server-sent events. */
+  readonly type: 'http' | 'sse'
+  /** The URL of the server. */
+  readonly url: string | URL
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** How long the server may send nothing in a response, in milliseconds. Default 300,000. */
+  readonly readTimeoutMs?: number | undefined
+  /** Sends requests. Default: the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined
+  /** Ends the session at the server when the connection closes. Default true. */
+  readonly terminateOnClose?: boolean | undefined
+}
+
+/** What the server says about a tool. These are hints of the server: it may say anything. */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** A tool as the server lists it. */
+export interface ServerToolInfo {
+  /** The name at the server. */
+  readonly name: string
+  /** The description at the server. */
+  readonly description: string
+  /** Hints of the server. */
+  readonly annotations: ToolAnnotations
+}
+
+/** Progress that a server reports about a call. */
+export interface McpProgress {
+  /** The tool, by its name at the server. */
+  readonly tool: string
+  /** How far the call is. */
+  readonly progress: number
+  /** The value of `progress` at the end, if the server knows it. */
+  readonly total?: number | undefined
+  /** What the server does now. */
+  readonly message?: string | undefined
+}
+
+/** How OAuth servers see this client, when it registers itself. */
+export interface McpClientMetadata {
+  /** The name that users see when they consent. Default: `Toolwright`. */
+  readonly clientName?: string | undefined
+  /** The home page of the client. */
+  readonly clientUri?: string | undefined
+  /** Where the browser returns after the consent. Default: the `redirectUri` of the credential. */
+  readonly redirectUris?: readonly string[] | undefined
+  /** The URL of a client metadata document, for servers that support it. */
+  readonly clientMetadataUrl?: string | undefined
+}
+
+/** Options of `McpToolset`. */
+export interface McpToolsetOptions {
+  /** The name in pins, warnings and questions. Default: the program or the host of the server. */
+  readonly name?: string | undefined
+  /** How to reach the server. */
+  readonly connection: StdioConnection | HttpConnection
+  /** The tools to use: their names at the server, or a function. An empty list uses none. Default: all. */
+  readonly toolFilter?: readonly string[] | ((tool: ServerToolInfo, context: ReadonlyContext) => boolean) | undefined
+  /** Put before the name of each tool, as it is. Default: none. */
+  readonly prefix?: string | undefined
+  /** How long connecting may take, in milliseconds. Default 5,000. */
+  readonly connectTimeoutMs?: number | undefined
+  /** How long a call may take without progress, in milliseconds. Time a human takes does not count. Default 60,000. */
+  readonly callTimeoutMs?: number | undefined
+  /** Returns headers for a request, such as a token of the user. Connections are then separate for each user. */
+  readonly headers?:
+    | ((context: ReadonlyContext) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+    | undefined
+  /** The credential for the server. Without `authScheme`, the server is asked what it wants. */
+  readonly auth?: AuthConfig | undefined
+  /** How OAuth servers see this client. */
+  readonly clientMetadata?: McpClientMetadata | undefined
+  /** Wait for an approval before every call, or before calls where the function returns true. Default false. */
+  readonly requiresConfirmation?:
+    | boolean
+    | ((args: JsonObject, context: ReadonlyContext, tool: ServerToolInfo) => boolean | Promise<boolean>)
+    | undefined
+  /** The side effects of a tool. Default: `atMostOnce` for every tool, whatever the server says. */
+  readonly effect?: ((name: string, annotations: ToolAnnotations) => Effect) | undefined
+  /** Called with the progress of calls. */
+  readonly onProgress?: ((progress: McpProgress, context: ToolContext) => void) | undefined
+  /** Adds the tool `load_mcp_resource`, which lists and reads the resources of the server. Default false. */
+  readonly resources?: boolean | undefined
+  /** Adds the tool `load_mcp_prompt`, which lists and gets the prompts of the server. Default false. */
+  readonly prompts?: boolean | undefined
+  /** The model that answers sampling requests of the server. Default: sampling is off. */
+  readonly sampling?: Model | undefined
+  /** Receives warnings, such as changed tools. Default: `console`. */
+  readonly logger?: Logger | undefined
+}
+
+const RULES: OptionRules<McpToolsetOptions> = {
+  name,
+  connection: record,
+  toolFilter: {
+    expects: 'a list of names or a function',
+    accepts: (value) => Array.isArray(value) || typeof value === 'function',
+  },
+  prefix: text,
+  connectTimeoutMs: wholeNumber(1),
+  callTimeoutMs: wholeNumber(1),
+  headers: callback,
+  auth: record,
+  clientMetadata: record,
+  requiresConfirmation: gate,
+  effect: callback,
+  onProgress: callback,
+  resources: flag,
+  prompts: flag,
+  sampling: anything,
+  logger: record,
+}
+const STDIO_RULES: OptionRules<StdioConnection> = {
+  type: text,
+  command: name,
+  args: list,
+  env: record,
+  cwd: text,
+}
+const HTTP_RULES: OptionRules<HttpConnection> = {
+  type: oneOf('http', 'sse'),
+  url: anything,
+  headers: record,
+  readTimeoutMs: wholeNumber(1),
+  fetch: callback,
+  terminateOnClose: flag,
+}
+
+/** Throws INVALID_CONFIG if the options of `McpToolset` are invalid. Returns the default name of the toolset. */
+export function checkMcpOptions(options: McpToolsetOptions): string {
+  checkOptions('McpToolset', options, RULES)
+  const { connection } = options
+  if (!isRecord(connection)) throw invalid(`McpToolset: connection must be an object, got ${kindOf(connection)}.`)
+  if (connection.type === 'stdio') return checkStdio(connection)
+  checkOptions('McpToolset: connection', connection, HTTP_RULES)
+  return checkHttp(connection, options)
+}
+
+function checkStdio(connection: StdioConnection): string {
+  checkOptions('McpToolset: connection', connection, STDIO_RULES)
+  const { command, args = [], env = {} } = connection
+  if (command === undefined)
+    throw invalid(
+      'McpToolset: a stdio connection needs a command, such as { type: "stdio", command: "npx", args: [] }.',
+    )
+  const texts = [command, ...args, ...Object.values(env), connection.cwd ?? '']
+  const wrong = texts.find((one) => typeof one !== 'string' || one.includes('\0'))
+  if (wrong !== undefined)
+    throw invalid(`McpToolset: command, args, env and cwd must be strings without NUL, got ${kindOf(wrong)}.`)
+  // `npx -y @scope/server-files /tmp` is the server-files server
+  const program = args.find((arg) => !arg.startsWith('-') && /[a-z]/i.test(arg)) ?? command
+  const isTelling = (part: string): boolean => !/^(?:index|main|server|dist|build|src|bin)?(?:\.\w+)?$/.test(part)
+  return program.split(/[\\/]/).findLast(isTelling) ?? command
+}
+
+function checkHttp({ url, headers = {} }: HttpConnection, { auth, headers: provider }: McpToolsetOptions): string {
+  if (!URL.canParse(String(url))) throw invalid('McpToolset: connection.url is not a URL. Use an absolute http(s) URL.')
+  const parsed = new URL(url)
+  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
+    throw invalid(`McpToolset: connection.url must be an http or https URL, got "${parsed.protocol}".`)
+  if (parsed.username !== '' || parsed.password !== '')
+    throw invalid('McpToolset: remove the user name and the password from connection.url. Use `auth` instead.')
+  parsed.hash = ''
+  const hasSecret = auth !== undefined || provider !== undefined || Object.keys(headers).some(isSecretHeader)
+  if (hasSecret && !isEndpoint(String(parsed)))
+    throw invalid('McpToolset: credentials would be sent unencrypted. Use an https URL, or a server on this machine.')
+  return parsed.host
+}
+
+function isSecretHeader(header: string): boolean {
+  return /^(?:authorization|cookie|proxy-authorization|x-api|x-auth)/i.test(header)
+}
+
+function invalid(message: string): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', message)
+}

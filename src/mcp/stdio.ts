@@ -1,0 +1,198 @@
+// The process of a local MCP server. It is the leader of a process group of its own, so that closing it also ends the
+// processes it started.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import { isRecord } from '../base/json.ts'
+import { LineReader } from './connection/line-reader.ts'
+
+/** What a local MCP server is started with. */
+export interface ServerProcessOptions {
+  /** The program. It is started without a shell. */
+  readonly command: string
+  /** Its arguments. */
+  readonly args: readonly string[]
+  /** Environment variables, besides PATH, HOME and the like. */
+  readonly env: Readonly<Record<string, string>>
+  /** The working directory. Default: that of this process. */
+  readonly cwd: string | undefined
+}
+
+/** How long a server may take to exit after its stdin was closed, and again after SIGTERM. */
+const EXIT_MS = 500
+
+/** How much of the last output on stderr is kept for error messages. */
+const MAX_STDERR = 4_000
+
+/** The process groups of servers that run now. They are killed when this process exits. */
+const running = new Set<number>()
+
+/** The transport to an MCP server that this process starts. */
+export class ServerProcess implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #options: ServerProcessOptions
+  readonly #lines: LineReader
+  #child: ChildProcess | undefined
+  #stderr = ''
+  #exit: string | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: ServerProcessOptions) {
+    this.#options = options
+    this.#lines = new LineReader((line) => this.#read(line))
+  }
+
+  /** The id of the process. Null before it is started. The MCP client recognises a stdio transport by it. */
+  get pid(): number | null {
+    return this.#child?.pid ?? null
+  }
+  /** The MCP client recognises a stdio transport by this member. */
+  get stderr(): Readable | null {
+    return this.#child?.stderr ?? null
+  }
+  /** The last output on stderr, and how the process ended. For the operator: it may hold anything the server knows. */
+  get report(): string {
+    return [this.#exit, this.#stderr.trim()].filter(Boolean).join('\n')
+  }
+
+  /** Starts the process. Rejects if the program cannot be started. */
+  start(): Promise<void> {
+    const { command, args, env, cwd } = this.#options
+    return new Promise((resolve, reject) => {
+      const child = spawn(command, args, {
+        env: { ...getDefaultEnvironment(), ...env },
+        ...(cwd !== undefined && { cwd }),
+        stdio: 'pipe',
+        detached: process.platform !== 'win32', // a process group of its own
+        windowsHide: true,
+      })
+      this.#child = child
+      child.once('spawn', () => {
+        if (child.pid !== undefined) track(child.pid)
+        this.allowExit()
+        resolve()
+      })
+      child.once('error', (error) => {
+        reject(error)
+        this.onerror?.(error)
+      })
+      child.once('exit', (code, signal) => {
+        this.#exit = signal ? `It was ended by ${signal}.` : `It exited with code ${code}.`
+        killGroup(child.pid) // children of the server may still run
+        if (child.pid !== undefined) running.delete(child.pid)
+        this.onclose?.()
+      })
+      for (const stream of [child.stdin, child.stdout, child.stderr]) {
+        stream.on('error', (error) => this.onerror?.(error)) // such as EPIPE: the process has ended
+      }
+      child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+      child.stderr.on('data', (chunk: Buffer) => {
+        this.#stderr = (this.#stderr + chunk.toString('utf8').slice(-MAX_STDERR)).slice(-MAX_STDERR)
+      })
+    })
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      this.#lines.add(chunk)
+    } catch (error) {
+      this.onerror?.(error as Error)
+      killGroup(this.#child?.pid)
+    }
+  }
+
+  #read(line: string): void {
+    let message: unknown
+    try {
+      message = JSON.parse(line)
+    } catch {
+      return // programs print banners and warnings to stdout
+    }
+    if (isRecord(message)) this.onmessage?.(message as JSONRPCMessage) // the client validates it
+  }
+
+  /** Writes a message. Resolves when the process can take more. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    if (!stdin?.writable) return Promise.reject(new Error('The process of the MCP server has ended.'))
+    return new Promise((resolve) => {
+      if (stdin.write(`${JSON.stringify(message)}\n`)) resolve()
+      else stdin.once('drain', resolve).once('close', resolve)
+    })
+  }
+
+  /** Lets this process exit although the server runs. Then the server is killed. */
+  allowExit(): void {
+    for (const handle of this.#handles()) handle.unref?.()
+  }
+  /** Keeps this process running, while a call waits for the server. */
+  preventExit(): void {
+    for (const handle of this.#handles()) handle.ref?.()
+  }
+  #handles(): Handle[] {
+    const child = this.#child
+    return child ? [child, child.stdin, child.stdout, child.stderr].map((one) => one as unknown as Handle) : []
+  }
+
+  /** Ends the process and all processes it started: closes its stdin, then SIGTERM, then SIGKILL. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child
+    if (!child?.pid) return
+    if (!hasExited(child)) {
+      this.preventExit()
+      const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+      child.stdin?.end()
+      if (!(await within(exited, EXIT_MS))) signalGroup(child.pid, 'SIGTERM')
+      if (!(await within(exited, EXIT_MS))) killGroup(child.pid)
+      await exited
+    }
+    for (const stream of [child.stdin, child.stdout, child.stderr] as (Writable | Readable)[]) stream.destroy()
+  }
+}
+
+interface Handle {
+  ref?(): void
+  unref?(): void
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** Waits for the promise at most `ms` milliseconds. Returns whether it is resolved. */
+async function within(done: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false)
+  })
+  return await Promise.race([done.then(() => true), late]).finally(() => clearTimeout(timer))
+}
+
+function track(pid: number): void {
+  if (running.size === 0) process.once('exit', killAll)
+  running.add(pid)
+}
+
+function killAll(): void {
+  for (const pid of running) killGroup(pid)
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal)
+  } catch {
+    // every process of the group has ended
+  }
+}
