@@ -85,13 +85,13 @@ export interface McpProgress {
 
 /** How OAuth servers see this client, when it registers itself. */
 export interface McpClientMetadata {
-  /** The name that users see when they consent. Default: `Toolwright`. */
+  /** The name that users see when they consent. Default: `appName` of the runner. */
   readonly clientName?: string | undefined
   /** The home page of the client. */
   readonly clientUri?: string | undefined
   /** Where the browser returns after the consent. Default: the `redirectUri` of the credential. */
   readonly redirectUris?: readonly string[] | undefined
-  /** The URL of a client metadata document, for servers that support it. */
+  /** The https URL of your client metadata document. It is the client id at servers that support such documents. */
   readonly clientMetadataUrl?: string | undefined
 }
 

@@ -1,17 +1,16 @@
 // The client under test: an agent with the tools of the server that a scenario starts. The suite passes the URL of the
 // server as the last argument, and the scenario in the environment.
 import { InMemoryCredentialService, LlmAgent, type Part, type PendingRequest, Runner, respond } from 'toolwright'
+import { McpToolset } from 'toolwright/mcp'
 import { scriptedModel } from 'toolwright/testing'
-import { plainToolset } from '../../src/mcp/oauth/plain-toolset.test-kit.ts'
 
 const MAX_CONSENTS = 10
 const redirectUri = 'http://127.0.0.1:8765/callback'
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}')
-const isModern = (process.env.MCP_CONFORMANCE_PROTOCOL_VERSION ?? '') >= '2026'
 const isOwnClient = /client-credentials/.test(process.env.MCP_CONFORMANCE_SCENARIO ?? '')
 
-const toolset = plainToolset(new URL(process.argv.at(-1) ?? ''), {
-  mode: isModern ? 'auto' : 'legacy',
+const toolset = new McpToolset({
+  connection: { type: 'http', url: process.argv.at(-1) ?? '' },
   auth: context.client_id && {
     rawAuthCredential: {
       authType: 'oauth2',

@@ -2,7 +2,7 @@
 // its authorization server (RFC 8414, OpenID Connect). A server of 2025-03-26 is its own authorization server.
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
 import { AuthError } from '../../auth/auth-error.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import type { DiscoveryFetch } from './discovery-fetch.ts'
 import type { McpClientLibrary } from './mcp-client-library.ts'
 import { readScopes } from './read-challenge.ts'
 import { checkResolved, checkTarget, type TargetRules } from './target-guard.ts'
@@ -12,7 +12,7 @@ export interface Discovery {
   /** The MCP client package. */
   readonly library: McpClientLibrary
   /** Sends requests to checked targets. */
-  readonly fetch: GuardedFetch
+  readonly fetch: DiscoveryFetch
   /** Which URLs may be used. */
   readonly rules: TargetRules
 }
@@ -58,7 +58,7 @@ async function discoverResource(
   metadataUrl: URL | undefined,
 ): Promise<OAuthProtectedResourceMetadata | undefined> {
   let isMissing = false
-  const watched: GuardedFetch = async (url, init) => {
+  const watched: DiscoveryFetch = async (url, init) => {
     const response = await fetch(url, init)
     isMissing = response.status >= 400 && response.status < 500
     return response

@@ -25,6 +25,8 @@ export interface ProtectedServer extends AsyncDisposable {
   readonly issuer: AuthorizationServer
   /** The access tokens that it got, in order, without repetitions. */
   readonly tokens: readonly string[]
+  /** Refuses an access token from now on, although it has not expired. */
+  refuse(token: string): void
 }
 
 /**
@@ -37,10 +39,13 @@ export async function startProtectedServer(options: AuthorizationServerOptions =
   const url = new URL(`http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`)
   const issuer = await startAuthorizationServer({ ...options, configuration: configurationFor(url) })
   const tokens = new Set<string>()
-  http.on('request', toNodeHandler({ fetch: (request) => respond(request, { url, issuer, tokens }) }))
+  const refused = new Set<string>()
+  const served = { url, issuer, tokens, refused }
+  http.on('request', toNodeHandler({ fetch: (request) => respond(request, served) }))
   return {
     url,
     issuer,
+    refuse: (token) => void refused.add(token),
     get tokens() {
       return [...tokens]
     },
@@ -79,16 +84,18 @@ interface Served {
   readonly url: URL
   readonly issuer: AuthorizationServer
   readonly tokens: Set<string>
+  readonly refused: ReadonlySet<string>
 }
 
-async function respond(request: Request, { url, issuer, tokens }: Served): Promise<Response> {
+async function respond(request: Request, served: Served): Promise<Response> {
+  const { url, issuer } = served
   const resourceMetadataUrl = getOAuthProtectedResourceMetadataUrl(url)
   if (request.url === resourceMetadataUrl) {
     return Response.json({ resource: url.href, authorization_servers: [issuer.issuer] })
   }
   const body = await request.clone().text()
   const requiredScopes = [/"send_mail"/.test(body) ? 'mail.write' : 'mail.read']
-  const verifier = { verifyAccessToken: (token: string) => verify(token, { url, issuer, tokens }) }
+  const verifier = { verifyAccessToken: (token: string) => verify(token, served) }
   const auth = await requireBearerAuth({ verifier, requiredScopes, resourceMetadataUrl })(request)
   if (auth instanceof Response) return auth
   const handler = createMcpHandler(() => {
@@ -101,7 +108,7 @@ async function respond(request: Request, { url, issuer, tokens }: Served): Promi
   return await handler.fetch(request)
 }
 
-async function verify(token: string, { url, issuer, tokens }: Served): Promise<AuthInfo> {
+async function verify(token: string, { url, issuer, tokens, refused }: Served): Promise<AuthInfo> {
   tokens.add(token)
   const response = await fetch(`${issuer.issuer}/token/introspection`, {
     method: 'POST',
@@ -109,7 +116,8 @@ async function verify(token: string, { url, issuer, tokens }: Served): Promise<A
     body: new URLSearchParams({ token }),
   })
   const found = await response.json()
-  if (!found.active || found.aud !== url.href) throw new OAuthError(OAuthErrorCode.InvalidToken, 'invalid token')
+  const isValid = found.active && found.aud === url.href && !refused.has(token)
+  if (!isValid) throw new OAuthError(OAuthErrorCode.InvalidToken, 'invalid token')
   return { token, clientId: found.client_id, scopes: String(found.scope ?? '').split(' '), expiresAt: found.exp }
 }
 

@@ -7,7 +7,7 @@ import { sqlite } from 'toolwright/sqlite'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { UserAgent } from '../../auth/user-agent.test-kit.ts'
-import { plainToolset } from './plain-toolset.test-kit.ts'
+import { McpToolset } from '../mcp-toolset.ts'
 import { type ProtectedServer, startProtectedServer } from './protected-server.test-kit.ts'
 
 const REDIRECT_URI = 'http://127.0.0.1:9999/callback'
@@ -20,7 +20,11 @@ function start(server: ProtectedServer, tools: readonly string[], services: Serv
     (request) => (request.tools.has(name) ? { calls: [{ name }] } : { calls: [{ name: 'read_mail' }] }),
     ({ contents }) => JSON.stringify(contents.at(-1)?.parts?.[0]?.functionResponse?.response ?? 'no response'),
   ])
-  const toolset = plainToolset(server.url, { clientMetadata: { redirectUris: [REDIRECT_URI] } })
+  const toolset = new McpToolset({
+    name: 'mail',
+    connection: { type: 'http', url: server.url },
+    clientMetadata: { redirectUris: [REDIRECT_URI] },
+  })
   const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [toolset] })
   const warnings: string[] = []
   const logger = { debug: () => {}, info: () => {}, error: () => {}, warn: (text: string) => void warnings.push(text) }
@@ -93,11 +97,11 @@ test('a call that needs another scope asks for it, and later calls do not', asyn
   await runner.close()
 })
 
-test('a revoked access token is refreshed without the user', async () => {
+test('a token that the server refuses before it expires is refreshed without the user', async () => {
   await using server = await startProtectedServer()
   const { runner } = start(server, ['read_mail', 'read_mail'])
   await ask(runner)
-  await server.issuer.revoke(server.tokens[0] ?? '')
+  server.refuse(server.tokens[0] ?? '')
   expect(await ask(runner)).toMatchObject({ text: expect.stringContaining('mail of'), scopes: [] })
   expect(server.issuer.countTokenRequests('refresh_token')).toBe(1)
   await runner.close()
@@ -105,22 +109,9 @@ test('a revoked access token is refreshed without the user', async () => {
 
 test('the user is asked again after all tokens were revoked', async () => {
   await using server = await startProtectedServer()
-  const credentialService = new InMemoryCredentialService()
-  const saved: string[] = []
-  const watched = new Proxy(credentialService, {
-    get: (target, name) =>
-      name === 'save'
-        ? (options: Parameters<typeof target.save>[0]) => {
-            const token = options.credential.oauth2?.refreshToken
-            if (token !== undefined) saved.push(token)
-            return target.save(options)
-          }
-        : Reflect.get(target, name).bind(target),
-  })
-  const { runner } = start(server, ['read_mail', 'read_mail'], { credentialService: watched })
+  const { runner } = start(server, ['read_mail', 'read_mail'])
   await ask(runner)
-  await server.issuer.revoke(saved[0] ?? '')
-  await server.issuer.revoke(server.tokens[0] ?? '')
+  await server.issuer.revoke(server.tokens[0] ?? '') // ends the refresh token too
   const again = await ask(runner)
   expect(again.text).toContain('mail of')
   expect(again.scopes).toHaveLength(1)
@@ -144,7 +135,7 @@ test('the agent continues without the tools if the user declines', async () => {
   const authResponseUri = await new UserAgent().decline(pending[0]?.authUri ?? '')
   const message = [respond(pending[0] as PendingRequest, { authResponseUri })]
   expect((await runner.complete({ userId: 'ada', sessionId, message })).pending).toEqual([])
-  expect(warnings.join('\n')).toContain('The tools of toolset "plain" are left out: the user has not consented')
+  expect(warnings.join('\n')).toContain('The tools of toolset "mail" are left out: the user has not consented')
   expect(server.tokens).toEqual([])
   await runner.close()
 })
