@@ -95,11 +95,9 @@ export class McpToolset implements Toolset {
     this.#latest = { listing, store }
     const { trusted, problems } = await this.#judge(listing, store)
     for (const problem of [...listing.problems, ...problems]) this.#report(problem)
-    const tools: Tool[] = []
-    for (const tool of listing.tools) {
-      if (trusted.has(tool.name) && this.#isWanted(tool, context)) tools.push(await this.#toolOf(tool))
-    }
-    return [...tools, ...this.#dataTools(connection)]
+    const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
+    const tools = wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool))
+    return [...(await Promise.all(tools)), ...this.#dataTools(connection)]
   }
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
@@ -216,21 +214,18 @@ export class McpToolset implements Toolset {
     }
   }
 
-  async #toolOf(tool: ServerTool): Promise<Tool> {
-    const key = `${tool.hash} ${tool.name}`
-    const known = this.#tools.get(key)
-    if (known) return known
-    const name = await toToolName(tool.name, this.#options.prefix ?? '')
+  async #createTool(tool: ServerTool): Promise<Tool> {
     const made = mcpTool({
-      name,
+      name: await toToolName(tool.name, this.#options.prefix ?? ''),
       tool,
       server: this.name,
       options: this.#options,
       authConfig: this.authConfig,
       call: (call) => this.#call(call),
     })
-    this.#tools.set(key, made)
-    return made
+    const known = this.#tools.get(keyOf(tool)) // a listing at the same time may have made it
+    if (!known) this.#tools.set(keyOf(tool), made)
+    return known ?? made
   }
 
   #dataTools(connection: McpConnection): Tool[] {
@@ -293,6 +288,11 @@ export class McpToolset implements Toolset {
     const { logger = console } = this.#options
     logger.warn(`Toolset "${this.name}": ${problem}`)
   }
+}
+
+/** Equal for tools of one name with equal definitions. */
+function keyOf({ name, hash }: ServerTool): string {
+  return `${hash} ${name}`
 }
 
 /** The name of the pins. Two servers can have one default name, so the name then contains how the server is reached. */

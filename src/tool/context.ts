@@ -189,7 +189,7 @@ export interface ToolContext extends CallbackContext {
   /**
    * Asks the user. Returns the answer, checked against the schema. Returns undefined if there is no answer yet: when the body
    * ends, the call waits, and after the answer the body runs again from the start. `key` identifies the request in the call.
-   * `sealed` is JSON that is recorded with the request and shown to nobody; `answeredInputs()` returns it. With `mayDecline`,
+   * `sealed` is JSON that is recorded with the request and not shown; `answeredInputs()` returns it. With `mayDecline`,
    * the body also runs again when the user declines; else declining ends the call.
    */
   requestInput<const S extends Schema>(request: InputRequest & { schema: S }): InferOutput<S> | undefined

@@ -4,7 +4,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { AuthConfig } from '../../content/auth.ts'
-import { extendToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
+import { extendToolTable, refreshToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { aiSdkToolHint } from '../../tool/ai-sdk-tool-hint.ts'
 import { bareFunctionError } from '../../tool/bare-function-error.ts'
@@ -109,8 +109,24 @@ export async function listTools(
   listing: ListingOptions,
 ): Promise<ToolTable> {
   if (sources.length === 0) return table
-  const listed = await Promise.all(sources.map((source) => listSource(source, listing, 0)))
-  return extendToolTable(table, listed.flat(), listing.report)
+  const listed = (await Promise.all(sources.map((source) => listSource(source, listing, 0)))).flat()
+  const known = extended.get(table)
+  if (known && isSameList(known.listed, listed)) return refreshToolTable(known.table, { warn: listing.report })
+  let isComplete = true
+  const made = extendToolTable(table, listed, (problem) => {
+    isComplete = false
+    listing.report(problem)
+  })
+  if (isComplete) extended.set(table, { listed, table: made }) // else the problems are reported again
+  return made
+}
+
+/** The latest extension of each table. Most listings are equal to the one before. */
+const extended: WeakMap<ToolTable, { readonly listed: readonly SourcedTool[]; readonly table: ToolTable }> =
+  new WeakMap()
+
+function isSameList(one: readonly SourcedTool[], other: readonly SourcedTool[]): boolean {
+  return one.length === other.length && one.every(({ tool }, at) => tool === other[at]?.tool)
 }
 
 async function listSource(source: DynamicTools, listing: ListingOptions, depth: number): Promise<SourcedTool[]> {
