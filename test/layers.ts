@@ -32,6 +32,7 @@ const rootEntryPoint = 'src/index.ts'
 const mayUseNode = [
   'src/mcp/stdio.ts',
   'src/mcp/oauth/system-resolve.ts',
+  'src/mcp/serve/listen.ts',
   'src/openapi/read.ts',
   // start processes or threads, or read files of the machine
   'src/code/process/child-process.ts',

@@ -15,6 +15,7 @@ export async function toMediaName({ mimeType, data }: Blob): Promise<string> {
   return `media/${hex}.${extensionOf(String(mimeType))}`
 }
 
-function extensionOf(mimeType: string): string {
+/** A file extension for a media type: its subtype, or `bin`. */
+export function extensionOf(mimeType: string): string {
   return /^[^/]+\/(?:x-)?([a-z0-9]{1,8})(?:[;+ ]|$)/i.exec(mimeType)?.[1]?.toLowerCase() ?? 'bin'
 }

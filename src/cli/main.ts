@@ -1,17 +1,32 @@
 import { createRequire } from 'node:module'
 import { messageOf } from '../error/error.ts'
+import { mcpCommand, mcpUsage } from './mcp/mcp-command.ts'
+import { trustUsage } from './mcp/trust-command.ts'
 import { runCommand, runUsage } from './run-command.ts'
 import { escapeText } from './screen/escape.ts'
 import { type Terminal, UsageError } from './terminal.ts'
+import { toolCommand, toolUsage } from './tool/tool-command.ts'
 
 interface Command {
   readonly summary: string
   readonly usage: string
+  /** The help of parts of the command, by their names. */
+  readonly parts?: ReadonlyMap<string, string>
   run(args: readonly string[], terminal: Terminal): Promise<number>
 }
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ['run', { summary: 'Chat with the agent in a file', usage: runUsage, run: runCommand }],
+  ['tool', { summary: 'Call one tool of the agent in a file', usage: toolUsage, run: toolCommand }],
+  [
+    'mcp',
+    {
+      summary: 'Serve the agent in a file to MCP clients, or trust changed tools',
+      usage: mcpUsage,
+      parts: new Map([['trust', trustUsage]]),
+      run: mcpCommand,
+    },
+  ],
 ])
 
 const help = `toolwright <command>
@@ -38,8 +53,13 @@ async function dispatch([name, ...rest]: readonly string[], terminal: Terminal):
   if (name === '--version' || name === '-v') return print(`${version()}\n`, terminal)
   const command = commands.get(name)
   if (!command) throw new UsageError(`Unknown command "${name}". Run \`toolwright --help\` to list the commands.`)
-  if (rest.includes('--help') || rest.includes('-h')) return print(command.usage, terminal)
+  if (rest.includes('--help') || rest.includes('-h')) return print(usageOf(command, rest), terminal)
   return await command.run(rest, terminal)
+}
+
+/** The help of a command, or of its part that the first argument names. */
+function usageOf({ usage, parts }: Command, [first]: readonly string[]): string {
+  return parts?.get(first ?? '') ?? usage
 }
 
 function print(text: string, { output }: Terminal): number {

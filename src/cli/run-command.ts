@@ -13,9 +13,9 @@ import { type AgentFile, loadAgentFile } from './load/agent-file.ts'
 import { loadEnvFile } from './load/env-file.ts'
 import { modelsFor } from './models.ts'
 import { continueHint, parseRunArguments, type RunArguments } from './run-arguments.ts'
-import { escapeText } from './screen/escape.ts'
 import { Screen } from './screen/screen.ts'
 import { type Terminal, UsageError } from './terminal.ts'
+import { silentLogger, terminalLogger } from './terminal-logger.ts'
 
 /** The help text of `toolwright run`. */
 export const runUsage = `toolwright run <file> [message]
@@ -162,15 +162,4 @@ async function chatPiped(
 
 function exitCode({ failed }: { failed: number }): number {
   return failed > 0 ? 1 : 0
-}
-
-/** Drops the log: the rendered events already show every failure. */
-const silentLogger: Logger = { warn: () => {}, error: () => {} }
-
-function terminalLogger({ errors }: Terminal): Logger {
-  const write = (message: string, detail: unknown): void => {
-    const stack = detail instanceof Error && detail.stack ? `${detail.stack}\n` : ''
-    errors.write(escapeText(`${message}\n${stack}`))
-  }
-  return { warn: write, error: write }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadPeer } from './load-peer.ts'
+import { loadPeer, loadPeerByName } from './load-peer.ts'
 
 const notFound = (name: string): Error =>
   Object.assign(new Error(`Cannot find package '${name}' imported from here`), { code: 'ERR_MODULE_NOT_FOUND' })
@@ -19,4 +19,11 @@ test('loadPeer() names the install command of a missing peer dependency', async 
 test('loadPeer() rethrows the error of an installed peer dependency that fails to load', async () => {
   await expect(loadPeer('some-peer', () => Promise.reject(notFound('its-own-need')))).rejects.toThrow('its-own-need')
   await expect(loadPeer('some-peer', () => Promise.reject(new SyntaxError('odd')))).rejects.toThrow('odd')
+})
+
+test('loadPeerByName() names the package of a missing entry point', async () => {
+  await expect(loadPeerByName('@some-scope/missing/part')).rejects.toMatchObject({
+    code: 'MISSING_PEER',
+    message: expect.stringContaining('npm i @some-scope/missing'),
+  })
 })

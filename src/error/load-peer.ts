@@ -20,11 +20,23 @@ export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise
  * fail if the package is not installed. They do not see this import, which resolves the package at run time.
  */
 export function loadPeerByName(name: string): Promise<unknown> {
-  return loadPeer(name, () => import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ name))
+  const load = (): Promise<unknown> =>
+    import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ name)
+  return loadPeer(packageOf(name), load)
+}
+
+/** The package of an entry point: `@scope/name` of `@scope/name/part`. */
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
 }
 
 /** Was the package itself not found? A missing import of the package is a different error. */
 function isMissing(cause: unknown, name: string): boolean {
   const code = (cause as { code?: unknown } | null)?.code
-  return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && messageOf(cause).includes(`'${name}'`)
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return false
+  const message = messageOf(cause)
+  return message.includes(`'${name}'`) || message.includes(`'${name}/`)
 }

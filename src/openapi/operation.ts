@@ -6,7 +6,7 @@ export interface Operation {
   readonly name: string
   /** The HTTP method, in upper case. */
   readonly method: string
-  /** The path template of the document, such as `/pets/{petId}`. */
+  /** The path template, such as `/pets/{petId}`, without query and fragment. */
   readonly path: string
   /** Summary and description, for the model. */
   readonly description: string

@@ -39,6 +39,8 @@ export class Runner<Output = unknown> {
   readonly memoryService: RunnerOptions['memoryService']
   /** Stores credentials of users. In memory if the options have none. */
   readonly credentialService: CredentialService
+  /** @internal The options the runner was built with. */
+  readonly options: RunnerOptions<Output>
   readonly #services: RunServices
   readonly #tree: AgentTree
   readonly #starter: RunStarter
@@ -47,6 +49,7 @@ export class Runner<Output = unknown> {
   /** Checks the options and all agents. Throws `INVALID_CONFIG` with what to change. */
   constructor(options: RunnerOptions<Output>) {
     checkRunnerOptions(options)
+    this.options = options
     this.appName = options.appName
     this.agent = options.agent
     this.#services = createRunServices(options)

@@ -1,0 +1,79 @@
+// What a tool of an MCP server and of an OpenAPI document costs, beside the bare MCP client and @google/adk. See README.md.
+// usage: npm run bench:toolsets -- [--reps 5]
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(fileURLToPath(import.meta.url))
+const at = process.argv.indexOf('--reps')
+const reps = at < 0 ? 5 : Number(process.argv[at + 1])
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
+const { version, devDependencies } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'))
+
+const folder = join(root, 'run', 'toolsets')
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', root], {
+  cwd: dirname(root),
+  stdio: ['ignore', 2, 2],
+})
+const packages = [
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/server-everything',
+  '@scalar/openapi-upgrader',
+  'yaml',
+]
+const pinned = packages.map((name) => `${name}@${devDependencies[name]}`)
+execFileSync(
+  'npm',
+  [
+    'i',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    join(root, `toolwright-${version}.tgz`),
+    '@google/adk@2.0.0',
+    ...pinned,
+  ],
+  { cwd: folder, stdio: ['ignore', 2, 2] },
+)
+copyFileSync(join(root, 'toolsets-worker.mjs'), join(folder, 'toolsets-worker.mjs'))
+
+const samples = {}
+for (let rep = 0; rep < reps; rep++) {
+  for (const part of ['bare', 'toolwright', 'google-adk', 'openapi']) {
+    const child = spawnSync(process.execPath, ['--expose-gc', 'toolsets-worker.mjs', part], {
+      cwd: folder,
+      encoding: 'utf8',
+      timeout: 300_000,
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
+    const line = child.stdout.split('\n').find((text) => text.startsWith('RESULT '))
+    if (!line) throw new Error(`${part} failed: ${child.stderr.slice(-500)}`)
+    for (const [metric, value] of Object.entries(JSON.parse(line.slice(7)))) {
+      samples[`${part} ${metric}`] ??= []
+      samples[`${part} ${metric}`].push(value)
+    }
+  }
+}
+
+const value = (name) => median(samples[name])
+const rows = [
+  ['MCP call, bare client, us', value('bare us')],
+  ['MCP call, Toolwright, us', value('toolwright us')],
+  ['MCP call, @google/adk, us', value('google-adk us')],
+  ['MCP call, times the bare client', value('toolwright us') / value('bare us'), { max: 1.5 }],
+  ['MCP call, @google/adk over Toolwright', value('google-adk us') / value('toolwright us'), { min: 50 }],
+  ['1,000 operations to tools, ms', value('openapi ms'), { max: 1_000 }],
+  ['1,000 operations to tools, MB', value('openapi rssMB'), { max: 100 }],
+]
+let isOver = false
+for (const [what, measured, { max = Infinity, min = -Infinity } = {}] of rows) {
+  const isKept = measured <= max && measured >= min
+  if (!isKept) isOver = true
+  const limit = max < Infinity ? ` (at most ${max})` : min > -Infinity ? ` (at least ${min})` : ''
+  console.log(`${isKept ? 'ok  ' : 'OVER'} ${what}: ${measured.toFixed(measured < 10 ? 2 : 0)}${limit}`)
+}
+process.exitCode = isOver ? 1 : 0

@@ -1,0 +1,76 @@
+// The tools of an agent file for callers that are not its model: MCP clients and the command line.
+import { basename, extname } from 'node:path'
+import type { Agent } from '../../agent/agents/agent.ts'
+import type { OneOrMore } from '../../agent/agents/callbacks.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { InMemoryArtifactService } from '../../artifact/in-memory.ts'
+import type { Logger } from '../../dispatch/host.ts'
+import { InMemoryMemoryService } from '../../memory/in-memory.ts'
+import { Runner } from '../../runner/runner.ts'
+import type { CallCallbacks, CallRunnerOptions } from '../../runner/single-call/call-runner.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { ToolSource } from '../../tool/tool-source.ts'
+import { modelsFor } from '../models.ts'
+import { UsageError } from '../terminal.ts'
+import type { AgentFile } from './agent-file.ts'
+
+/** The agent of a file and its tools, with the services they run on. */
+export interface ServedAgent {
+  /** The agent. */
+  readonly agent: Agent
+  /** The tools of the agent. */
+  readonly tools: readonly ToolSource[]
+  /** The app, the services, the limits and the callbacks of the calls. */
+  readonly options: Omit<CallRunnerOptions, 'agentName' | 'tools'>
+  /** Closes the database. */
+  close(): void
+}
+
+/** Where calls are stored. */
+export interface Storage {
+  /** The agent file. */
+  readonly file: string
+  /** `--app`; undefined means the name of the file. */
+  readonly app: string | undefined
+  /** `--db`; undefined keeps sessions in memory. */
+  readonly db: string | undefined
+}
+
+/** Takes the agent, the tools and the services of an agent file. */
+export async function servedAgent({ root }: AgentFile, storage: Storage, logger: Logger): Promise<ServedAgent> {
+  const { file, app, db } = storage
+  if (root instanceof Runner) {
+    if (db !== undefined)
+      throw new UsageError(
+        `--db cannot be used with "${file}": the file exports a Runner, which has its own services. Remove --db.`,
+      )
+    const { agent, whilePaused: _, media: _2, ...options } = root.options
+    return { agent, ...toolsOf(agent), options: { ...options, ...callbacksOf(agent) }, close: () => {} }
+  }
+  const stored = db === undefined ? undefined : (await import('../../sqlite/sqlite.ts')).sqlite(db)
+  const options = {
+    appName: app ?? basename(file, extname(file)),
+    artifactService: new InMemoryArtifactService(),
+    memoryService: new InMemoryMemoryService(),
+    ...stored,
+    models: await modelsFor(root),
+    logger,
+    ...callbacksOf(root),
+  }
+  return { agent: root, ...toolsOf(root), options, close: () => stored?.close() }
+}
+
+function toolsOf(agent: Agent): { tools: readonly ToolSource[] } {
+  return { tools: agent instanceof LlmAgent ? (agent.options.tools ?? []) : [] }
+}
+
+/** The callbacks of the agent apply to its tools also when another caller calls them. They do not guard the agent itself. */
+function callbacksOf(agent: Agent): CallCallbacks {
+  if (!(agent instanceof LlmAgent)) return {}
+  const { beforeTool, afterTool, onToolError } = agent.options
+  const forTools = <Call extends { tool: Pick<Tool, 'name'> }, Result>(
+    given: OneOrMore<(call: Call) => Result> | undefined,
+  ): ((call: Call) => Result | undefined)[] =>
+    [given ?? []].flat().map((callback) => (call) => (call.tool.name === agent.name ? undefined : callback(call)))
+  return { beforeTool: forTools(beforeTool), afterTool: forTools(afterTool), onToolError: forTools(onToolError) }
+}

@@ -1,0 +1,76 @@
+import { EventEmitter, once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { main } from '../main.ts'
+
+const refund = ['tool', 'test/examples/fixtures/refund.ts', 'refund', '--args', '{"note":"A-1"}']
+
+/** Starts a command in a terminal with a keyboard. */
+function start(...args: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwright-tool-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const ledger = join(folder, 'ledger')
+  vi.stubEnv('LEDGER', ledger)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const isTTY = { isTTY: true }
+  const input = Object.assign(new PassThrough(), isTTY)
+  const output = Object.assign(new PassThrough({ encoding: 'utf8' }), isTTY, { columns: 80 })
+  const errors = new PassThrough({ encoding: 'utf8' })
+  let shown = ''
+  output.on('data', (chunk) => (shown += chunk))
+  const env = { TERM: 'dumb' }
+  const signals = new EventEmitter()
+  const ended = main(args, { input, output, errors, env, folder, signals, exit: () => {} })
+  const until = async (text: string): Promise<void> => {
+    while (!shown.includes(text)) await once(output, 'data')
+  }
+  const refunded = (): boolean => existsSync(ledger) && readFileSync(ledger, 'utf8').includes('A-1')
+  return { input, ended, until, refunded, signals, shown: () => shown, errors: () => errors.read() ?? '' }
+}
+
+test('toolwright tool asks for an approval in the terminal and prints the result', async () => {
+  const { input, ended, until, shown, refunded } = start(...refund)
+  await until('Approve?')
+  expect(refunded()).toBe(false)
+  input.write('yes\r')
+  expect(await ended).toBe(0)
+  expect(shown()).toContain('"refunded": true')
+  expect(refunded()).toBe(true)
+})
+
+test('toolwright tool prints the denial and exits with 1', async () => {
+  const { input, ended, until, shown, refunded } = start(...refund)
+  await until('Approve?')
+  input.write('no\r')
+  expect(await ended).toBe(1)
+  expect(shown()).toContain('"errorCode": "CANCELLED"')
+  expect(refunded()).toBe(false)
+})
+
+test('toolwright tool leaves a call without an answer pending', async () => {
+  const { input, ended, until, errors, refunded } = start(...refund)
+  await until('Approve?')
+  input.write('\x04')
+  expect(await ended).toBe(1)
+  expect(errors()).toContain('Tool "refund" waits for the approval of refund {"note":"A-1"}.')
+  expect(refunded()).toBe(false)
+})
+
+test.each([
+  ['no tool', ['tool', 'x.ts'], 'Pass an agent file and a tool.'],
+  ['arguments that are not JSON', ['tool', 'x.ts', 'y', '--args', '{secret'], '--args must be a JSON object'],
+  ['arguments that are a list', ['tool', 'x.ts', 'y', '--args', '[1]'], '--args must be a JSON object'],
+  ['an empty user', ['tool', 'x.ts', 'y', '--user', ''], '--user is empty.'],
+  ['a port without HTTP', ['mcp', 'x.ts', '--port', '1'], '--port is for HTTP.'],
+  ['an invalid port', ['mcp', 'x.ts', '--http', '--port', '70000'], '--port must be a number from 0 to 65535'],
+  ['two files', ['mcp', 'x.ts', 'y.ts'], 'Pass one agent file.'],
+])('toolwright with %s prints one line and exits with 2', async (_, args, sentence) => {
+  const { ended, errors } = start(...args)
+  expect(await ended).toBe(2)
+  const text = errors()
+  expect(text).toContain(`toolwright: ${sentence}`)
+  expect(text).not.toContain('secret')
+})

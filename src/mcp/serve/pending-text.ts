@@ -1,0 +1,23 @@
+import type { PendingRequest } from '../../event/pending-request.ts'
+
+/** Says what a call waits for and how to answer, for a client that cannot ask its user. */
+export function pendingText(requests: readonly PendingRequest[]): string {
+  return requests.map(describe).join('\n')
+}
+
+function describe(request: PendingRequest): string {
+  const { id, sessionId, tool, kind, authUri, hint = '' } = request
+  const where = `Session "${sessionId}", request "${id}".`
+  const answer = (part: string): string =>
+    `${where} Answer with server.runner.run({ userId, sessionId, message: [${part}] }); server.runner.pending() lists the request.`
+  switch (kind) {
+    case 'confirmation':
+      return `Tool "${tool}" was not run: it needs an approval, and this client cannot ask for one. ${answer('approve(request)')}`
+    case 'input':
+      return `Tool "${tool}" asks: ${hint} This client cannot ask its user. ${answer('respond(request, value)')}`
+    case 'credential':
+      return `Tool "${tool}" was not run: the user must sign in${authUri ? ` at ${authUri}` : ''}. Call the tool again after the sign-in. ${where}`
+    default:
+      return `Tool "${tool}" has started work whose result arrives later. ${answer('respond(request, result)')}`
+  }
+}

@@ -1,0 +1,128 @@
+// One call of an operation: build the request, attach the credentials, send it, and turn the response into a result.
+import { applyCredential } from '../auth/apply-credential.ts'
+import { isLoopback } from '../auth/config/endpoint.ts'
+import { isRecord } from '../base/json.ts'
+import { withSystemPorts } from '../base/ports.ts'
+import type { AuthCredential } from '../content/auth.ts'
+import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
+import type { ToolContext } from '../tool/context.ts'
+import type { Effect } from '../tool/tool.ts'
+import { effectOf } from './effect-of.ts'
+import { idempotencyKeyOf } from './idempotency-key.ts'
+import type { Operation } from './operation.ts'
+import { type ApiRequest, buildRequest } from './request/build-request.ts'
+import { loadFile } from './request/load-file.ts'
+import { isSecretHeader, type SecretMask, secretMask } from './response/secret-mask.ts'
+import { type ApiResult, errorOf, toResult } from './response/to-result.ts'
+import type { Security, SecurityConfig } from './security/choose-security.ts'
+import { sendRequest } from './send/send-request.ts'
+import type { ApiToolsetOptions } from './toolset-options.ts'
+
+/** Everything that is decided about an operation before it is called. */
+export interface OperationPlan {
+  /** The operation. */
+  readonly operation: Operation
+  /** The address of its server. */
+  readonly base: URL
+  /** The credentials it needs. */
+  readonly security: Security
+  /** Its side effects. */
+  readonly effect: Effect
+  /** The header for the idempotency key; undefined if the API supports none. */
+  readonly idempotencyHeader: string | undefined
+  /** The options of the toolset. */
+  readonly options: ApiToolsetOptions
+}
+
+const RETRIES = 2
+const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
+
+/** Calls an operation. Throws a `ToolError` whose message contains no secret, or the reason of the signal. */
+export async function callOperation(plan: OperationPlan, args: unknown, context: ToolContext): Promise<ApiResult> {
+  const configs = usableConfigs(plan)
+  const credentials = context.authCredentials
+  const headers = await developerHeaders(plan, context)
+  const mask = secretMask(credentials, headers)
+  try {
+    const request = await buildRequest(plan.operation, plan.base, args, (name) => loadFile(name, context))
+    const { idempotencyHeader } = plan
+    if (idempotencyHeader !== undefined)
+      request.headers.set(idempotencyHeader, await idempotencyKeyOf(context.idempotencyKey))
+    for (const [name, value] of headers) request.headers.set(name, value)
+    const authorize = (sent: Request): Request => attach(sent, configs, credentials, plan.base.origin)
+    return await send(plan, request, { authorize, context, mask })
+  } catch (error) {
+    throw error instanceof ToolError ? withoutSecrets(error, mask) : error
+  }
+}
+
+async function send(
+  { operation, effect, options }: OperationPlan,
+  request: ApiRequest,
+  call: { authorize(request: Request): Request; readonly context: ToolContext; readonly mask: SecretMask },
+): Promise<ApiResult> {
+  const isHarmless = effectOf(operation.method, false) !== 'atMostOnce'
+  const response = await sendRequest(request, {
+    authorize: call.authorize,
+    signal: call.context.signal,
+    isRepeatable: effect !== 'atMostOnce',
+    isHarmless,
+    retries: options.retries ?? RETRIES,
+    maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
+    fetch: options.fetch ?? fetch,
+    ports: withSystemPorts(options.ports),
+  })
+  const about = { operation, context: call.context, mask: call.mask }
+  if (response.status >= 400) throw errorOf(response, about, isHarmless)
+  return await toResult(response, about)
+}
+
+function usableConfigs({ security, operation }: OperationPlan): readonly SecurityConfig[] {
+  if (security.type === 'usable') return security.configs
+  throw new ToolError(missingCredentials(operation, security.schemes), { code: 'AUTH_FAILED' })
+}
+
+/** The message about an operation whose security schemes are not configured. */
+export function missingCredentials({ name }: Operation, schemes: readonly string[]): string {
+  const listed = schemes.map((scheme) => `"${scheme}"`).join(' and ')
+  return `Operation "${name}" needs credentials for the security scheme ${listed}. The developer must set them in the option auth of the toolset.`
+}
+
+async function developerHeaders({ options, base }: OperationPlan, context: ToolContext): Promise<Headers> {
+  const headers = new Headers()
+  const given: unknown = (await options.headers?.(context)) ?? {}
+  const entries = isRecord(given) ? Object.entries(given) : undefined
+  for (const [name, value] of entries ?? [['', '']]) {
+    // checked before `Headers`, whose errors contain the value
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || typeof value !== 'string' || !/^[\t -~\u0080-\u00ff]*$/.test(value))
+      throw new ToolError('The option headers of the toolset returned a header that cannot be sent.')
+    if (isSecretHeader(name) && base.protocol === 'http:' && !isLoopback(base))
+      throw new ToolError(`The header "${name}" is not sent to ${base.origin}: http is not encrypted.`)
+    headers.set(name, value)
+  }
+  return headers
+}
+
+/** Adds the credentials. `applyCredential` refuses every other origin. */
+function attach(
+  request: Request,
+  configs: readonly SecurityConfig[],
+  credentials: readonly AuthCredential[],
+  origin: string,
+): Request {
+  try {
+    return configs.reduce((made, { authScheme }, at) => {
+      const credential = credentials[at]
+      if (!credential) throw new ToolError('The call has no credential for the API.', { code: 'AUTH_FAILED' })
+      return applyCredential(made, { authScheme, credential, origin })
+    }, request)
+  } catch (error) {
+    if (error instanceof ToolwrightError) throw new ToolError(messageOf(error), { code: 'AUTH_FAILED' })
+    throw error
+  }
+}
+
+function withoutSecrets(error: ToolError, mask: SecretMask): ToolError {
+  const message = mask.text(error.message)
+  return message === error.message ? error : new ToolError(message, { code: error.code })
+}

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../base/json.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import type { Parsed } from '../../schema/issues.ts'
+import type { Operation } from '../operation.ts'
+import { type LoadedDocument, loadDocument } from './load-document.ts'
+
+/** A document of OpenAPI 3.1 with these paths. */
+export function api(paths: unknown, rest: JsonObject = {}): JsonObject {
+  return { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths, ...rest }
+}
+
+/** A document of Swagger 2 with these paths. */
+export function swagger(paths: unknown, rest: JsonObject = {}): JsonObject {
+  return { swagger: '2.0', info: { title: 'Pets', version: '1' }, paths, ...rest }
+}
+
+/** Loads a document with one operation. Fails with the problems if the operation was left out. */
+export async function loadOne(document: unknown): Promise<Operation & Pick<LoadedDocument, 'problems'>> {
+  const { operations, problems } = await loadDocument(document)
+  const [operation] = operations
+  if (!operation || operations.length > 1) throw new Error(`${operations.length} operations: ${problems.join(' ')}`)
+  return { ...operation, problems }
+}
+
+/** Loads the operation POST /pets with this JSON body. */
+export function loadBody(schema: unknown, rest: JsonObject = {}): ReturnType<typeof loadOne> {
+  const post = { operationId: 'add', requestBody: { required: true, content: { 'application/json': { schema } } } }
+  return loadOne(api({ '/pets': { post } }, rest))
+}
+
+/** Does the schema of the operation accept the arguments? */
+export function accepts({ name, argumentsSchema }: Operation, args: unknown): boolean {
+  return 'value' in (compileSchema(argumentsSchema, name, { object: true }).parse(args) as Parsed)
+}
+
+/** Does the schema accept the value? */
+export function fits(schema: JsonObject | undefined, value: unknown): boolean {
+  return 'value' in (compileSchema(schema, 'schema').parse(value) as Parsed)
+}

@@ -1,0 +1,93 @@
+import { closestNames } from '../base/closest-names.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { Tool } from '../tool/tool.ts'
+import { missingCredentials, type OperationPlan } from './call-operation.ts'
+import { type LoadedDocument, loadDocument } from './document/load-document.ts'
+import { effectOf } from './effect-of.ts'
+import { idempotencyHeaderOf, withoutManagedParts } from './managed-parts.ts'
+import type { Operation } from './operation.ts'
+import { operationTool } from './operation-tool.ts'
+import { baseUrlOf } from './request/base-url.ts'
+import { checkSchemeNames } from './security/auth-option.ts'
+import { chooseSecurity } from './security/choose-security.ts'
+import type { ApiToolsetOptions } from './toolset-options.ts'
+
+/** The tools of a document. */
+export interface LoadedTools {
+  /** One tool for each operation that can be called. */
+  readonly tools: readonly Tool[]
+  /** What is wrong with the document, for the operator. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Makes the tools of a document. An operation that cannot be called is left out with a problem. Throws INVALID_CONFIG if no
+ * operation can be called, or if an option names something that the document does not have.
+ */
+export async function loadTools(spec: unknown, options: ApiToolsetOptions, what: string): Promise<LoadedTools> {
+  const document = await loadDocument(spec)
+  checkSchemeNames(options.auth, document.securitySchemes, what)
+  checkOperationNames(document, options, what)
+  checkVariableNames(document, options, what)
+  const problems = [...document.problems]
+  const tools: Tool[] = []
+  let first: unknown
+  for (const operation of document.operations) {
+    try {
+      const plan = planOf(operation, document, options, what)
+      tools.push(operationTool(plan))
+      if (plan.security.type === 'missing') problems.push(missingCredentials(operation, plan.security.schemes))
+    } catch (error) {
+      first ??= error
+      problems.push(`Operation "${operation.name}" is left out. ${messageOf(error)}`)
+    }
+  }
+  if (tools.length > 0 || first === undefined) return { tools, problems }
+  throw new ToolwrightError('INVALID_CONFIG', `${what}: no operation can be called. ${messageOf(first)}`, {
+    cause: first,
+  })
+}
+
+/** Methods that the Fetch standard refuses. */
+const UNSENDABLE = new Set(['CONNECT', 'TRACE', 'TRACK'])
+
+function planOf(
+  original: Operation,
+  document: LoadedDocument,
+  options: ApiToolsetOptions,
+  what: string,
+): OperationPlan {
+  if (UNSENDABLE.has(original.method))
+    throw new ToolwrightError('INVALID_CONFIG', `Requests with the method ${original.method} cannot be sent.`)
+  const idempotencyHeader = idempotencyHeaderOf(original, options.idempotencyHeader)
+  const operation = withoutManagedParts(original, idempotencyHeader)
+  const { operations, securitySchemes: schemes } = document
+  const security = chooseSecurity(operation, { auth: options.auth, schemes, operations, what })
+  const base = baseUrlOf(operation, options, security.type === 'usable' && security.configs.length > 0)
+  const effect = effectOf(operation.method, idempotencyHeader !== undefined)
+  return { operation, base, security, effect, idempotencyHeader, options }
+}
+
+/** A gate for a misspelled operation would gate nothing, so it is refused. */
+function checkOperationNames({ operations }: LoadedDocument, options: ApiToolsetOptions, what: string): void {
+  const { requiresConfirmation } = options
+  if (!Array.isArray(requiresConfirmation)) return
+  const known = operations.map(({ name }) => name)
+  checkKnown(requiresConfirmation, known, `${what}: requiresConfirmation names the operation`)
+}
+
+/** With a misspelled variable, requests would go to the default server. */
+function checkVariableNames({ operations }: LoadedDocument, options: ApiToolsetOptions, what: string): void {
+  const { serverVariables, baseUrl } = options
+  if (serverVariables === undefined || baseUrl !== undefined) return
+  const known = operations.flatMap(({ servers }) => servers.flatMap(({ variables }) => [...variables.keys()]))
+  checkKnown(Object.keys(serverVariables), known, `${what}: serverVariables names the variable`)
+}
+
+function checkKnown(names: readonly string[], known: readonly string[], what: string): void {
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const [meant] = closestNames(unknown, known)
+  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  throw new ToolwrightError('INVALID_CONFIG', `${what} "${unknown}", which the document does not have.${hint}`)
+}

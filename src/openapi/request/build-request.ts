@@ -1,0 +1,56 @@
+import { isRecord } from '../../base/json.ts'
+import { ToolError } from '../../error/error.ts'
+import type { Operation } from '../operation.ts'
+import { assertTarget } from './assert-target.ts'
+import { buildBody } from './build-body.ts'
+import { buildHeaders } from './build-headers.ts'
+import { buildQuery } from './build-query.ts'
+import type { LoadFile } from './encoded-body.ts'
+import { expandPath } from './expand-path.ts'
+
+/** A request without credentials, which can be sent several times. */
+export interface ApiRequest {
+  /** The method, in upper case. */
+  readonly method: string
+  /** The URL. */
+  readonly url: string
+  /** The headers. */
+  readonly headers: Headers
+  /** The bytes of the body. */
+  readonly body: Uint8Array<ArrayBuffer> | undefined
+}
+
+/** Builds the request of an operation from arguments. Throws a `ToolError` with INVALID_ARGS if they cannot be sent. */
+export async function buildRequest(
+  operation: Operation,
+  base: URL,
+  args: unknown,
+  loadFile: LoadFile,
+): Promise<ApiRequest> {
+  const values = new Map(Object.entries(isRecord(args) ? args : {}))
+  const { url, headers } = buildTarget(operation, base, values)
+  const body = operation.body && (await buildBody(operation.body, values.get('body'), loadFile))
+  if (body && /^(?:GET|HEAD)$/.test(operation.method))
+    throw new ToolError(`A ${operation.method} request cannot have a body. Leave out the argument "body".`, {
+      code: 'INVALID_ARGS',
+    })
+  if (body) headers.set('content-type', body.contentType)
+  return { method: operation.method, url, headers, body: body?.bytes }
+}
+
+/** The URL and the headers of a request. */
+export function buildTarget(
+  operation: Operation,
+  base: URL,
+  values: ReadonlyMap<string, unknown>,
+): { readonly url: string; readonly headers: Headers } {
+  for (const { argument, isRequired } of operation.parameters)
+    if (isRequired && values.get(argument) === undefined)
+      throw new ToolError(`The argument "${argument}" is missing.`, { code: 'INVALID_ARGS' })
+  const query = buildQuery(operation, values)
+  const url = `${base.href.replace(/\/$/, '')}${expandPath(operation, values)}${query && `?${query}`}`
+  assertTarget(url, base, operation)
+  const headers = buildHeaders(operation, values)
+  headers.set('accept', 'application/json, */*;q=0.5')
+  return { url, headers }
+}

@@ -1,0 +1,68 @@
+// Fills in the path of an operation. A value is always one segment: it can neither leave the path nor add to it.
+import { ToolError } from '../../error/error.ts'
+import type { Operation, Parameter } from '../operation.ts'
+import { contentText } from './content-text.ts'
+import { encodeText } from './percent-encode.ts'
+import { serializeSimple } from './serialize-value.ts'
+
+const EXPRESSION = /\{([^{}]*)\}/g
+
+/** The path template without the parts that do not belong to a path: some documents put a query or a fragment there. */
+export function splitTemplate(template: string): { readonly path: string; readonly query: string } {
+  const [withoutFragment = ''] = template.split('#')
+  const [path = '', ...query] = withoutFragment.split('?')
+  return { path: path.startsWith('/') ? path : `/${path}`, query: query.join('?') }
+}
+
+/** The path of an operation with the values of its parameters, percent-encoded. */
+export function expandPath(operation: Operation, args: ReadonlyMap<string, unknown>): string {
+  const path = splitTemplate(operation.path).path.replace(EXPRESSION, (_, name: string) => {
+    const parameter = operation.parameters.find((one) => one.in === 'path' && one.name === name)
+    if (parameter) return expandParameter(parameter, args.get(parameter.argument))
+    throw new ToolError(`The path of operation "${operation.name}" has no parameter for one of its braces.`)
+  })
+  for (const segment of path.split('/')) checkSegment(segment)
+  return path
+}
+
+function expandParameter(parameter: Parameter, value: unknown): string {
+  const { name, style, explode, contentType } = parameter
+  const written =
+    contentType === undefined
+      ? serializeSimple(value, { name, style, explode, encode: encodeText })
+      : encodeText(contentText(value, contentType) ?? '')
+  if (written) return written
+  throw invalid(`The argument "${parameter.argument}" is a part of the path and must not be empty.`)
+}
+
+/** How often servers and proxies may decode a path: once for the encoding of this request, and three times more. */
+const DECODED_TIMES = 4
+
+/** Refuses a segment that a server may read as `.` or `..`, and a NUL, however often it is decoded on its way. */
+function checkSegment(segment: string): void {
+  let text = segment
+  for (let times = 0; times <= DECODED_TIMES; times++) {
+    if (text.includes('\0')) throw invalid('An argument of the path contains a NUL character. Remove it.')
+    // some servers cut the parameters of a segment: `..;v` is `..`
+    if (text.split(/[/\\]/).some((part) => /^\.{1,2}(?:;|$)/.test(part)))
+      throw invalid('An argument of the path contains the segment "." or "..", which leads to another path. Remove it.')
+    const decoded = decode(text)
+    if (decoded === text) return
+    text = decoded
+  }
+}
+
+/** Decodes the triplets of a text. Bytes that are no UTF-8 stay encoded, so that the others are still decoded. */
+function decode(text: string): string {
+  return text.replace(/(?:%[\dA-Fa-f]{2})+/g, (triplets) => {
+    try {
+      return decodeURIComponent(triplets)
+    } catch {
+      return triplets.replace(/%[0-7][\dA-Fa-f]/g, (one) => decodeURIComponent(one))
+    }
+  })
+}
+
+function invalid(message: string): ToolError {
+  return new ToolError(message, { code: 'INVALID_ARGS' })
+}

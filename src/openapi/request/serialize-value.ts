@@ -1,0 +1,100 @@
+// Writes the value of a parameter in one of the styles of OpenAPI, which are those of RFC 6570.
+import { isRecord } from '../../base/json.ts'
+import { ToolError } from '../../error/error.ts'
+import type { Parameter } from '../operation.ts'
+
+/** How a value is written. */
+export interface Format {
+  /** The name on the wire. */
+  readonly name: string
+  /** How arrays and objects are written. */
+  readonly style: Parameter['style']
+  /** Does each item of an array or object get its own name and value? */
+  readonly explode: boolean
+  /** Encodes names and values. */
+  encode(text: string): string
+}
+
+/** A value without nulls: a text, a list of texts, or names with texts. */
+type Flat =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'members'; readonly members: readonly (readonly [name: string, text: string])[] }
+
+/** Writes a value for a path or a header: `simple`, `label` or `matrix`. Undefined if there is nothing to send. */
+export function serializeSimple(value: unknown, format: Format): string | undefined {
+  const flat = flatten(value, format)
+  if (flat === undefined) return undefined
+  const { name, style, explode, encode } = format
+  if (style === 'label') return `.${joinFlat(flat, explode, explode ? '.' : ',')}`
+  if (style !== 'matrix') return joinFlat(flat, explode, ',')
+  const key = encode(name)
+  if (flat.kind === 'text') return matrixPair(key, flat.text)
+  if (!explode) return matrixPair(key, joinFlat(flat, false, ','))
+  const pairs = flat.kind === 'list' ? flat.items.map((item) => [key, item] as const) : flat.members
+  return pairs.map(([one, text]) => matrixPair(one, text)).join('')
+}
+
+/** Writes a value for a query, a form or a cookie, as `name=value` texts. */
+export function serializePairs(value: unknown, format: Format): string[] {
+  const { name, style, explode, encode } = format
+  if (style === 'deepObject') return deepPairs(encode(name), value, encode)
+  const flat = flatten(value, format)
+  if (flat === undefined) return []
+  const key = encode(name)
+  if (flat.kind === 'text') return [`${key}=${flat.text}`]
+  if (explode) {
+    const pairs = flat.kind === 'list' ? flat.items.map((item) => [key, item] as const) : flat.members
+    return pairs.map(([one, text]) => `${one}=${text}`)
+  }
+  return [`${key}=${joinFlat(flat, false, SEPARATORS.get(style) ?? ',')}`]
+}
+
+/** The text of a value that is no array: JSON for an object, because no style describes objects in objects. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const SEPARATORS: ReadonlyMap<string, string> = new Map([
+  ['spaceDelimited', '%20'],
+  ['pipeDelimited', '%7C'],
+])
+
+/** Encodes a value. Null is left out, alone and in arrays and objects (RFC 6570, section 2.3); so are empty ones. */
+function flatten(value: unknown, { encode }: Format): Flat | undefined {
+  if (value === null || value === undefined) return undefined
+  if (Array.isArray(value)) {
+    const items = value.filter(isPresent).map((item) => encode(textOf(item)))
+    return items.length ? { kind: 'list', items } : undefined
+  }
+  if (!isRecord(value)) return { kind: 'text', text: encode(textOf(value)) }
+  const entries = Object.entries(value).filter(([, member]) => isPresent(member))
+  const members = entries.map(([name, member]) => [encode(name), encode(textOf(member))] as const)
+  return members.length ? { kind: 'members', members } : undefined
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== null && value !== undefined
+}
+
+function joinFlat(flat: Flat, explode: boolean, separator: string): string {
+  if (flat.kind === 'text') return flat.text
+  if (flat.kind === 'list') return flat.items.join(separator)
+  return flat.members.map(([name, text]) => `${name}${explode ? '=' : separator}${text}`).join(separator)
+}
+
+function matrixPair(name: string, text: string): string {
+  return text === '' ? `;${name}` : `;${name}=${text}`
+}
+
+/** Deeper values than one level are not described by OpenAPI. They follow the custom: `a[b][c]=1`, `a[0]=1`. */
+function deepPairs(path: string, value: unknown, encode: (text: string) => string): string[] {
+  if (!isPresent(value)) return []
+  if (typeof value !== 'object') return [`${path}=${encode(textOf(value))}`]
+  const inner = Object.entries(value as object)
+  if (inner.length > MAX_MEMBERS) throw new ToolError(TOO_MANY, { code: 'INVALID_ARGS' })
+  return inner.flatMap(([name, member]) => deepPairs(`${path}%5B${encode(name)}%5D`, member, encode))
+}
+
+const MAX_MEMBERS = 10_000
+const TOO_MANY = `An argument has more than ${MAX_MEMBERS} members. Send fewer.`

@@ -1,0 +1,56 @@
+// Runs examples/mcp: an agent, and the MCP server whose tools it uses, as processes.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { node } from './child.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
+
+test('examples/mcp uses the tools of its server and answers its question', async () => {
+  const { code, out } = await node(['examples/mcp/main.ts'])
+  expect(out).toContain('> List the notes.\n{"notes":["buy milk"]}\n')
+  expect(out).toContain('The MCP server "notes" asks: Delete all notes?')
+  expect(out).toContain('{"deleted":1}\n')
+  expect(code).toBe(0)
+})
+
+/** An agent file whose MCP server describes its tool with the text in the environment. */
+const AGENT = `
+import { LlmAgent, tool } from 'toolwright'
+import { McpToolset, serveMcp } from 'toolwright/mcp'
+import { scriptedModel } from 'toolwright/testing'
+import { fileURLToPath } from 'node:url'
+const file = fileURLToPath(import.meta.url)
+if (process.argv[2] === 'serve') {
+  const add = tool({ name: 'add', description: process.argv[3], run: () => 1 })
+  await serveMcp({ name: 'sums', tools: [add] }).stdio()
+}
+const args = [...process.execArgv, file, 'serve', process.env.TEXT ?? 'Adds']
+const sums = new McpToolset({ name: 'sums', connection: { type: 'stdio', command: process.execPath, args }, connectTimeoutMs: 20_000 })
+export default new LlmAgent({ name: 'desk', model: scriptedModel([]), tools: [sums] })
+`
+
+test('toolwright mcp trust lists definitions, reports a changed one, and trusts it by name', async () => {
+  const folder = mkdtempSync(join(resolve('node_modules'), '.trust-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'agent.mjs') // Node strips no types below node_modules
+  writeFileSync(file, AGENT)
+  const db = join(mkdtempSync(join(tmpdir(), 'toolwright-trust-')), 'app.db')
+  const trust = (text: string, ...args: string[]) =>
+    node(['src/cli/index.ts', 'mcp', 'trust', file, '--db', db, ...args], { env: { ...process.env, TEXT: text } })
+  expect(await trust('Adds')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^sums {2}add {2}\w{12} {2}trusted\n$/),
+  })
+  expect(await trust('Adds numbers')).toMatchObject({ code: 1, out: expect.stringContaining('quarantined') })
+  expect(await trust('Adds numbers', 'sub')).toMatchObject({ code: 2, errors: expect.stringContaining('"sub"') })
+  expect(await trust('Adds numbers', 'add')).toMatchObject({ code: 0, out: expect.stringContaining('trusted now') })
+  expect(await trust('Adds numbers')).toMatchObject({ code: 0, out: expect.stringMatching(/trusted\n$/) })
+})
+
+test('toolwright mcp trust needs a session store', async () => {
+  const { code, errors } = await node(['src/cli/index.ts', 'mcp', 'trust', 'examples/mcp/desk.ts'])
+  expect(errors).toContain('Pass --db')
+  expect(code).toBe(2)
+})
