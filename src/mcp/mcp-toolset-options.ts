@@ -50,6 +50,11 @@ export interface HttpConnection {
   readonly fetch?: typeof fetch | undefined
   /** Ends the session at the server when the connection closes. Default true. */
   readonly terminateOnClose?: boolean | undefined
+  /**
+   * May the server name an authorization server at a private address? Set it only if yours is in your own network: any MCP
+   * server could otherwise send requests of this process there. Default false, unless the MCP server is on this machine.
+   */
+  readonly allowPrivateAuthorizationServer?: boolean | undefined
 }
 
 /** What the server says about a tool. These are hints of the server: it may say anything. */
@@ -171,6 +176,7 @@ const HTTP_RULES: OptionRules<HttpConnection> = {
   readTimeoutMs: wholeNumber(1),
   fetch: callback,
   terminateOnClose: flag,
+  allowPrivateAuthorizationServer: flag,
 }
 
 /** Throws INVALID_CONFIG if the options of `McpToolset` are invalid. Returns the default name of the toolset. */

@@ -4,7 +4,10 @@ import type { McpClientMetadata } from '../mcp-toolset-options.ts'
 import type { DiscoveredServer, Discovery } from './discover-server.ts'
 
 /** An OAuth client. */
-export type OAuthClient = NonNullable<AuthCredential['oauth2']> & { readonly clientId: string }
+export type OAuthClient = NonNullable<AuthCredential['oauth2']> & {
+  /** The id of the client. */
+  readonly clientId: string
+}
 
 /** The client of a request for a token. */
 export interface ChosenClient {

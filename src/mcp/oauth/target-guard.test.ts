@@ -66,7 +66,7 @@ test('a public authorization server is contacted', async () => {
 test('allowPrivate accepts an authorization server in the network of the operator', async () => {
   const web = new FakeWeb({ resource: { authorization_servers: ['https://sso.corp'] } })
   web.addIssuer('https://sso.corp')
-  await expect(web.discover()).rejects.toThrow('it names a private address. Set allowPrivate')
+  await expect(web.discover()).rejects.toThrow('it names a private address. Set allowPrivateAuthorizationServer')
   expect((await web.discover({ allowPrivate: true })).authScheme).toMatchObject({ issuer: 'https://sso.corp' })
 })
 
