@@ -93,6 +93,9 @@ test.skipIf(process.platform === 'win32')('toolwright mcp --http serves this mac
   expect(await client.callTool({ name: 'get_weather', arguments: { city: 'Oslo' } })).toMatchObject({
     content: [{ text: '{"city":"Oslo","celsius":-3}' }],
   })
+  const asking = createClient('legacy', true)
+  await asking.connect(new StreamableHTTPClientTransport(new URL(url)))
+  expect(await asking.callTool({ name: 'close_shop' })).toMatchObject({ content: [{ text: '{"closed":true}' }] })
   child.process.kill('SIGINT')
   expect((await child.ended).code).toBe(0)
 })

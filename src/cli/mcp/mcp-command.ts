@@ -65,7 +65,8 @@ export async function mcpCommand(args: readonly string[], terminal: Terminal): P
 async function createServer({ agent, tools, options }: ServedAgent, userId: string | undefined): Promise<McpService> {
   const { serveMcp } = (await loadPeerByName('toolwright/mcp')) as typeof import('../../mcp/index.ts')
   const { appName, ...services } = options
-  return serveMcp({ ...services, name: appName, tools, agents: [agent], userId })
+  // one process serves all requests, so 2025 clients can have sessions, and calls can ask their users
+  return serveMcp({ ...services, name: appName, tools, agents: [agent], userId, httpSessions: true })
 }
 
 /** The arguments of `toolwright mcp`. */
