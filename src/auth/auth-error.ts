@@ -5,8 +5,12 @@ export class AuthError extends Error {
   /** The authorization server no longer accepts the refresh token or the code. A new consent is needed. */
   readonly isFinal: boolean
 
-  constructor(message: string, options: { isFinal?: boolean; cause?: unknown } = {}) {
+  /** The authorization server does not know the client, or refuses its secret. */
+  readonly isClientRefused: boolean
+
+  constructor(message: string, options: { isFinal?: boolean; isClientRefused?: boolean; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.isFinal = options.isFinal === true
+    this.isClientRefused = options.isClientRefused === true
   }
 }

@@ -52,6 +52,8 @@ export interface AuthorizationServer extends AsyncDisposable {
   revoke(token: string): Promise<void>
   /** The status that the server's own API answers to an access token: 200, or 401 if the token is not valid. */
   useToken(accessToken: string): Promise<number>
+  /** The `Authorization` header of the registered client. */
+  basicHeader(): string
   /** Stops the server. */
   close(): Promise<void>
 }
@@ -113,6 +115,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     },
     useToken: async (accessToken) =>
       (await fetch(`${issuer}/me`, { headers: { authorization: `Bearer ${accessToken}` } })).status,
+    basicHeader: () => basicHeader(clientId, clientSecret),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -42,7 +42,7 @@ test.each([
   ['[::ffff:127.0.0.1]', true],
   ['localhost', true],
   ['localhost.', true],
-  ['a.localhost', true],
+  ['a.localhost', false],
   ['10.0.0.1', false],
   ['[::2]', false],
   ['localhost.example', false],

@@ -4,7 +4,7 @@
 /** Does the host name this machine: 127.0.0.0/8, ::1 or localhost? `hostname` is the one of a `URL`. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = plainHost(hostname)
-  if (host === 'localhost' || host.endsWith('.localhost')) return true
+  if (host === 'localhost') return true
   const v4 = readV4(host) ?? embeddedV4(readV6(host))
   return v4 === undefined ? isSame(readV6(host), LOOPBACK_V6) : v4 >>> 24 === 127
 }

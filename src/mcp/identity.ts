@@ -66,7 +66,8 @@ export class Identities {
   /** Finds out which credential the server wants, after it has refused a request. */
   async refused(context: ReadonlyContext, challenge: string | undefined, signal?: AbortSignal): Promise<AuthConfig> {
     const { auth, clientMetadata, connection } = this.#options
-    const { url, fetch } = connection as HttpConnection // only a server over HTTP refuses requests
+    // only a server over HTTP refuses requests
+    const { url, fetch, allowPrivateAuthorizationServer: allowPrivate } = connection as HttpConnection
     const user = this.#userOf(context)
     this.#isPerUser = true
     user.config = await discoverAuth({
@@ -76,6 +77,7 @@ export class Identities {
       auth,
       context,
       fetch,
+      allowPrivate,
       clientMetadata,
       signal,
     })

@@ -50,6 +50,11 @@ export interface HttpConnection {
   readonly fetch?: typeof fetch | undefined
   /** Ends the session at the server when the connection closes. Default true. */
   readonly terminateOnClose?: boolean | undefined
+  /**
+   * May the server name an authorization server at a private address? Set it only if yours is in your own network: any MCP
+   * server could otherwise send requests of this process there. Default false, unless the MCP server is on this machine.
+   */
+  readonly allowPrivateAuthorizationServer?: boolean | undefined
 }
 
 /** What the server says about a tool. These are hints of the server: it may say anything. */
@@ -85,13 +90,13 @@ export interface McpProgress {
 
 /** How OAuth servers see this client, when it registers itself. */
 export interface McpClientMetadata {
-  /** The name that users see when they consent. Default: `Toolwright`. */
+  /** The name that users see when they consent. Default: `appName` of the runner. */
   readonly clientName?: string | undefined
   /** The home page of the client. */
   readonly clientUri?: string | undefined
   /** Where the browser returns after the consent. Default: the `redirectUri` of the credential. */
   readonly redirectUris?: readonly string[] | undefined
-  /** The URL of a client metadata document, for servers that support it. */
+  /** The https URL of your client metadata document. It is the client id at servers that support such documents. */
   readonly clientMetadataUrl?: string | undefined
 }
 
@@ -171,6 +176,7 @@ const HTTP_RULES: OptionRules<HttpConnection> = {
   readTimeoutMs: wholeNumber(1),
   fetch: callback,
   terminateOnClose: flag,
+  allowPrivateAuthorizationServer: flag,
 }
 
 /** Throws INVALID_CONFIG if the options of `McpToolset` are invalid. Returns the default name of the toolset. */

@@ -61,6 +61,23 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       },
     )
 
+    test('returns the answer of respond() to a schema without required properties as it is', async () => {
+      for (const answer of [{}, { note: 'quiet' }, { result: 'mine' }]) {
+        const got: unknown[] = []
+        const schema = { type: 'object', properties: { note: { type: 'string' } } }
+        const tools = [
+          book((context) => {
+            const wish = context.requestInput({ key: 'wish', message: 'A wish?', schema })
+            if (wish !== undefined) got.push(wish)
+          }),
+        ]
+        const { runner } = startProcess(newStore(), { tools, steps: [call, 'done'] })
+        const { pending } = await sendMessage(runner)
+        await sendMessage(runner, [respond(requestFor(pending), answer)])
+        expect(got).toEqual([answer])
+      }
+    })
+
     test('returns a bare value unchanged, and any value without a schema', async () => {
       const got: unknown[] = []
       const tools = [

@@ -54,7 +54,7 @@ function clientScheme(scheme: AuthScheme): AuthScheme {
       ...(authorizationCode && { authorizationCode: clientFlow(authorizationCode) }),
       ...(clientCredentials && { clientCredentials: clientFlow(clientCredentials) }),
     },
-    ...(scheme.issuer !== undefined && { issuer: withoutQuery(scheme.issuer) }),
+    ...(scheme.issuer !== undefined && { issuer: scheme.issuer }),
   }
 }
 

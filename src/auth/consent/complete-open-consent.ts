@@ -5,6 +5,7 @@ import { failureText, quoteKey, reportProblem } from '../auth-failure.ts'
 import type { AuthServices } from '../auth-services.ts'
 import type { CheckedAuthConfig } from '../config/check-auth-config.ts'
 import { digestOf, isSameSecret } from '../digest.ts'
+import { forgetRefusedClient } from '../stored/forget-client.ts'
 import { LOCK_MS, REQUEST_MS, waitForLock } from '../stored/refresh-lock.ts'
 import { saveTokens } from '../stored/save-tokens.ts'
 import { tokenCredential } from '../stored/stored-credential.ts'
@@ -118,6 +119,7 @@ async function exchangeAnswer(
     await saveTokens(services, { key, credential: tokenCredential(config, tokens, { now: services.ports.now() }) })
     return { status: 'stored', key }
   } catch (error) {
+    await forgetRefusedClient(services, config, error)
     return { status: 'failed', reason: `No token was stored for ${quoteKey(key)}. ${failureText(error)}` }
   }
 }

@@ -2,6 +2,7 @@ import type { AuthCredential } from '../../content/auth.ts'
 import { AuthError } from '../auth-error.ts'
 import { failureText, quoteKey, reportFailure } from '../auth-failure.ts'
 import { type AuthRecord, deleteRecord, loadRecord, saveRecord } from '../auth-records.ts'
+import { forgetRefusedClient } from './forget-client.ts'
 import { requestOnce } from './refresh-token.ts'
 import { timesOf } from './stored-credential.ts'
 import { type CredentialNeed, ownSource, refreshSource } from './token-sources.ts'
@@ -36,6 +37,7 @@ export async function useStoredToken(
     return (await deleteRecord(services, { key, expectedGeneration: row.generation })) ? undefined : 'changed'
   const onFailure = async (error: unknown): Promise<void> => {
     if (refresh && isFinal(error)) await endToken(need, token, isValid())
+    await forgetRefusedClient(services, need.config, error)
   }
   const result = await requestOnce(services, { key, seen: row, waits: !isValid(), request, onFailure })
   if (result.type === 'stored') return result.credential

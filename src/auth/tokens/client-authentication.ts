@@ -1,4 +1,5 @@
 import type { ClientAuth } from 'oauth4webapi'
+import { encodeBase64 } from '../../base/base64.ts'
 import { messageOf } from '../../error/error.ts'
 import { AuthError } from '../auth-error.ts'
 import type { CheckedAuthConfig } from '../config/check-auth-config.ts'
@@ -20,7 +21,7 @@ export async function clientAuthentication(
   const method = tokenEndpointAuthMethod ?? defaultMethod(config, server)
   if (method === 'none') return oauth.None() // a public client
   if (method === 'private_key_jwt' && privateKey !== undefined) return await signedBy(oauth, privateKey, server)
-  if (method === 'client_secret_basic' && secret !== undefined) return oauth.ClientSecretBasic(secret)
+  if (method === 'client_secret_basic' && secret !== undefined) return basicAuthentication(secret)
   if (method === 'client_secret_post' && secret !== undefined) return oauth.ClientSecretPost(secret)
   if (method === undefined) {
     throw new AuthError(
@@ -51,6 +52,21 @@ function defaultMethod(
   const ofProvider = findProvider(config.provider)?.clientAuthentication ?? 'client_secret_basic'
   const methods = clientAuthentications ?? [ofProvider]
   return SECRET_METHODS.find((one) => methods.includes(one))
+}
+
+/**
+ * `client_secret_basic` with the id and the secret form-encoded (RFC 6749, 2.3.1). `oauth.ClientSecretBasic` also encodes
+ * `-`, `_` and `.`, which servers that do not decode refuse.
+ */
+function basicAuthentication(secret: string): ClientAuth {
+  return (_server, { client_id }, _body, headers) => {
+    const credentials = `${formEncode(client_id)}:${formEncode(secret)}`
+    headers.set('authorization', `Basic ${encodeBase64(new TextEncoder().encode(credentials))}`)
+  }
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
 /** RFC 7523: the assertion is meant for the issuer. If the issuer is not known, it is meant for the token endpoint. */

@@ -42,9 +42,7 @@ export function serverError(server: string, status: number, code: string | undef
   const shown = code !== undefined && CODES.has(code) ? ` "${code}"` : ''
   return new AuthError(
     `The authorization server ${server} refused the request${shown} (status ${status}). ${cureOf(status, code)}`,
-    {
-      isFinal,
-    },
+    { isFinal, isClientRefused: code === 'invalid_client' || code === 'unauthorized_client' },
   )
 }
 

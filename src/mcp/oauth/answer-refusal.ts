@@ -5,9 +5,12 @@ import type { CheckedAuthConfig } from '../../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../../auth/config/credential-key.ts'
 import { requestedScopes } from '../../auth/config/requested-scopes.ts'
 import { isTokenFor, readStoredCredential, requestedScopesOf } from '../../auth/stored/stored-credential.ts'
+import { clip } from '../../base/limits.ts'
 import type { AuthCredential } from '../../content/auth.ts'
 import type { Challenge } from './read-challenge.ts'
 import { endRefusedToken, isSameToken } from './refused-token.ts'
+
+const MAX_SHOWN = 120
 
 /** What a server refused. */
 export interface Refusal {
@@ -46,7 +49,9 @@ export async function answerRefusal(
   if (!isRefused || !isTokenFor(wanted, stored)) return wanted
   throw new AuthError(
     `The MCP server ${serverUrl.origin} refuses a token for a missing scope, although the token was requested with ${
-      challenge.scopes.length > 0 ? `"${challenge.scopes.join(' ')}"` : 'all scopes that the server names'
+      challenge.scopes.length > 0
+        ? `"${clip(challenge.scopes.join(' '), MAX_SHOWN)}"`
+        : 'all scopes that the server names'
     }. Ask the operator of the server.`,
   )
 }

@@ -7,23 +7,24 @@ import { digestOf } from '../../auth/digest.ts'
 import { isRecord } from '../../base/json.ts'
 import type { AuthCredential } from '../../content/auth.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { type ClientNeed, methodFor, type OAuthClient } from './oauth-client.ts'
+import { type ChosenClient, type ClientNeed, methodFor } from './oauth-client.ts'
 import { registeredClient } from './registered-client.ts'
 
 /** Chooses the client for an authorization server. Throws AuthError or INVALID_CONFIG. */
-export async function chooseClient(need: ClientNeed): Promise<OAuthClient> {
+export async function chooseClient(need: ClientNeed): Promise<ChosenClient> {
   const { configured, server, clientMetadata } = need
   const redirectUri = clientMetadata.redirectUris?.[0] ?? configured?.redirectUri
   if (configured?.clientId !== undefined) {
     await checkIssuer(need)
     const { clientId, clientSecret, privateKey, tokenEndpointAuthMethod } = configured
-    return {
+    const client = {
       clientId,
       ...(clientSecret !== undefined && { clientSecret }),
       ...(privateKey !== undefined && { privateKey }),
       ...(redirectUri !== undefined && { redirectUri }),
       tokenEndpointAuthMethod: tokenEndpointAuthMethod ?? methodFor(server, { clientSecret, privateKey }),
     }
+    return { client }
   }
   if (redirectUri === undefined) {
     throw new ToolwrightError(
@@ -33,7 +34,7 @@ export async function chooseClient(need: ClientNeed): Promise<OAuthClient> {
   }
   const { clientMetadataUrl } = clientMetadata
   if (clientMetadataUrl !== undefined && server.metadata?.client_id_metadata_document_supported) {
-    return { clientId: clientMetadataUrl, redirectUri, tokenEndpointAuthMethod: 'none' }
+    return { client: { clientId: clientMetadataUrl, redirectUri, tokenEndpointAuthMethod: 'none' } }
   }
   return await registeredClient(need, redirectUri)
 }

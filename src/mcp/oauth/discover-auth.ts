@@ -6,13 +6,13 @@ import { ToolwrightError } from '../../error/error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
 import { authServicesOf } from '../../tool/credentials.ts'
 import { hostOf } from '../../tool/host-of.ts'
+import type { McpClientMetadata } from '../mcp-toolset-options.ts'
 import { answerRefusal } from './answer-refusal.ts'
 import { chooseClient } from './choose-client.ts'
 import { discoverServer } from './discover-server.ts'
 import { discoveredConfig } from './discovered-config.ts'
-import { guardedFetch } from './guarded-fetch.ts'
+import { discoveryFetch } from './discovery-fetch.ts'
 import { loadMcpClient, type McpClientLibrary } from './mcp-client-library.ts'
-import type { McpClientMetadata } from './oauth-client.ts'
 import { type Challenge, readChallenge } from './read-challenge.ts'
 import { systemResolve } from './system-resolve.ts'
 import type { ResolveHost } from './target-guard.ts'
@@ -78,11 +78,11 @@ async function discover(
   const { serverUrl, auth, fetch, signal, clientMetadata = {} } = options
   const resolve = options.resolve ?? (fetch ? undefined : systemResolve())
   const rules = { serverUrl, allowPrivate: options.allowPrivate, resolve }
-  const discovery = { library, rules, fetch: guardedFetch({ rules, fetch, ports: services.ports, signal }) }
+  const discovery = { library, rules, fetch: discoveryFetch({ rules, fetch, ports: services.ports, signal }) }
   const server = await discoverServer(discovery, challenge.metadataUrl)
   const configured = auth?.rawAuthCredential?.oauth2
-  const client = await chooseClient({ services, discovery, server, configured, clientMetadata })
-  return await discoveredConfig({ serverUrl, server, client, challenge, auth })
+  const chosen = await chooseClient({ services, discovery, server, configured, clientMetadata })
+  return await discoveredConfig({ ...chosen, serverUrl, server, challenge, auth })
 }
 
 function servicesOf(context: ReadonlyContext): AuthServices {

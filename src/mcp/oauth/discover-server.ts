@@ -2,17 +2,17 @@
 // its authorization server (RFC 8414, OpenID Connect). A server of 2025-03-26 is its own authorization server.
 import type { AuthorizationServerMetadata, OAuthProtectedResourceMetadata } from '@modelcontextprotocol/client'
 import { AuthError } from '../../auth/auth-error.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import type { DiscoveryFetch } from './discovery-fetch.ts'
 import type { McpClientLibrary } from './mcp-client-library.ts'
 import { readScopes } from './read-challenge.ts'
-import { checkTarget, type TargetRules } from './target-guard.ts'
+import { checkResolved, checkTarget, type TargetRules } from './target-guard.ts'
 
 /** What discovery needs. */
 export interface Discovery {
   /** The MCP client package. */
   readonly library: McpClientLibrary
   /** Sends requests to checked targets. */
-  readonly fetch: GuardedFetch
+  readonly fetch: DiscoveryFetch
   /** Which URLs may be used. */
   readonly rules: TargetRules
 }
@@ -41,12 +41,12 @@ export async function discoverServer(discovery: Discovery, metadataUrl: URL | un
   const resource = await discoverResource(discovery, metadataUrl)
   if (resource) checkResource(discovery, resource)
   const url = resource?.authorization_servers?.[0] ?? serverUrl.origin
-  const metadata = await discoverMetadata(discovery, url)
+  const metadata = await discoverMetadata(discovery, url, resource !== undefined)
   if (!metadata && resource) throw new AuthError(`The authorization server ${nameOf(url)} publishes no metadata.`)
   return {
     url,
     issuer: metadata?.issuer,
-    ...endpointsOf(discovery, url, metadata),
+    ...(await endpointsOf(discovery, url, metadata)),
     metadata,
     resource: resource?.resource,
     resourceScopes: readScopes(resource?.scopes_supported),
@@ -58,7 +58,7 @@ async function discoverResource(
   metadataUrl: URL | undefined,
 ): Promise<OAuthProtectedResourceMetadata | undefined> {
   let isMissing = false
-  const watched: GuardedFetch = async (url, init) => {
+  const watched: DiscoveryFetch = async (url, init) => {
     const response = await fetch(url, init)
     isMissing = response.status >= 400 && response.status < 500
     return response
@@ -81,32 +81,40 @@ function checkResource({ library, rules }: Discovery, { resource }: OAuthProtect
   )
 }
 
+/** The issuer is the URL of the metadata (RFC 8414, 3.3). A server of 2025-03-26 may name another path of its origin. */
 async function discoverMetadata(
   { library, fetch }: Discovery,
   url: string,
+  isStrict: boolean,
 ): Promise<AuthorizationServerMetadata | undefined> {
+  let metadata: AuthorizationServerMetadata | undefined
+  let isOther = false
   try {
-    return await library.discoverAuthorizationServerMetadata(url, { fetchFn: fetch })
+    const options = { fetchFn: fetch, skipIssuerValidation: !isStrict }
+    metadata = await library.discoverAuthorizationServerMetadata(url, options)
+    isOther = metadata !== undefined && new URL(metadata.issuer).origin !== new URL(url).origin
   } catch (error) {
-    const problem = error instanceof library.IssuerMismatchError ? 'names another issuer' : 'could not be read'
-    throw asAuthError(error, `The metadata of the authorization server ${nameOf(url)} ${problem}.`)
+    isOther = error instanceof library.IssuerMismatchError
+    if (!isOther) throw asAuthError(error, `The metadata of the authorization server ${nameOf(url)} could not be read.`)
   }
+  if (!isOther) return metadata
+  throw new AuthError(`The metadata of the authorization server ${nameOf(url)} names another issuer, which is refused.`)
 }
 
-function endpointsOf(
+async function endpointsOf(
   { rules }: Discovery,
   url: string,
   metadata: AuthorizationServerMetadata | undefined,
-): Pick<DiscoveredServer, 'authorizationUrl' | 'tokenUrl'> {
+): Promise<Pick<DiscoveredServer, 'authorizationUrl' | 'tokenUrl'>> {
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256')) {
     throw new AuthError(`The authorization server ${nameOf(url)} does not support PKCE with S256, which is required.`)
   }
   const { authorization_endpoint = new URL('/authorize', url), token_endpoint = new URL('/token', url) } =
     metadata ?? {}
-  return {
-    authorizationUrl: checkTarget(authorization_endpoint, 'authorization endpoint', rules).href,
-    tokenUrl: checkTarget(token_endpoint, 'token endpoint', rules).href,
-  }
+  const authorizationUrl = checkTarget(authorization_endpoint, 'authorization endpoint', rules)
+  const tokenUrl = checkTarget(token_endpoint, 'token endpoint', rules)
+  await checkResolved(tokenUrl, rules)
+  return { authorizationUrl: authorizationUrl.href, tokenUrl: tokenUrl.href }
 }
 
 /** Errors of the library and of schemas quote what the server sent, so they are replaced. */

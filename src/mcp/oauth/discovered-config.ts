@@ -13,6 +13,8 @@ export interface Discovered {
   readonly server: DiscoveredServer
   /** The client. */
   readonly client: OAuthClient
+  /** The key of the record of a client that was registered dynamically. */
+  readonly registration?: string | undefined
   /** What the MCP server asked for. */
   readonly challenge: Challenge
   /** What the developer configured. */
@@ -21,14 +23,18 @@ export interface Discovered {
 
 /** The configuration for the gate. Its key names the issuer, the resource and the client, but no scope. */
 export async function discoveredConfig(discovered: Discovered): Promise<CheckedAuthConfig> {
-  const { server, serverUrl, client, auth } = discovered
+  const { server, serverUrl, client, registration, auth } = discovered
   const scopes = scopesOf(discovered)
   const resource = auth?.resource ?? server.resource
   const identity = [server.issuer ?? server.tokenUrl, resource ?? serverUrl.origin, client.clientId]
   return checkAuthConfig(
     {
       authScheme: schemeOf(discovered),
-      rawAuthCredential: { authType: 'oauth2', oauth2: client },
+      rawAuthCredential: {
+        authType: 'oauth2',
+        oauth2: client,
+        ...(registration !== undefined && { custom: { registration } }),
+      },
       credentialKey: auth?.credentialKey ?? `mcp_${(await digestOf(...identity)).slice(0, 32)}`,
       ...(scopes.length > 0 && { scopes }),
       ...(resource !== undefined && { resource }),

@@ -1,21 +1,21 @@
 import type { AuthServices } from '../../auth/auth-services.ts'
 import type { AuthCredential, TokenEndpointAuthMethod } from '../../content/auth.ts'
+import type { McpClientMetadata } from '../mcp-toolset-options.ts'
 import type { DiscoveredServer, Discovery } from './discover-server.ts'
 
-/** What an authorization server may show to the user about your application. */
-export interface McpClientMetadata {
-  /** The name of the application. Default: `appName`. */
-  readonly clientName?: string | undefined
-  /** The web page of the application. */
-  readonly clientUri?: string | undefined
-  /** Where the authorization server sends the user after the consent. The first one is used. */
-  readonly redirectUris?: readonly string[] | undefined
-  /** The https URL of your client metadata document. It is the client id at servers that support such documents. */
-  readonly clientMetadataUrl?: string | undefined
+/** An OAuth client. */
+export type OAuthClient = NonNullable<AuthCredential['oauth2']> & {
+  /** The id of the client. */
+  readonly clientId: string
 }
 
-/** An OAuth client. */
-export type OAuthClient = NonNullable<AuthCredential['oauth2']> & { readonly clientId: string }
+/** The client of a request for a token. */
+export interface ChosenClient {
+  /** The client. */
+  readonly client: OAuthClient
+  /** The key of the record of a client that was registered dynamically. */
+  readonly registration?: string
+}
 
 /** What the choice of a client depends on. */
 export interface ClientNeed {

@@ -12,7 +12,8 @@ export interface Challenge {
 
 /** Reads a `WWW-Authenticate` header. A header that is missing or has another scheme says nothing. */
 export function readChallenge(library: McpClientLibrary, header: string | undefined): Challenge {
-  const response = new Response(null, { status: 401, headers: header ? { 'www-authenticate': header } : {} })
+  const isReadable = header !== undefined && /^[\t -~]{1,8192}$/.test(header)
+  const response = new Response(null, { status: 401, headers: isReadable ? { 'www-authenticate': header } : {} })
   const { resourceMetadataUrl, scope, error } = library.extractWWWAuthenticateParams(response)
   return {
     metadataUrl: resourceMetadataUrl,

@@ -7,16 +7,16 @@ import { digestOf } from '../../auth/digest.ts'
 import { isRecord } from '../../base/json.ts'
 import type { TokenEndpointAuthMethod } from '../../content/auth.ts'
 import type { DiscoveredServer } from './discover-server.ts'
-import { type ClientNeed, methodFor, type OAuthClient } from './oauth-client.ts'
+import { type ChosenClient, type ClientNeed, methodFor, type OAuthClient } from './oauth-client.ts'
 import { checkTarget } from './target-guard.ts'
 
 /** The stored client of an authorization server, else a new one. Throws AuthError. */
-export async function registeredClient(need: ClientNeed, redirectUri: string): Promise<OAuthClient> {
+export async function registeredClient(need: ClientNeed, redirectUri: string): Promise<ChosenClient> {
   const { services, server } = need
-  const key = clientKeyOf(await digestOf('registered', issuerOf(server), redirectUri))
-  const row = await loadRecord(services, key)
+  const registration = clientKeyOf(await digestOf('registered', issuerOf(server), redirectUri))
+  const row = await loadRecord(services, registration)
   const known = row && readClient(row, server, services.ports.now())
-  if (known) return { ...known, redirectUri }
+  if (known) return { client: { ...known, redirectUri }, registration }
   const { client, expiresAt } = await register(need, redirectUri)
   const credential = {
     authType: 'oauthClient',
@@ -24,11 +24,12 @@ export async function registeredClient(need: ClientNeed, redirectUri: string): P
     custom: { issuer: issuerOf(server), ...(expiresAt > 0 && { expiresAt }) },
   }
   const expectedGeneration = row?.generation ?? 0
-  if ((await saveRecord(services, { key, credential, expectedGeneration })) !== undefined) return client
+  if ((await saveRecord(services, { key: registration, credential, expectedGeneration })) !== undefined)
+    return { client, registration }
   // another process registered at the same time: both use its client
-  const other = await loadRecord(services, key)
+  const other = await loadRecord(services, registration)
   const first = other && readClient(other, server, services.ports.now())
-  return first ? { ...first, redirectUri } : client
+  return { client: first ? { ...first, redirectUri } : client, registration }
 }
 
 interface Registered {

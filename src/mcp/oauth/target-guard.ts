@@ -45,7 +45,8 @@ export async function checkResolved(url: URL, rules: TargetRules): Promise<void>
     throw new AuthError(`A request to ${originOf(url.href)} is refused: ${PRIVATE}`)
 }
 
-const PRIVATE = 'it names a private address. Set allowPrivate if the authorization server is in your own network.'
+const PRIVATE =
+  'it names a private address. Set allowPrivateAuthorizationServer of the connection if the authorization server is in your own network.'
 
 function isAddress(hostname: string): boolean {
   return hostname.startsWith('[') || /^[\d.]+$/.test(hostname)

@@ -236,10 +236,18 @@ async function describeMismatch({ id, schema }: Request, value: unknown): Promis
   return issues && listIssues(issues, ({ path, expected }) => `${path || 'the value'} must be ${expected}`)
 }
 
-/** The recorded form of an input: `{ result }`, or a denial. An object that matches the schema is the input itself. */
+/**
+ * The recorded form of an input: `{ result }`, or a denial. An object that matches the schema is the input itself. A schema
+ * without required properties also matches the `{ result }` of respond(): then its value is the input.
+ */
 async function toInputResponse({ request }: RequestState, sent: JsonObject): Promise<JsonObject> {
-  const matches = request.schema !== undefined && (await describeMismatch(request, sent)) === undefined
-  if (matches) return { result: sent }
+  const { schema } = request
+  const matches = async (value: unknown): Promise<boolean> =>
+    schema !== undefined && (await describeMismatch(request, value)) === undefined
+  const value = inputOf(sent)
+  const isWrapper = value !== sent && !(isRecord(schema?.properties) && Object.hasOwn(schema.properties, 'result'))
+  if (isWrapper && (await matches(value))) return { result: value }
+  if (await matches(sent)) return { result: sent }
   return declinedIn(sent) ? sent : { result: inputOf(sent) }
 }
 

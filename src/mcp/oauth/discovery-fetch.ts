@@ -2,8 +2,8 @@ import { AuthError } from '../../auth/auth-error.ts'
 import { fetchText, type TokenHttp } from '../../auth/tokens/token-fetch.ts'
 import { checkResolved, checkTarget, type TargetRules } from './target-guard.ts'
 
-/** Options of `guardedFetch()`. */
-export interface GuardedFetchOptions extends TokenHttp {
+/** Options of `discoveryFetch()`. */
+export interface DiscoveryFetchOptions extends TokenHttp {
   /** Which URLs may be contacted. */
   readonly rules: TargetRules
   /** Aborts the requests. */
@@ -16,7 +16,7 @@ export interface GuardedFetchOptions extends TokenHttp {
  * `fetch` cannot be told which address to use. A name that changes in between reaches a host without its TLS certificate:
  * the connection fails before anything of the request is sent.
  */
-export function guardedFetch({ rules, signal, ...http }: GuardedFetchOptions): GuardedFetch {
+export function discoveryFetch({ rules, signal, ...http }: DiscoveryFetchOptions): DiscoveryFetch {
   return async (url, init = {}) => {
     signal?.throwIfAborted()
     const target = checkTarget(url, 'authorization URL', rules)
@@ -33,7 +33,7 @@ export function guardedFetch({ rules, signal, ...http }: GuardedFetchOptions): G
 }
 
 /** The part of `fetch` that discovery uses. */
-export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+export type DiscoveryFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /** The body is already decoded, so only its type is kept. */
 function contentHeaders(headers: Headers): Record<string, string> {
