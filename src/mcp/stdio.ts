@@ -26,8 +26,11 @@ let killsAtExit = false
 
 /** The transport to an MCP server that this process starts. */
 export class ServerProcess implements Transport {
+  /** Called when the process has ended. */
   onclose?: () => void
+  /** Called when something goes wrong. */
   onerror?: (error: Error) => void
+  /** Called with each message of the server. */
   onmessage?: (message: JSONRPCMessage) => void
   readonly #options: ServerProcessOptions
   readonly #lines: LineReader

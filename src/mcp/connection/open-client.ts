@@ -30,8 +30,11 @@ export interface OpenOptions {
 
 /** A connected client. */
 export interface OpenedClient {
+  /** The client. */
   readonly client: Client
+  /** Its transport. */
   readonly transport: Transport
+  /** The protocol that was negotiated. */
   readonly era: Era
 }
 
