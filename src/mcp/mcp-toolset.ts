@@ -51,7 +51,7 @@ interface CachedListing {
  *
  * @example
  * const files = new McpToolset({
- *   connection: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp/work'] },
+ *   connection: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', './work'] },
  *   toolFilter: ['read_file', 'list_directory'],
  * })
  * const agent = new LlmAgent({ name: 'desk', model, tools: [files] })
