@@ -19,6 +19,7 @@ const AGENT = `
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
 import { applyCredential, beginConsent } from 'toolwright/auth'
+import { OpenApiToolset } from 'toolwright/openapi'
 import { createToolContext, geminiServer, offlineModel, scriptedModel, sessionServiceSuite } from 'toolwright/testing'
 
 export async function ask() {
@@ -35,13 +36,18 @@ export async function ask() {
   await runner.close()
   const responses = events.flatMap(({ content }) => content?.parts ?? []).flatMap((part) => part.functionResponse ?? [])
   const alone = await getWeather.run({ city: 'Rome' }, createToolContext())
+  const paths = { '/pets': { get: { operationId: 'listPets' } } }
+  const spec = { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths }
+  const pets = new OpenApiToolset({ spec, baseUrl: 'https://pets.example.com', fetch: async () => Response.json(['Minka']) })
+  const [listPets] = await pets.listTools(createToolContext())
+  const { body: [pet] } = await listPets.run({}, createToolContext())
   const server = await geminiServer([]).then((server) => server.close(), ({ code }) => code)
-  return [...responses.map(({ response }) => response.errorCode ?? response.city), text, alone.city,
+  return [...responses.map(({ response }) => response.errorCode ?? response.city), text, alone.city, pet,
     typeof offlineModel().generate, typeof sessionServiceSuite, typeof fromAiSdk, typeof applyCredential,
     typeof beginConsent, server ?? 'served'].join()
 }
 `
-const ANSWER = 'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,function,function,function,function,function'
+const ANSWER = 'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,Minka,function,function,function,function,function'
 
 const IN_A_BROWSER = `
 import { ask } from './agent.js'

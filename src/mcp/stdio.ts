@@ -1,9 +1,8 @@
 // The process of a local MCP server. It is the leader of a process group of its own, so that closing it also ends the
 // processes it started.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { LineReader } from './connection/line-reader.ts'
 import { EXIT_MS, MAX_STDERR } from './limits.ts'
@@ -18,6 +17,17 @@ export interface ServerProcessOptions {
   readonly env: Readonly<Record<string, string>>
   /** The working directory. Default: that of this process. */
   readonly cwd: string | undefined
+}
+
+/** The environment variables that a server inherits. All others may hold secrets of this process. */
+const INHERITED = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER']
+const INHERITED_ON_WINDOWS =
+  'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE WINDIR'
+
+function inheritedVariables(): Record<string, string> {
+  const names = process.platform === 'win32' ? INHERITED_ON_WINDOWS.split(' ') : INHERITED
+  const variables = names.map((name) => [name, process.env[name]] as const)
+  return Object.fromEntries(variables.filter((one): one is readonly [string, string] => one[1] !== undefined))
 }
 
 /** The process groups of servers that run now. They are killed when this process exits. */
@@ -62,10 +72,12 @@ export class ServerProcess implements Transport {
 
   /** Starts the process. Rejects if the program cannot be started. */
   start(): Promise<void> {
+    // not imported: bundlers for browsers and workers would fail
+    const { spawn } = process.getBuiltinModule('node:child_process')
     const { command, args, env, cwd } = this.#options
     return new Promise((resolve, reject) => {
       const child = spawn(command, args, {
-        env: { ...getDefaultEnvironment(), ...env },
+        env: { ...inheritedVariables(), ...env },
         ...(cwd !== undefined && { cwd }),
         stdio: 'pipe',
         detached: process.platform !== 'win32', // a process group of its own

@@ -1,9 +1,10 @@
-import { open } from 'node:fs/promises'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 
 /** Reads a text file of at most `maxBytes` bytes. Throws INVALID_CONFIG. */
 export async function readTextFile(path: string | URL, maxBytes: number): Promise<string> {
   try {
+    // not imported: bundlers for browsers and workers would fail
+    const { open } = process.getBuiltinModule('node:fs/promises')
     await using file = await open(path, 'r')
     const stats = await file.stat()
     if (!stats.isFile()) throw new Error('it is not a file')

@@ -4,7 +4,7 @@ import type { ResolveHost } from './target-guard.ts'
 export function systemResolve(): ResolveHost | undefined {
   if (typeof process === 'undefined' || process.versions?.node === undefined) return undefined
   return async (hostname) => {
-    const { lookup } = await import('node:dns/promises')
+    const { lookup } = process.getBuiltinModule('node:dns/promises') // not imported, for bundlers of other runtimes
     return (await lookup(hostname, { all: true })).map(({ address }) => address)
   }
 }

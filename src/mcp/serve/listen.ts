@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node'
 import { loadPeerByName } from '../../error/load-peer.ts'
@@ -24,7 +24,8 @@ export async function listenHttp(
   fetch: (request: Request) => Promise<Response>,
   { port, host, maxRequestBytes }: { port: number; host: string; maxRequestBytes: number },
 ): Promise<Listening & { close(): Promise<void> }> {
-  // by name: a bundle that only uses fetch() must not need the package
+  // neither is imported: a bundle that only uses fetch() must not need them
+  const { createServer } = process.getBuiltinModule('node:http')
   type Adapter = typeof import('@modelcontextprotocol/node')
   const { toNodeHandler } = (await loadPeerByName('@modelcontextprotocol/node')) as Adapter
   const serve = toNodeHandler({ fetch }, { maxRequestBodySize: maxRequestBytes })
