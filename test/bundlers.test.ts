@@ -168,6 +168,13 @@ async function runWithoutNode(file: string): Promise<string> {
     TextDecoder,
     TextEncoder,
     URL,
+    URLSearchParams,
+    Headers,
+    Request,
+    Response,
+    ReadableStream,
+    FormData,
+    Blob,
     console,
   }
   const context = createContext({ ...web, ...timers }, { codeGeneration: { strings: false, wasm: false } })
