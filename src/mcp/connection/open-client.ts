@@ -6,6 +6,7 @@ import { withTimeout } from '../../base/with-timeout.ts'
 import { messageOf } from '../../error/error.ts'
 import { loadPeer } from '../../error/load-peer.ts'
 import type { HttpConnection, StdioConnection } from '../mcp-toolset-options.ts'
+import { ServerProcess } from '../stdio.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { limitServerRequests } from './server-requests.ts'
 
@@ -63,7 +64,7 @@ async function connect(
   options: OpenOptions,
   timeoutMs: number,
 ): Promise<OpenedClient> {
-  const transport = await createTransport(sdk, options)
+  const transport = createTransport(sdk, options)
   limitServerRequests(transport)
   // half of the time is left for the 2025 handshake
   const versionNegotiation = { mode, probe: { timeoutMs: Math.ceil(timeoutMs / 2) } }
@@ -94,9 +95,8 @@ function withReport(error: unknown, transport: Transport): unknown {
   return report ? new Error(`${messageOf(error).replace(/\.$/, '')}. ${report}`, { cause: error }) : error
 }
 
-async function createTransport(sdk: Sdk, { server, http }: OpenOptions): Promise<Transport> {
+function createTransport(sdk: Sdk, { server, http }: OpenOptions): Transport {
   if (server.type === 'stdio') {
-    const { ServerProcess } = await import('../stdio.ts')
     const { command, args = [], env = {}, cwd } = server
     return new ServerProcess({ command, args, env, cwd })
   }

@@ -5,7 +5,7 @@ import { loadPeerByName } from '../../error/load-peer.ts'
 import type { Runner } from '../../runner/runner.ts'
 import { CallRunner } from '../../runner/single-call/call-runner.ts'
 import { HttpServing } from './http.ts'
-import type { Listening } from './listen.ts'
+import { type Listening, listenHttp } from './listen.ts'
 import { PendingSessions } from './pending-sessions.ts'
 import { headerToolsOf, type Protocol, type ProtocolOptions, protocolServer } from './protocol-server.ts'
 import { RequestStates } from './request-state.ts'
@@ -109,7 +109,6 @@ class Serving implements McpService {
         `listen() on host "${host}" needs authenticate: without it, everyone who reaches the port acts as one user. Set authenticate, or listen on 127.0.0.1.`,
       )
     }
-    const { listenHttp } = await import('./listen.ts') // the only part that needs Node
     const http = await this.#serveHttp()
     const { maxRequestBytes = DEFAULT_BYTES } = this.#options
     const {

@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import { readTextFile } from '../read.ts'
 import { MAX_TEXT } from './limits.ts'
 import { parseText } from './parse-text.ts'
 
@@ -26,7 +27,6 @@ async function toText(spec: string): Promise<string> {
       'INVALID_CONFIG',
       'An OpenAPI document is not fetched from a URL. Fetch it and pass its text, or pass the path of a file.',
     )
-  const { readTextFile } = await import('../read.ts')
   return readTextFile(/^file:/i.test(spec) ? toUrl(spec) : spec, MAX_TEXT)
 }
 
