@@ -7,7 +7,7 @@ import { consentIn, decisionOf, declinedIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import { openRequests } from '../event/fold.ts'
 import type { CallState, RequestState } from '../event/invocation-state.ts'
-import { authConfigsOf, type Tool } from '../tool/tool.ts'
+import type { Tool } from '../tool/tool.ts'
 import { DEFINITION } from '../tool/tool-marks.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, failure, type Prepared, type ReadyCall, unknownOutcome } from './outcome.ts'
@@ -186,7 +186,7 @@ function describe(entry: ToolEntry): string {
   const requiresConfirmation = gateOf(entry)
   const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
   const parameters = declaration?.parametersJsonSchema ?? null
-  const schemes = authConfigsOf(tool).map(({ authScheme, provider }) => authScheme ?? provider ?? null)
+  const schemes = [tool.authConfig ?? []].flat().map(({ authScheme, provider }) => authScheme ?? provider ?? null)
   const scheme = schemes.length > 1 ? schemes : (schemes[0] ?? null) // one scheme: digests of earlier versions stay the same
   const editable = allowEditedArgs ? true : undefined // absent when false: digests of earlier versions stay the same
   const source = (tool as Tool & { readonly [DEFINITION]?: string })[DEFINITION]

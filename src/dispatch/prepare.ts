@@ -5,7 +5,6 @@ import { toJsonValue } from '../base/to-json-value.ts'
 import { type CallState, NOT_RUN, type RequestState } from '../event/invocation-state.ts'
 import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
-import { authConfigsOf } from '../tool/tool.ts'
 import { authorize } from './authorize.ts'
 import { callBeforeTool } from './before-tool.ts'
 import { checkBodyRequests, confirm, countingRequests, definitionOf, editedArgs } from './confirm.ts'
@@ -215,7 +214,7 @@ async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   if (answered?.type === 'stopped') return answered.outcome
   const confirmed = await confirm(batch, ready)
   if (confirmed.type !== 'ready') return confirmed
-  const configs = authConfigsOf(confirmed.entry.tool)
+  const configs = [confirmed.entry.tool.authConfig ?? []].flat()
   const passed = configs.length ? await authorize(batch, confirmed, configs) : confirmed
   if (answered?.confirmation && passed.type === 'ready') passed.context.setConfirmation(answered.confirmation)
   return passed

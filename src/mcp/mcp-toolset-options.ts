@@ -59,10 +59,15 @@ export interface HttpConnection {
 
 /** What the server says about a tool. These are hints of the server: it may say anything. */
 export interface ToolAnnotations {
+  /** A name for humans. */
   readonly title?: string
+  /** The tool changes nothing. */
   readonly readOnlyHint?: boolean
+  /** The tool may delete or overwrite. */
   readonly destructiveHint?: boolean
+  /** Calling it again with the same arguments changes nothing more. */
   readonly idempotentHint?: boolean
+  /** The tool reaches systems outside of the server. */
   readonly openWorldHint?: boolean
 }
 

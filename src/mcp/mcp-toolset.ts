@@ -3,27 +3,31 @@ import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
-import type { ReadonlyContext } from '../tool/context.ts'
+import type { ReadonlyContext, ToolContext } from '../tool/context.ts'
 import { CredentialRequired } from '../tool/credential-required.ts'
 import { hostOf } from '../tool/host-of.ts'
 import type { Pins } from '../tool/invocation-host.ts'
 import { keepParts } from '../tool/result-parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
+import { toToolError } from './call/call-error.ts'
+import { toQuestion } from './call/elicitation.ts'
 import { HeldCalls } from './call/held-calls.ts'
 import { maskSecrets, secretsOf } from './call/mask-secrets.ts'
-import { mcpTool, type ToolCall } from './call/mcp-tool.ts'
+import { mcpTool, type ShownProgress, type ToolCall } from './call/mcp-tool.ts'
 import { type CallConnection, runCall } from './call/run-call.ts'
 import { sampler } from './call/sampling.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
 import { ConnectionPool } from './connection/connection-pool.ts'
 import type { Era } from './connection/open-client.ts'
 import { Identities, userKeyOf } from './identity.ts'
+import { LIST_MS, RELIST_MS } from './limits.ts'
 import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
 import { judge, type PinStore, pin, type Verdict } from './listing/trust.ts'
 import { checkMcpOptions, type McpToolsetOptions } from './mcp-toolset-options.ts'
-import { promptTool, resourceTool } from './server-data.ts'
+import { type DataSource, promptTool, resourceTool } from './server-data.ts'
 import { toToolName } from './tool-name.ts'
+import { toLine, Warnings } from './warnings.ts'
 
 /** A definition of a tool, as an operator sees it. */
 export interface ToolDefinition {
@@ -34,9 +38,6 @@ export interface ToolDefinition {
   /** May models call the tool? */
   readonly trusted: boolean
 }
-
-/** The list of a connection is read again at most this often after the server has reported changes, in milliseconds. */
-const RELIST_MS = 1_000
 
 interface CachedListing {
   readonly listing: Promise<Listing>
@@ -50,7 +51,7 @@ interface CachedListing {
  *
  * @example
  * const files = new McpToolset({
- *   connection: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp/work'] },
+ *   connection: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', './work'] },
  *   toolFilter: ['read_file', 'list_directory'],
  * })
  * const agent = new LlmAgent({ name: 'desk', model, tools: [files] })
@@ -72,7 +73,7 @@ export class McpToolset implements Toolset {
   > = new WeakMap()
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
-  readonly #reported: Set<string> = new Set()
+  readonly #warnings: Warnings
   readonly #ownPins = new InMemorySessionService()
   #era: Era | undefined
   #latest: { readonly listing: Listing; readonly store: PinStore } | undefined
@@ -83,6 +84,7 @@ export class McpToolset implements Toolset {
     this.#options = options
     this.#identities = new Identities(options)
     this.#pinName = pinNameOf(this.name, options)
+    this.#warnings = new Warnings(this.name, options.logger ?? console)
     const { fixed } = this.#identities
     if (fixed) this.authConfig = fixed
   }
@@ -94,10 +96,10 @@ export class McpToolset implements Toolset {
     const store = this.#pinStoreOf(context)
     this.#latest = { listing, store }
     const { trusted, problems } = await this.#judge(listing, store)
-    for (const problem of [...listing.problems, ...problems]) this.#report(problem)
+    for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
-    const tools = wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool))
-    return [...(await Promise.all(tools)), ...this.#dataTools(connection)]
+    const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
+    return [...this.#dataTools(connection), ...tools] // a tool of the server cannot take the place of ours
   }
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
@@ -157,7 +159,10 @@ export class McpToolset implements Toolset {
       if (connection) this.#listings.delete(connection)
       const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
       if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
-      throw new Error(`the MCP server cannot be used: ${messageOf(error)}`, { cause: error })
+      const secrets = await this.#secretsOf(context).catch(() => [])
+      throw new Error(`the MCP server cannot be used: ${toLine(maskSecrets(messageOf(error), secrets))}`, {
+        cause: error,
+      })
     }
   }
 
@@ -167,7 +172,7 @@ export class McpToolset implements Toolset {
     const isFresh = cached && (cached.changes === connection.changes || now - cached.relistedAt < RELIST_MS)
     if (isFresh) return cached.listing
     const { connectTimeoutMs = 5_000 } = this.#options
-    const listing = listServerTools(connection.client, { timeout: Math.max(connectTimeoutMs, 5_000) })
+    const listing = listServerTools(connection.client, { timeout: Math.max(connectTimeoutMs, LIST_MS) })
     const relistedAt = cached ? now : Number.NEGATIVE_INFINITY
     this.#listings.set(connection, { listing, changes: connection.changes, relistedAt })
     listing.catch(() => this.#listings.delete(connection))
@@ -209,7 +214,7 @@ export class McpToolset implements Toolset {
     try {
       return toolFilter(tool, context) === true
     } catch (error) {
-      this.#report(`Tool "${tool.name}" is left out: toolFilter threw: ${messageOf(error)}`)
+      this.#warnings.report(`Tool "${tool.name}" is left out: toolFilter threw: ${messageOf(error)}`)
       return false
     }
   }
@@ -231,7 +236,7 @@ export class McpToolset implements Toolset {
   #dataTools(connection: McpConnection): Tool[] {
     const { resources, prompts, prefix = '' } = this.#options
     const capabilities = connection.client.getServerCapabilities()
-    const source = { server: this.name, prefix, connect: (context: ReadonlyContext) => this.#connect(context) }
+    const source: DataSource = { server: this.name, prefix, read: (context, ask) => this.#read(context, ask) }
     const made: Tool[] = []
     const add = (kind: string, make: () => Tool): void => {
       const tool = this.#tools.get(kind) ?? make()
@@ -243,12 +248,24 @@ export class McpToolset implements Toolset {
     return made
   }
 
+  /** Reads data of the server. */
+  async #read(context: ToolContext, ask: Parameters<DataSource['read']>[1]): Promise<JsonObject> {
+    const secrets = await this.#secretsOf(context)
+    const { callTimeoutMs: timeout = 60_000 } = this.#options
+    try {
+      const { client } = await this.#connect(context)
+      return maskResult(await ask(client, { signal: context.signal, timeout }), secrets) ?? {}
+    } catch (error) {
+      throw maskError(toToolError(error, context.tool.name, 'none'), secrets)
+    }
+  }
+
   /** Calls a tool. If the server refuses the credential, another one is resolved and the call is sent once more. */
   async #call(call: ToolCall, isRefused = false): Promise<JsonObject | undefined> {
     const { tool, effect, args, context, onProgress } = call
     if (!(await this.#identities.authorize(context, isRefused))) return undefined
     const headers = await this.#identities.headers(context)
-    const secrets = secretsOf({ ...headers, ...this.#secretVariables() })
+    const secrets = this.#secretsIn(headers)
     let connection: McpConnection | undefined
     const connect = async (): Promise<CallConnection> => {
       connection = await this.#connect(context)
@@ -262,7 +279,8 @@ export class McpToolset implements Toolset {
       timeoutMs,
       effect,
       sample: sampler(sampling),
-      onProgress,
+      question: (params: unknown) => toQuestion(this.name, maskSecrets(params, secrets)),
+      onProgress: (progress: ShownProgress) => onProgress(maskSecrets(progress, secrets)),
     }
     try {
       return maskResult(await runCall(environment, tool, args, context), secrets)
@@ -276,17 +294,16 @@ export class McpToolset implements Toolset {
     }
   }
 
-  #secretVariables(): Readonly<Record<string, string>> {
-    const { connection } = this.#options
-    const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
-    return Object.fromEntries(variables.filter(([name]) => /key|token|secret|password|credential/i.test(name)))
+  async #secretsOf(context: ReadonlyContext): Promise<string[]> {
+    return this.#secretsIn(await this.#identities.headers(context))
   }
 
-  #report(problem: string): void {
-    if (this.#reported.has(problem)) return
-    if (this.#reported.size < 1_000) this.#reported.add(problem)
-    const { logger = console } = this.#options
-    logger.warn(`Toolset "${this.name}": ${problem}`)
+  /** The secrets that the server knows: headers, and environment variables with telling names. */
+  #secretsIn(headers: Readonly<Record<string, string>>): string[] {
+    const { connection } = this.#options
+    const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
+    const secret = variables.filter(([name]) => /key|token|secret|password|credential/i.test(name))
+    return secretsOf({ ...headers, ...Object.fromEntries(secret) })
   }
 }
 

@@ -4,8 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
-import { isRecord } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
 import { LineReader } from './connection/line-reader.ts'
+import { EXIT_MS, MAX_STDERR } from './limits.ts'
 
 /** What a local MCP server is started with. */
 export interface ServerProcessOptions {
@@ -19,25 +20,26 @@ export interface ServerProcessOptions {
   readonly cwd: string | undefined
 }
 
-/** How long a server may take to exit after its stdin was closed, and again after SIGTERM. */
-const EXIT_MS = 500
-
-/** How much of the last output on stderr is kept for error messages. */
-const MAX_STDERR = 4_000
-
 /** The process groups of servers that run now. They are killed when this process exits. */
 const running = new Set<number>()
+let killsAtExit = false
 
 /** The transport to an MCP server that this process starts. */
 export class ServerProcess implements Transport {
+  /** Called when the process has ended. */
   onclose?: () => void
+  /** Called when something goes wrong. */
   onerror?: (error: Error) => void
+  /** Called with each message of the server. */
   onmessage?: (message: JSONRPCMessage) => void
   readonly #options: ServerProcessOptions
   readonly #lines: LineReader
   #child: ChildProcess | undefined
   #stderr = ''
   #exit: string | undefined
+  #drained: Promise<void> | undefined
+  /** Resolved when the process has ended and its last output is read. */
+  #ended: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: ServerProcessOptions) {
@@ -83,7 +85,9 @@ export class ServerProcess implements Transport {
         this.#exit = signal ? `It was ended by ${signal}.` : `It exited with code ${code}.`
         killGroup(child.pid) // children of the server may still run
         if (child.pid !== undefined) running.delete(child.pid)
-        this.onclose?.()
+        // the last answer may still be in the pipe; a process that left the group may hold the pipe open
+        const closed = new Promise<void>((done) => child.once('close', () => done()))
+        this.#ended = within(closed, EXIT_MS).then(() => this.onclose?.())
       })
       for (const stream of [child.stdin, child.stdout, child.stderr]) {
         stream.on('error', (error) => this.onerror?.(error)) // such as EPIPE: the process has ended
@@ -111,17 +115,28 @@ export class ServerProcess implements Transport {
     } catch {
       return // programs print banners and warnings to stdout
     }
-    if (isRecord(message)) this.onmessage?.(message as JSONRPCMessage) // the client validates it
+    if (isRecord(message)) this.onmessage?.(repaired(message) as JSONRPCMessage) // the client validates it
   }
 
   /** Writes a message. Resolves when the process can take more. */
-  send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
-    if (!stdin?.writable) return Promise.reject(new Error('The process of the MCP server has ended.'))
-    return new Promise((resolve) => {
-      if (stdin.write(`${JSON.stringify(message)}\n`)) resolve()
-      else stdin.once('drain', resolve).once('close', resolve)
+    if (!stdin?.writable)
+      throw Object.assign(new Error('The process of the MCP server has ended.'), { code: 'NOT_CONNECTED' })
+    if (!stdin.write(`${JSON.stringify(message)}\n`)) await this.#drain(stdin)
+  }
+
+  /** Waits until the process has read what was written. All messages share one wait. */
+  #drain(stdin: Writable): Promise<void> {
+    this.#drained ??= new Promise<void>((resolve) => {
+      const done = (): void => {
+        stdin.off('drain', done).off('close', done)
+        this.#drained = undefined
+        resolve()
+      }
+      stdin.on('drain', done).on('close', done)
     })
+    return this.#drained
   }
 
   /** Lets this process exit although the server runs. Then the server is killed. */
@@ -155,7 +170,19 @@ export class ServerProcess implements Transport {
       await exited
     }
     for (const stream of [child.stdin, child.stdout, child.stderr] as (Writable | Readable)[]) stream.destroy()
+    await this.#ended
   }
+}
+
+/** A response that is not valid JSON-RPC becomes an error response, so that its request does not wait for its timeout. */
+function repaired(message: JsonObject): JsonObject {
+  const { id, method, result, error } = message
+  if (method !== undefined || id === undefined) return message
+  if (isRecord(result) && error === undefined) return message
+  const isError = isRecord(error) && Number.isInteger(error.code) && typeof error.message === 'string'
+  if (isError && result === undefined) return message
+  const problem = 'The MCP server sent a response that is not valid JSON-RPC.'
+  return { jsonrpc: '2.0', id, error: { code: -32603, message: problem } }
 }
 
 interface Handle {
@@ -177,7 +204,8 @@ async function within(done: Promise<void>, ms: number): Promise<boolean> {
 }
 
 function track(pid: number): void {
-  if (running.size === 0) process.once('exit', killAll)
+  if (!killsAtExit) process.once('exit', killAll)
+  killsAtExit = true
   running.add(pid)
 }
 

@@ -8,7 +8,6 @@ import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import { createToolContext } from '../testing/tool-context.ts'
 import type { Tool } from '../tool/tool.ts'
-import { authConfigsOf } from '../tool/tool.ts'
 import { type ApiServer, callTool, startApi, toolsOf } from './api-server.test-kit.ts'
 import { loadDocument } from './document/load-document.ts'
 import { exampleArguments } from './example-arguments.test-kit.ts'
@@ -78,7 +77,7 @@ function configOf(type: string): AuthConfig {
 }
 
 function credentialOf(tool: Tool): AuthCredential | undefined {
-  const type = authConfigsOf(tool)[0]?.authScheme?.type
+  const type = [tool.authConfig ?? []].flat()[0]?.authScheme?.type
   if (type === undefined) return undefined
   return type === 'apiKey' ? { authType: type, apiKey: 'key' } : { authType: type, oauth2: { accessToken: 'token' } }
 }

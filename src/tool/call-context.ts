@@ -23,7 +23,6 @@ import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, AnsweredInput, InputRequest, Invocation, ToolContext } from './context.ts'
 import { checkKey } from './credentials.ts'
 import { ForwardingContext } from './forwarding-context.ts'
-import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
 
@@ -90,7 +89,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
     return this.#actions
   }
   /** The run of a call. Undefined for a context of another kind. */
-  static hostOf(context: object): InvocationHost | undefined {
+  static hostOf(context: object): CallContextOptions['host'] | undefined {
     return #options in context ? context.#options.host : undefined
   }
   /** Name and description of the called tool. */

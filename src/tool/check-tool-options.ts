@@ -5,7 +5,7 @@ import { anything, checkOptions, type OptionRules, textOrCallback } from '../err
 import { ToolwrightError } from '../error/error.ts'
 import { aiSdkToolHint } from './ai-sdk-tool-hint.ts'
 import { COMMON_RULES, checkReconcile } from './check-tool.ts'
-import { authConfigsOf, nameProblem, type Tool } from './tool.ts'
+import { nameProblem, type Tool } from './tool.ts'
 import type { ToolOptions } from './tool-options.ts'
 
 const RULES: OptionRules<ToolOptions<undefined, undefined, unknown>> = {
@@ -36,7 +36,8 @@ export function checkToolOptions(options: unknown): void {
     throw invalid(`${what} needs a description, a string that tells the model what the tool does.`)
   if (typeof run !== 'function') throw invalid(`${what} needs a run function: run: (args, context) => result.`)
   checkReconcile(what, options as Pick<Tool, 'effect' | 'reconcile'>)
-  for (const config of authConfigsOf(options as Pick<Tool, 'authConfig'>)) checkAuthConfig(config, what)
+  const { authConfig = [] } = options as Pick<Tool, 'authConfig'>
+  for (const config of [authConfig].flat()) checkAuthConfig(config, what)
 }
 
 function invalid(message: string): ToolwrightError {

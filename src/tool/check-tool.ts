@@ -12,7 +12,7 @@ import {
   text,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { authConfigsOf, type Tool } from './tool.ts'
+import type { Tool } from './tool.ts'
 import { kindOfTool } from './tool-marks.ts'
 
 /** The longest delay of a timer in milliseconds. A longer one fires at once. */
@@ -97,7 +97,7 @@ export function checkTool(tool: Tool): void {
   const what = `Tool "${tool.name}"`
   checkMembers(what, tool, TOOL_RULES, SAFETY_MEMBERS)
   checkReconcile(what, tool)
-  for (const config of authConfigsOf(tool)) checkAuthConfig(config, what)
+  for (const config of [tool.authConfig ?? []].flat()) checkAuthConfig(config, what)
   if (!tool.isLongRunning || kindOfTool(tool) !== 'agent') return
   throw new ToolwrightError(
     'INVALID_CONFIG',

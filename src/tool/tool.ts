@@ -119,16 +119,6 @@ export function nameProblem(name: unknown): string | undefined {
   return undefined
 }
 
-/** The credentials that a tool needs, as a list. */
-export function authConfigsOf({ authConfig }: Pick<Tool, 'authConfig'>): readonly AuthConfig[] {
-  if (authConfig === undefined) return []
-  return isList(authConfig) ? authConfig : [authConfig]
-}
-
-function isList(given: AuthConfig | readonly AuthConfig[]): given is readonly AuthConfig[] {
-  return Array.isArray(given)
-}
-
 /** Is the value a tool? */
 export function isTool(value: unknown): value is Tool {
   if (typeof value !== 'object' || value === null) return false

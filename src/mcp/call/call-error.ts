@@ -10,6 +10,15 @@ export class CallTimeout extends Error {
   }
 }
 
+/** A call whose HTTP response ended without an answer. */
+export class ResponseEnded extends Error {
+  /** As the MCP client calls a lost connection. */
+  readonly code = 'CONNECTION_CLOSED'
+  constructor() {
+    super('The response ended without an answer')
+  }
+}
+
 const INVALID_PARAMS = -32602
 const METHOD_NOT_FOUND = -32601
 

@@ -1,9 +1,11 @@
 // Questions of a server to the user (elicitation), as input requests of a tool call.
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import { isLoopback } from '../../auth/config/endpoint.ts'
-import { isRecord, type JsonObject } from '../../base/json.ts'
+import { isRecord, type JsonObject, jsonSize } from '../../base/json.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { AnsweredInput, ToolContext } from '../../tool/context.ts'
+import { MAX_QUESTION_BYTES, MAX_QUESTION_LENGTH, MAX_QUESTIONS } from '../limits.ts'
+import { compileForeignSchema } from '../listing/foreign-schema.ts'
 
 /** A question that a human can answer. */
 export interface Question {
@@ -16,14 +18,14 @@ export interface Question {
 /** The question of an elicitation. Undefined if it cannot be asked: it is declined. */
 export function toQuestion(server: string, params: unknown): Question | undefined {
   if (!isRecord(params) || typeof params.message !== 'string') return undefined
-  const asks = `The MCP server "${server}" asks: ${params.message}`
-  if (params.mode === 'url') {
-    return isSafeLink(params.url) ? { message: `${asks}\nOpen ${params.url} and answer when you are done.` } : undefined
-  }
-  const { requestedSchema } = params
-  if (!isRecord(requestedSchema)) return undefined
+  const { message, mode, url, requestedSchema } = params
+  if (message.length + String(url ?? '').length > MAX_QUESTION_LENGTH) return undefined
+  const asks = `The MCP server "${server}" asks: ${message}`
+  if (mode === 'url')
+    return isSafeLink(url) ? { message: `${asks}\nOpen ${url} and answer when you are done.` } : undefined
+  if (!isRecord(requestedSchema) || jsonSize(requestedSchema, MAX_QUESTION_BYTES) > MAX_QUESTION_BYTES) return undefined
   try {
-    compileSchema(requestedSchema, 'requestedSchema', { object: true })
+    compileForeignSchema(requestedSchema, 'requestedSchema', { object: true })
     return { message: asks, schema: requestedSchema }
   } catch {
     return undefined
@@ -64,16 +66,20 @@ const URL_ELICITATION_REQUIRED = -32042
  * Asks the user to open the links that the server requires before it runs the call. Returns false if the error names none, or
  * if the user has been asked before.
  */
-export function requestLinks(error: unknown, server: string, context: ToolContext): boolean {
+export function requestLinks(
+  error: unknown,
+  toQuestion: (params: unknown) => Question | undefined,
+  context: ToolContext,
+): boolean {
   if (!isRecord(error) || error.code !== URL_ELICITATION_REQUIRED || !isRecord(error.data)) return false
   const { elicitations } = error.data
   const asked = new Set(context.answeredInputs().map(({ key }) => key))
   let hasAsked = false
-  for (const params of Array.isArray(elicitations) ? elicitations : []) {
-    const question = isRecord(params) ? toQuestion(server, { ...params, mode: 'url' }) : undefined
+  for (const params of Array.isArray(elicitations) ? elicitations.slice(0, MAX_QUESTIONS) : []) {
+    const question = isRecord(params) ? toQuestion({ ...params, mode: 'url' }) : undefined
     const key = `link-${String(params?.elicitationId ?? params?.url).slice(0, 200)}`
     if (!question || asked.has(key)) continue
-    context.requestInput({ key, ...question })
+    context.requestInput({ key, ...question, mayDecline: true })
     hasAsked = true
   }
   return hasAsked

@@ -1,11 +1,6 @@
-import { systemPorts } from '../../base/ports.ts'
+import { type Ports, systemPorts } from '../../base/ports.ts'
+import { HOLD_MS, MAX_HELD } from '../limits.ts'
 import type { ServerCall } from './server-call.ts'
-
-/** How long a connection of the 2025 protocol is held while a human answers. Then the question is declined. */
-export const HOLD_MS: number = 5 * 60 * 1000
-
-/** The most calls of one toolset that are held at the same time. Further questions are declined at once. */
-const MAX_HELD = 100
 
 /** A call that waits for a human. */
 export interface HeldCall {
@@ -21,12 +16,17 @@ export interface HeldCall {
  */
 export class HeldCalls {
   readonly #held: Map<string, HeldCall & { readonly stopTimer: () => void }> = new Map()
+  readonly #ports: Pick<Ports, 'setTimer'>
+
+  constructor(ports: Pick<Ports, 'setTimer'> = systemPorts) {
+    this.#ports = ports
+  }
 
   /** Holds a call. Returns false if too many calls are held. */
-  hold(key: string, held: HeldCall, holdMs: number = HOLD_MS): boolean {
+  hold(key: string, held: HeldCall): boolean {
     if (this.#held.size >= MAX_HELD) return false
     const decline = (): void => this.take(key)?.call.answer({ action: 'decline' })
-    this.#held.set(key, { ...held, stopTimer: systemPorts.setTimer(decline, holdMs, { background: true }) })
+    this.#held.set(key, { ...held, stopTimer: this.#ports.setTimer(decline, HOLD_MS, { background: true }) })
     return true
   }
 

@@ -1,14 +1,13 @@
 // Questions of a server of the 2026-07-28 protocol. The server keeps no connection: its state comes with the question, is
 // sealed in the request record, and goes back with the answers. Any process can continue the call.
 import type { CreateMessageRequest } from '@modelcontextprotocol/client'
-import { isRecord, type JsonObject } from '../../base/json.ts'
+import { isRecord, type JsonObject, jsonSize, setOwn } from '../../base/json.ts'
+import { MAX_METADATA_BYTES } from '../../base/limits.ts'
 import { ToolError } from '../../error/error.ts'
 import type { AnsweredInput, ToolContext } from '../../tool/context.ts'
-import { toElicitResult, toQuestion } from './elicitation.ts'
+import { MAX_QUESTIONS, MAX_ROUNDS } from '../limits.ts'
+import { type Question, toElicitResult } from './elicitation.ts'
 import type { ServerCallOptions } from './server-call.ts'
-
-/** How often a server may ask in one call. */
-const MAX_ROUNDS = 10
 
 /** What one question holds besides the message and the schema. */
 interface SealedRound {
@@ -50,26 +49,41 @@ function roundParams(inputResponses: JsonObject, requestState: string | undefine
   return { inputResponses, ...(requestState !== undefined && { requestState }) }
 }
 
+/** Options of `requestRound`. */
+export interface RoundOptions {
+  /** The name of the toolset. */
+  readonly server: string
+  /** The context of the call. */
+  readonly context: ToolContext
+  /** The question of an elicitation. Undefined if it cannot be asked. */
+  question(params: unknown): Question | undefined
+  /** Answers sampling requests. */
+  readonly sample: ServerCallOptions['sample']
+}
+
 /** Requests the input of the user for a round. Without questions for a human, returns the parameters of the next request. */
 export async function requestRound(
   { inputRequests, requestState }: JsonObject,
-  { server, sample, context }: { server: string; sample: ServerCallOptions['sample']; context: ToolContext },
+  { server, question: toQuestion, sample, context }: RoundOptions,
 ): Promise<{ type: 'waiting' } | { type: 'answered'; params: RoundParams }> {
   const earlier = context.answeredInputs().flatMap(({ sealed }) => (isSealedRound(sealed) ? [sealed.round] : []))
   const round = Math.max(0, ...earlier) + 1
   if (round > MAX_ROUNDS)
     throw new ToolError(`The MCP server "${server}" asked more than ${MAX_ROUNDS} times in one call.`)
   const state = typeof requestState === 'string' ? requestState : undefined
-  const questions: { readonly key: string; readonly params: JsonObject }[] = []
+  const questions: { readonly key: string; readonly question: Question; readonly params: JsonObject }[] = []
   const answered: JsonObject = {}
   for (const [key, request] of Object.entries(isRecord(inputRequests) ? inputRequests : {})) {
     const { method, params } = isRecord(request) ? request : {}
-    if (method === 'elicitation/create' && toQuestion(server, params))
-      questions.push({ key, params: params as JsonObject })
-    else answered[key] = await answerAtOnce(method, params, sample, context.signal)
+    const question = method === 'elicitation/create' ? toQuestion(params) : undefined
+    if (question) questions.push({ key, question, params: params as JsonObject })
+    else setOwn(answered, key, await answerAtOnce(method, params, sample, context.signal))
   }
-  for (const { key, params } of questions) {
-    const question = toQuestion(server, params) ?? { message: '' }
+  if (questions.length > MAX_QUESTIONS)
+    throw new ToolError(
+      `The MCP server "${server}" asked ${questions.length} questions at once, at most ${MAX_QUESTIONS}.`,
+    )
+  for (const [at, { key, question, params }] of questions.entries()) {
     const sealed: SealedRound = {
       protocol: '2026',
       round,
@@ -78,7 +92,9 @@ export async function requestRound(
       answered,
       ...(state !== undefined && { requestState: state }),
     }
-    context.requestInput({ key: `round-${round}-${key}`.slice(0, 200), ...question, sealed, mayDecline: true })
+    if (jsonSize({ sealed, question }, MAX_METADATA_BYTES) > MAX_METADATA_BYTES)
+      throw new ToolError(`The MCP server "${server}" sent more state with its question than can be stored.`)
+    context.requestInput({ key: `round-${round}-${at + 1}`, ...question, sealed, mayDecline: true })
   }
   if (questions.length) return { type: 'waiting' }
   return { type: 'answered', params: roundParams(answered, state) }

@@ -1,3 +1,5 @@
+import { MAX_DEPTH, TooDeepError } from '../../base/json.ts'
+
 /** Shorter values are not secrets, and replacing them would damage results. */
 const MIN_LENGTH = 8
 
@@ -10,11 +12,12 @@ export function maskSecrets<T>(value: T, secrets: readonly string[]): T {
   return known.length ? (mask(value, known) as T) : value
 }
 
-function mask(value: unknown, secrets: readonly string[]): unknown {
+function mask(value: unknown, secrets: readonly string[], depth = 0): unknown {
   if (typeof value === 'string') return maskText(value, secrets)
-  if (Array.isArray(value)) return value.map((item) => mask(item, secrets))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, item]) => [maskText(key, secrets), mask(item, secrets)])
+  if (depth > MAX_DEPTH) throw new TooDeepError()
+  if (Array.isArray(value)) return value.map((item) => mask(item, secrets, depth + 1))
+  const entries = Object.entries(value).map(([key, item]) => [maskText(key, secrets), mask(item, secrets, depth + 1)])
   return Object.fromEntries(entries)
 }
 

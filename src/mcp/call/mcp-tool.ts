@@ -1,13 +1,13 @@
 // A tool of an MCP server as a tool of an agent.
-import type { Progress } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
 import type { AuthConfig } from '../../content/auth.ts'
 import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
 import type { Effect, Tool } from '../../tool/tool.ts'
 import { DEFINITION } from '../../tool/tool-marks.ts'
+import { MAX_CALL_MS, PROGRESS_MS } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
-import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
+import type { McpProgress, McpToolsetOptions } from '../mcp-toolset-options.ts'
 import { withoutAppMeta } from './read-result.ts'
 
 /** What a tool needs from its toolset. */
@@ -28,19 +28,20 @@ export interface ToolParts {
 
 /** One call of a tool. */
 export interface ToolCall {
+  /** The tool at the server. */
   readonly tool: ServerTool
+  /** Its side effects. */
   readonly effect: Effect
+  /** The validated arguments. */
   readonly args: JsonObject
+  /** The context of the call. */
   readonly context: ToolContext
   /** Called with progress of the server. */
-  onProgress(progress: Progress): void
+  onProgress(progress: ShownProgress): void
 }
 
-/** The dispatcher's own deadline: `callTimeoutMs` ends a call, and progress extends it. */
-const MAX_CALL_MS = 24 * 60 * 60 * 1000
-
-/** Progress of one call is shown at most this often, in milliseconds. */
-const PROGRESS_MS = 50
+/** Progress as users see it. */
+export type ShownProgress = Omit<McpProgress, 'tool'>
 
 /** Makes the tool. */
 export function mcpTool({ name, tool, server, options, authConfig, call }: ToolParts): Tool {
@@ -57,7 +58,7 @@ export function mcpTool({ name, tool, server, options, authConfig, call }: ToolP
     description: declaration.description,
     declaration: () => declaration,
     effect,
-    timeoutMs: MAX_CALL_MS,
+    timeoutMs: MAX_CALL_MS, // `callTimeoutMs` ends a call, and progress extends it
     requiresConfirmation:
       typeof requiresConfirmation === 'function'
         ? (args: JsonObject, context: ReadonlyContext) => requiresConfirmation(args, context, tool)
@@ -67,9 +68,9 @@ export function mcpTool({ name, tool, server, options, authConfig, call }: ToolP
     ...(tool.resourceUri !== undefined && { toModelOutput: withoutAppMeta }),
     [DEFINITION]: tool.hash,
     run: (args, context) => {
-      const show = throttle((progress: Progress) => {
+      const show = throttle((progress) => {
         context.progress(progress)
-        onProgress?.({ tool: tool.name, ...progress }, context)
+        onProgress?.({ ...progress, tool: tool.name }, context)
       })
       return call({ tool, effect, args: args as JsonObject, context, onProgress: show })
     },
@@ -78,7 +79,7 @@ export function mcpTool({ name, tool, server, options, authConfig, call }: ToolP
 }
 
 /** Calls the function at most once per `PROGRESS_MS`. A server that sends more loses the values between. */
-function throttle(show: (progress: Progress) => void): (progress: Progress) => void {
+function throttle(show: (progress: ShownProgress) => void): (progress: ShownProgress) => void {
   let shownAt = Number.NEGATIVE_INFINITY
   return (progress) => {
     const now = performance.now()

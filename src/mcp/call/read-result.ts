@@ -5,14 +5,8 @@ import { ToolError } from '../../error/error.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { describeInvalidResult } from '../../schema/issues.ts'
 import { withParts } from '../../tool/result-parts.ts'
+import { MAX_BLOCKS, MAX_MEDIA, MAX_MEDIA_LENGTH } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
-
-/** The most images, sounds and files of one result. */
-const MAX_MEDIA = 20
-/** The most characters of base64 of all media of one result. */
-const MAX_MEDIA_LENGTH = 16 * 1024 * 1024
-/** The most content blocks of one result. */
-const MAX_BLOCKS = 10_000
 
 /**
  * Turns a result into a response: `text`, `structuredContent`, `resources`, `links`, and media as parts. Throws a `ToolError`
@@ -100,12 +94,11 @@ class ContentReader {
   }
 
   #add(block: unknown): void {
-    if (!isRecord(block)) return
-    const { type, text, data, mimeType, resource } = block
+    const { type, text, data, mimeType, resource } = isRecord(block) ? block : {}
     if (type === 'text' && typeof text === 'string') this.#texts.push(text)
     else if (type === 'image' || type === 'audio') this.#addMedia(data, mimeType)
     else if (type === 'resource' && isRecord(resource)) this.#addResource(resource)
-    else if (type === 'resource_link')
+    else if (type === 'resource_link' && isRecord(block))
       this.links.push(pick(block, ['uri', 'name', 'title', 'description', 'mimeType', 'size']))
     else this.leftOut++
   }
@@ -117,9 +110,9 @@ class ContentReader {
   }
 
   #addMedia(data: unknown, mimeType: unknown): void {
-    const isValid =
-      typeof data === 'string' && isBase64(data) && typeof mimeType === 'string' && MIME_TYPE.test(mimeType)
-    if (!isValid || this.media.length >= MAX_MEDIA || this.#mediaLength + data.length > MAX_MEDIA_LENGTH) {
+    const isText = typeof data === 'string' && typeof mimeType === 'string'
+    const fits = isText && this.media.length < MAX_MEDIA && this.#mediaLength + data.length <= MAX_MEDIA_LENGTH
+    if (!fits || !MIME_TYPE.test(mimeType) || !isBase64(data)) {
       this.leftOut++
       return
     }

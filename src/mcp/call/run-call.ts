@@ -3,10 +3,11 @@ import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
 import type { AnsweredInput, ToolContext } from '../../tool/context.ts'
 import type { Effect } from '../../tool/tool.ts'
+import { HOLD_MS, MAX_ROUNDS } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
 import { isLostConnection, isLostSession, toToolError } from './call-error.ts'
-import { requestLinks, sealable, toElicitResult, toQuestion } from './elicitation.ts'
-import { type HeldCalls, HOLD_MS } from './held-calls.ts'
+import { type Question, requestLinks, sealable, toElicitResult } from './elicitation.ts'
+import type { HeldCalls } from './held-calls.ts'
 import { answeredRound, type RoundParams, requestRound } from './input-required.ts'
 import { readResult } from './read-result.ts'
 import { ServerCall, type ServerCallOptions } from './server-call.ts'
@@ -16,8 +17,10 @@ export type CallConnection = Pick<ServerCallOptions, 'connection' | 'headers' | 
 
 /** What a call needs from its toolset. */
 export interface CallEnvironment {
-  /** The name of the toolset, which questions show. */
+  /** The name of the toolset. */
   readonly server: string
+  /** The question of an elicitation. Undefined if it cannot be asked. */
+  question(params: unknown): Question | undefined
   /** The connection of the user, and the headers of this request. */
   connect(): Promise<CallConnection>
   /** Calls that wait for a human. */
@@ -44,7 +47,7 @@ export async function runCall(
     return await attempt.run()
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason
-    if (requestLinks(error, environment.server, context)) return undefined
+    if (requestLinks(error, environment.question, context)) return undefined
     throw toToolError(error, tool.name, environment.effect)
   }
 }
@@ -54,9 +57,6 @@ interface SealedElicitation {
   readonly protocol: '2025'
   readonly params: JsonObject
 }
-
-/** How many requests one attempt sends: the server may ask for sampling again and again. */
-const MAX_REQUESTS = 10
 
 class CallAttempt {
   readonly #environment: CallEnvironment
@@ -101,8 +101,9 @@ class CallAttempt {
 
   /** Sends the call. In a later round of the 2026-07-28 protocol, `round` holds the answers. */
   async #send(round: RoundParams): Promise<JsonObject | undefined> {
-    if (++this.#requests > MAX_REQUESTS)
-      throw new ToolError(`Tool "${this.#tool.name}" asked for more than ${MAX_REQUESTS} rounds.`)
+    // the server may ask for sampling again and again
+    if (++this.#requests > MAX_ROUNDS)
+      throw new ToolError(`Tool "${this.#tool.name}" asked for more than ${MAX_ROUNDS} rounds.`)
     const { connect, timeoutMs, sample, onProgress } = this.#environment
     const params = { arguments: this.#args, ...round }
     const connected = await connect()
@@ -146,15 +147,15 @@ class CallAttempt {
 
   async #finish(result: unknown): Promise<JsonObject | undefined> {
     if (!isRecord(result) || result.resultType !== 'input_required') return readResult(this.#tool, result)
-    const { server, sample } = this.#environment
-    const next = await requestRound(result, { server, sample, context: this.#context })
+    const { server, question, sample } = this.#environment
+    const next = await requestRound(result, { server, question, sample, context: this.#context })
     return next.type === 'waiting' ? undefined : await this.#send(next.params)
   }
 
   /** Asks the user and holds the call. Returns false if the question cannot be asked. */
   #ask(call: ServerCall, params: JsonObject): boolean {
-    const { server, held } = this.#environment
-    const question = toQuestion(server, params)
+    const { held } = this.#environment
+    const question = this.#environment.question(params)
     const inputKey = `elicitation-${this.#context.answeredInputs().length + 1}`
     if (!question || !held.hold(this.#context.idempotencyKey, { call, inputKey })) return false
     const sealed: SealedElicitation = { protocol: '2025', params: sealable(params as never) }

@@ -1,13 +1,11 @@
 // Sampling requests of a server: the model that the developer chose answers them.
 import type { CreateMessageRequest, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/client'
+import { isRecord, jsonSize } from '../../base/json.ts'
 import type { Content, Part } from '../../content/content.ts'
+import { ToolError } from '../../error/error.ts'
 import type { Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-
-/** How many sampling requests one call may make. */
-const MAX_SAMPLES = 10
-/** The most tokens of one reply, also if the server asks for more. */
-const MAX_TOKENS = 8_192
+import { MAX_SAMPLE_BYTES, MAX_SAMPLE_TOKENS, MAX_SAMPLES } from '../limits.ts'
 
 /** Returns a function that answers the sampling requests of one call. Without a model, every request fails. */
 export function sampler(
@@ -15,8 +13,12 @@ export function sampler(
 ): (params: CreateMessageRequest['params'], signal: AbortSignal) => Promise<CreateMessageResult> {
   let count = 0
   return async (params, signal) => {
-    if (!model) throw new Error('Sampling is off.')
-    if (++count > MAX_SAMPLES) throw new Error(`At most ${MAX_SAMPLES} sampling requests are answered in one call.`)
+    if (!model) throw new ToolError('The MCP server asked for a reply of a model. Sampling is off.')
+    if (++count > MAX_SAMPLES) throw new ToolError(`At most ${MAX_SAMPLES} sampling requests are answered in one call.`)
+    if (!isRecord(params) || !Array.isArray(params.messages))
+      throw new ToolError('The sampling request has no messages.')
+    if (jsonSize(params, MAX_SAMPLE_BYTES) > MAX_SAMPLE_BYTES)
+      throw new ToolError(`The sampling request has more than ${MAX_SAMPLE_BYTES} bytes.`)
     const text = await generate(model, params, signal)
     return { model: model.name, role: 'assistant', content: { type: 'text', text }, stopReason: 'endTurn' }
   }
@@ -29,7 +31,7 @@ async function generate(model: Model, params: CreateMessageRequest['params'], si
     contents: messages.map(toContent),
     config: {
       ...(systemPrompt !== undefined && { systemInstruction: systemPrompt }),
-      maxOutputTokens: Math.min(maxTokens, MAX_TOKENS),
+      maxOutputTokens: maxTokens > 0 ? Math.min(maxTokens, MAX_SAMPLE_TOKENS) : MAX_SAMPLE_TOKENS,
       ...(temperature !== undefined && { temperature }),
       ...(stopSequences && { stopSequences }),
     },
@@ -39,19 +41,21 @@ async function generate(model: Model, params: CreateMessageRequest['params'], si
   }
   let reply = ''
   for await (const response of model.generate(request, { signal })) {
-    if (response.errorCode !== undefined) throw new Error('The model failed.')
+    if (response.errorCode !== undefined) throw new ToolError('The model that answers sampling requests failed.')
     if (!response.partial) reply = (response.content?.parts ?? []).map(({ text = '' }) => text).join('')
   }
   return reply
 }
 
-function toContent({ role, content }: SamplingMessage): Content {
+function toContent(message: SamplingMessage): Content {
+  const { role, content } = isRecord(message) ? message : { role: 'user', content: [] }
   const blocks = Array.isArray(content) ? content : [content]
   return { role: role === 'assistant' ? 'model' : 'user', parts: blocks.flatMap(toPart) }
 }
 
-function toPart(block: (SamplingMessage['content'] & object) | unknown): Part[] {
-  const { type, text, data, mimeType } = block as { type?: string; text?: string; data?: string; mimeType?: string }
+function toPart(block: unknown): Part[] {
+  if (!isRecord(block)) return []
+  const { type, text, data, mimeType } = block
   if (type === 'text' && typeof text === 'string') return [{ text }]
   if ((type === 'image' || type === 'audio') && typeof data === 'string' && typeof mimeType === 'string')
     return [{ inlineData: { data, mimeType } }]

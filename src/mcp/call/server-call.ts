@@ -6,9 +6,13 @@ import type {
   ElicitResult,
   Progress,
 } from '@modelcontextprotocol/client'
-import type { ActiveCall, McpConnection } from '../connection/connection.ts'
+import { clip } from '../../base/limits.ts'
+import type { ActiveCall } from '../connection/active-calls.ts'
+import type { McpConnection } from '../connection/connection.ts'
+import { AFTER_RESPONSE_MS, MAX_CALL_MS, MAX_PROGRESS_LENGTH } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
-import { CallTimeout } from './call-error.ts'
+import { CallTimeout, isJsonRpcError, ResponseEnded } from './call-error.ts'
+import type { ShownProgress } from './mcp-tool.ts'
 
 /** A question of the server that a human must answer (2025 protocol). */
 export interface OpenElicitation {
@@ -36,16 +40,22 @@ export interface ServerCallOptions {
   /** Headers of the request. */
   readonly headers: Readonly<Record<string, string>> | undefined
   /** Called with progress of the server. */
-  onProgress(progress: Progress): void
+  onProgress(progress: ShownProgress): void
   /** Answers a sampling request. */
   sample(params: CreateMessageRequest['params'], signal: AbortSignal): Promise<CreateMessageResult>
 }
 
+/** The members of progress that users see. A server may add others. */
+function shownProgress({ progress, total, message }: Progress): ShownProgress {
+  return {
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && { message: clip(message, MAX_PROGRESS_LENGTH) }),
+  }
+}
+
 /** The client's own deadline is off: ours stops while a human answers. */
 const NO_DEADLINE_MS = 2_147_483_647
-
-/** A deadline cannot be extended beyond this, in milliseconds. */
-const MAX_TOTAL_MS = 24 * 60 * 60 * 1000
 
 /** One `tools/call` request that is under way. It outlives the attempt of the body that started it, if the server asks a human. */
 export class ServerCall implements ActiveCall {
@@ -55,6 +65,8 @@ export class ServerCall implements ActiveCall {
   readonly #started = performance.now()
   readonly #response: Promise<unknown>
   #timer: ReturnType<typeof setTimeout> | undefined
+  #endTimer: ReturnType<typeof setTimeout> | undefined
+  #isOver = false
   #elicitation: { readonly open: OpenElicitation; answer(result: ElicitResult): void } | undefined
   #onElicitation: (() => void) | undefined
 
@@ -67,44 +79,56 @@ export class ServerCall implements ActiveCall {
 
   async #send(): Promise<unknown> {
     const { connection, tool, params, headers, onProgress } = this.#options
-    const request = headers && connection.http.forRequest(headers)
+    const request = connection.http.track(headers ?? {}, () => this.#responseEnded())
     const end = connection.begin(this)
+    let isAnswered = false
     this.#extend()
     try {
-      return await connection.client.callTool(
+      const result = await connection.client.callTool(
         { ...params, name: tool.name },
         {
           signal: this.#abort.signal,
           timeout: NO_DEADLINE_MS,
           allowInputRequired: true,
           toolDefinition: tool.definition,
-          ...(request && { headers: request.headers }),
+          headers: request.headers,
           onprogress: (progress) => {
             this.#extend()
-            onProgress(progress)
+            onProgress(shownProgress(progress))
           },
         },
       )
+      isAnswered = true
+      return result
     } catch (error) {
+      isAnswered = isJsonRpcError(error)
       throw this.#abort.signal.aborted ? this.#abort.signal.reason : error
     } finally {
+      this.#isOver = true
       clearTimeout(this.#timer)
-      request?.done()
-      end()
+      clearTimeout(this.#endTimer)
+      request.done()
+      end(isAnswered)
     }
+  }
+
+  /** The HTTP response has ended. The client may still read the answer from it; else there is none. */
+  #responseEnded(): void {
+    this.#endTimer ??= setTimeout(() => this.abort(new ResponseEnded()), AFTER_RESPONSE_MS)
   }
 
   /** Waits for the result, or for the next question of the server. */
   async next(): Promise<CallStep> {
-    const asked = new Promise<void>((resolve) => {
-      this.#onElicitation = resolve
-    })
-    const result = this.#elicitation
-      ? undefined
-      : await Promise.race([this.#response.then((value) => ({ value })), asked])
-    if (result) return { type: 'result', result: result.value }
-    // set before `asked` is resolved
-    return { type: 'elicitation', elicitation: (this.#elicitation as { open: OpenElicitation }).open }
+    const response = this.#response.then((result): CallStep => ({ type: 'result', result }))
+    for (;;) {
+      if (this.#elicitation) return { type: 'elicitation', elicitation: this.#elicitation.open }
+      const asked = new Promise<undefined>((resolve) => {
+        this.#onElicitation = () => resolve(undefined)
+      })
+      const step = await Promise.race([response, asked])
+      if (step) return step
+      // else there is a question, unless the server has taken it back at once
+    }
   }
 
   /** Answers the open question. The time for the call starts again. */
@@ -115,9 +139,10 @@ export class ServerCall implements ActiveCall {
     elicitation?.answer(result)
   }
 
-  /** Cancels the call at the server. */
+  /** Cancels the call at the server, and its open question. */
   abort(reason: unknown): void {
     this.#abort.abort(reason)
+    this.answer({ action: 'cancel' })
   }
 
   /** Asks a human. The time for the call does not run meanwhile. A second question at the same time is declined. */
@@ -148,9 +173,9 @@ export class ServerCall implements ActiveCall {
 
   #extend(): void {
     clearTimeout(this.#timer)
-    if (this.#elicitation || this.#abort.signal.aborted) return
+    if (this.#elicitation || this.#isOver || this.#abort.signal.aborted) return
     const { timeoutMs } = this.#options
-    const left = MAX_TOTAL_MS - (performance.now() - this.#started)
+    const left = MAX_CALL_MS - (performance.now() - this.#started)
     this.#timer = setTimeout(() => this.abort(new CallTimeout(timeoutMs)), Math.max(1, Math.min(timeoutMs, left)))
   }
 }

@@ -1,16 +1,12 @@
 import { backoffMs } from '../../base/backoff.ts'
 import { type Ports, systemPorts } from '../../base/ports.ts'
+import { IDLE_MS, MAX_OPENS_PER_MINUTE } from '../limits.ts'
 import { type McpConnection, RefusedError } from './connection.ts'
 
-/** How often a server is started or connected within a minute. */
-const MAX_OPENS_PER_MINUTE = 5
 const MINUTE = 60_000
 
 /** Delay before the second attempt to reopen a connection that died, in milliseconds. */
 const REOPEN_DELAY = { delayMs: 500, maxDelayMs: 500 }
-
-/** A connection of one user is closed when it was not used for this long. */
-const IDLE_MS = 10 * MINUTE
 
 interface Slot {
   /** The connection, or the attempt to open it. */

@@ -1,26 +1,12 @@
-import type {
-  Client,
-  ClientOptions,
-  CreateMessageRequest,
-  CreateMessageResult,
-  ElicitRequest,
-  ElicitResult,
-  Transport,
-} from '@modelcontextprotocol/client'
+import type { Client, ClientOptions, ElicitResult, Transport } from '@modelcontextprotocol/client'
+import { systemPorts } from '../../base/ports.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import type { Model } from '../../tool/model.ts'
+import { TERMINATE_MS } from '../limits.ts'
 import type { HttpConnection, StdioConnection } from '../mcp-toolset-options.ts'
+import { type ActiveCall, ActiveCalls } from './active-calls.ts'
 import { GuardedFetch } from './guarded-fetch.ts'
 import { type Era, openClient } from './open-client.ts'
-
-/** A call that is under way on a connection. The server may ask it for input. */
-export interface ActiveCall {
-  /** The user of the call. */
-  readonly userKey: string
-  /** Answers an elicitation of the server (2025 protocol). */
-  elicit(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>
-  /** Answers a sampling request of the server (2025 protocol). */
-  sample(params: CreateMessageRequest['params'], signal: AbortSignal): Promise<CreateMessageResult>
-}
 
 /** How a connection is opened. */
 export interface ConnectionOptions {
@@ -50,9 +36,9 @@ export class McpConnection {
   /** The fetch function of the connection. */
   readonly http: GuardedFetch
   readonly #transport: Transport
-  readonly #calls: Set<ActiveCall>
+  readonly #calls: ActiveCalls
   readonly #terminates: boolean
-  #isOpen = true
+  #isOpen: boolean
   #changes = 0
   /** Performance time of the last use, in milliseconds. */
   lastUsed: number = performance.now()
@@ -62,7 +48,7 @@ export class McpConnection {
     era: Era
     http: GuardedFetch
     transport: Transport
-    calls: Set<ActiveCall>
+    calls: ActiveCalls
     terminates: boolean
   }) {
     this.client = made.client
@@ -71,6 +57,7 @@ export class McpConnection {
     this.#transport = made.transport
     this.#calls = made.calls
     this.#terminates = made.terminates
+    this.#isOpen = made.client.transport !== undefined // it may have died after the handshake
     made.client.onclose = () => {
       this.#isOpen = false
     }
@@ -82,7 +69,7 @@ export class McpConnection {
     const { fetch, readTimeoutMs = READ_TIMEOUT_MS } = isHttp ? server : {}
     const http = new GuardedFetch({ fetch, readTimeoutMs })
     http.setHeaders(headers)
-    const calls = new Set<ActiveCall>()
+    const calls = new ActiveCalls()
     let connection: McpConnection | undefined
     const onChanged = (): void => {
       if (connection) connection.#changes++
@@ -102,11 +89,12 @@ export class McpConnection {
     const prepare = (made: Client): void => {
       made.onerror = () => {} // requests that fail report it themselves
       made.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-        return (await callOf(calls)?.elicit(params, mcpReq.signal)) ?? DECLINED
+        const call = await calls.findAsking()
+        return (await call?.elicit(params, mcpReq.signal)) ?? DECLINED
       })
       if (!sampling) return
       made.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
-        const call = callOf(calls)
+        const call = await calls.findAsking()
         if (!call) throw new Error('No tool call of this client is under way.')
         return await call.sample(params, mcpReq.signal)
       })
@@ -134,12 +122,12 @@ export class McpConnection {
   }
 
   /** Registers a call, so that the server can ask it for input. The returned function removes it. */
-  begin(call: ActiveCall): () => void {
+  begin(call: ActiveCall): (isAnswered: boolean) => void {
     this.#calls.add(call)
     if (this.#calls.size === 1) holdProcess(this.#transport, true)
     this.lastUsed = performance.now()
-    return () => {
-      this.#calls.delete(call)
+    return (isAnswered) => {
+      this.#calls.delete(call, isAnswered)
       this.lastUsed = performance.now()
       if (this.#calls.size === 0) holdProcess(this.#transport, false)
     }
@@ -157,7 +145,10 @@ export class McpConnection {
     const wasOpen = this.#isOpen
     this.#isOpen = false
     const session = this.#transport as Transport & { terminateSession?(): Promise<void> }
-    if (wasOpen && this.#terminates) await session.terminateSession?.().catch(() => {})
+    if (wasOpen && this.#terminates && session.terminateSession) {
+      const ending = session.terminateSession().catch(() => {})
+      await withTimeout(ending, TERMINATE_MS, systemPorts, () => {}) // closing aborts the request
+    }
     await this.client.close().catch(() => {})
     await this.#transport.close().catch(() => {})
   }
@@ -174,16 +165,6 @@ export class RefusedError extends Error {
     this.status = status
     this.challenge = challenge
   }
-}
-
-/**
- * The call that a request of the server belongs to: the latest one. Undefined if calls of several users are under way,
- * because the question of one user must not reach another.
- */
-function callOf(calls: ReadonlySet<ActiveCall>): ActiveCall | undefined {
-  const all = [...calls]
-  const latest = all.at(-1)
-  return all.every(({ userKey }) => userKey === latest?.userKey) ? latest : undefined
 }
 
 /** Keeps this process running while a call waits for a local server, and lets it exit otherwise. */

@@ -1,7 +1,8 @@
 // The fetch function of one HTTP connection: adds the headers of the identity, remembers what the server answers to
-// requests without permission, and bounds what the server may send.
+// requests without permission, and bounds what the server may send and hold open.
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { MAX_MESSAGE_BYTES } from './line-reader.ts'
+import { MAX_OPEN_RESPONSES, MAX_STREAMS_PER_MINUTE } from '../limits.ts'
+import { boundResponse } from './bounded-response.ts'
 
 /** A request that the server refused: it wants another credential, or more scopes. */
 export interface Refusal {
@@ -11,8 +12,18 @@ export interface Refusal {
   readonly challenge: string | undefined
 }
 
-/** The header that names the headers of one request. It is never sent. */
-const REQUEST_HEADERS = 'x-toolwright-request'
+/** A request whose headers and end are known. */
+export interface TrackedRequest {
+  /** Pass them to the MCP client with the request. */
+  readonly headers: Record<string, string>
+  /** Call it after the request. */
+  done(): void
+}
+
+/** The header that names a tracked request. It is never sent. */
+const REQUEST_ID = 'x-toolwright-request'
+
+const MINUTE = 60_000
 
 /** Options of `GuardedFetch`. */
 interface GuardedFetchOptions {
@@ -22,13 +33,21 @@ interface GuardedFetchOptions {
   readonly readTimeoutMs: number
 }
 
+interface Tracked {
+  readonly headers: Readonly<Record<string, string>>
+  onEnd(): void
+}
+
 /** The fetch function of one HTTP connection. */
 export class GuardedFetch {
   readonly #options: GuardedFetchOptions
-  readonly #byRequest: Map<string, Readonly<Record<string, string>>> = new Map()
+  readonly #tracked: Map<string, Tracked> = new Map()
   #headers: Readonly<Record<string, string>> = {}
   #refusal: Refusal | undefined
   #lastRequest = 0
+  #open = 0
+  /** When event streams were opened, in the last minute. */
+  #streams: readonly number[] = []
 
   constructor(options: GuardedFetchOptions) {
     this.#options = options
@@ -38,11 +57,11 @@ export class GuardedFetch {
   setHeaders(headers: Readonly<Record<string, string>>): void {
     this.#headers = headers
   }
-  /** Registers headers for one request. Pass `headers` to the MCP client, and call `done` after the request. */
-  forRequest(headers: Readonly<Record<string, string>>): { headers: Record<string, string>; done(): void } {
+  /** Tracks one request: adds headers to it, and calls `onEnd` when its response has ended and cannot be resumed. */
+  track(headers: Readonly<Record<string, string>>, onEnd: () => void): TrackedRequest {
     const id = String(++this.#lastRequest)
-    this.#byRequest.set(id, headers)
-    return { headers: { [REQUEST_HEADERS]: id }, done: () => void this.#byRequest.delete(id) }
+    this.#tracked.set(id, { headers, onEnd })
+    return { headers: { [REQUEST_ID]: id }, done: () => void this.#tracked.delete(id) }
   }
   /** Has the server refused a request because of its credential? */
   get hasRefusal(): boolean {
@@ -58,65 +77,48 @@ export class GuardedFetch {
   /** Sends a request. */
   readonly fetch: FetchLike = async (url, init) => {
     const headers = new Headers(init?.headers)
-    const id = headers.get(REQUEST_HEADERS)
-    headers.delete(REQUEST_HEADERS)
-    for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
-    const own = id === null ? undefined : this.#byRequest.get(id)
-    for (const [name, value] of Object.entries(own ?? {})) headers.set(name, value)
+    const id = headers.get(REQUEST_ID)
+    const tracked = id === null ? undefined : this.#tracked.get(id)
+    headers.delete(REQUEST_ID)
+    for (const [name, value] of Object.entries({ ...this.#headers, ...tracked?.headers })) headers.set(name, value)
+    this.#checkRate(init?.method)
     const send = this.#options.fetch ?? fetch
-    const response = await send(url, { ...init, headers })
-    const challenge = response.headers.get('www-authenticate') ?? undefined
-    const isRefused = response.status === 401 || (response.status === 403 && challenge?.includes('insufficient_scope'))
-    if (isRefused) this.#refusal = { status: response.status, challenge }
-    return init?.method === 'POST' ? bounded(response, this.#options.readTimeoutMs) : bounded(response, undefined)
+    this.#open++
+    let isOpen = true
+    const close = (): void => {
+      if (isOpen) this.#open--
+      isOpen = false
+    }
+    const response = await send(url, { ...init, headers }).catch((error: unknown) => {
+      close()
+      throw error
+    })
+    this.#readRefusal(response)
+    const isPost = init?.method === 'POST'
+    return boundResponse(response, {
+      readTimeoutMs: isPost ? this.#options.readTimeoutMs : undefined,
+      onEnd: (isResumable) => {
+        close()
+        // after 202, the answer may arrive on another stream
+        if (response.status === 200 && !isResumable) tracked?.onEnd()
+      },
+    })
   }
-}
 
-/** The response with a body that fails when one message is too large, or when nothing arrives for too long. */
-function bounded(response: Response, readTimeoutMs: number | undefined): Response {
-  if (!response.body) return response
-  const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
-  const reader = response.body.getReader()
-  let bytes = 0
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await readInTime(reader, readTimeoutMs)
-        if (done) return controller.close()
-        const lastLine = isStream ? value.lastIndexOf(10) : -1
-        bytes = lastLine >= 0 ? value.length - lastLine : bytes + value.length
-        if (bytes > MAX_MESSAGE_BYTES) throw new Error(`The MCP server sent more than ${MAX_MESSAGE_BYTES} bytes.`)
-        controller.enqueue(value)
-      } catch (error) {
-        await reader.cancel(error).catch(() => {})
-        controller.error(error)
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-  const { status, statusText, headers } = response
-  return withUrl(new Response(body, { status, statusText, headers }), response)
-}
+  /** Throws if the server holds too many responses open, or makes the client open streams again and again. */
+  #checkRate(method = 'GET'): void {
+    if (this.#open >= MAX_OPEN_RESPONSES)
+      throw new Error(`The MCP server holds ${MAX_OPEN_RESPONSES} responses open. No further request is sent.`)
+    if (method !== 'GET') return
+    const now = performance.now()
+    this.#streams = [...this.#streams.filter((at) => now - at < MINUTE), now]
+    if (this.#streams.length > MAX_STREAMS_PER_MINUTE)
+      throw new Error(`The MCP server ended more than ${MAX_STREAMS_PER_MINUTE} streams within a minute.`)
+  }
 
-type ReadResult = ReadableStreamReadResult<Uint8Array>
-
-async function readInTime(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  readTimeoutMs: number | undefined,
-): Promise<ReadResult> {
-  if (readTimeoutMs === undefined) return await reader.read()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The MCP server sent nothing for ${readTimeoutMs} ms.`)), readTimeoutMs)
-  })
-  return await Promise.race([reader.read(), late]).finally(() => clearTimeout(timer))
-}
-
-/** A constructed response has no URL. The MCP client compares it to detect redirects. */
-function withUrl(made: Response, { url, redirected, type }: Response): Response {
-  return Object.defineProperties(made, {
-    url: { value: url },
-    redirected: { value: redirected },
-    type: { value: type },
-  })
+  #readRefusal({ status, headers }: Response): void {
+    const challenge = headers.get('www-authenticate') ?? undefined
+    const isRefused = status === 401 || (status === 403 && challenge?.includes('insufficient_scope'))
+    if (isRefused) this.#refusal = { status, challenge }
+  }
 }

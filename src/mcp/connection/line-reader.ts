@@ -1,12 +1,12 @@
-/** The most bytes of one message of an MCP server. */
-export const MAX_MESSAGE_BYTES: number = 32 * 1024 * 1024
+import { MAX_MESSAGE_BYTES } from '../limits.ts'
 
 /** Splits bytes into lines. A line has at most `MAX_MESSAGE_BYTES`. */
 export class LineReader {
   readonly #onLine: (line: string) => void
   readonly #decoder = new TextDecoder()
-  #parts: Uint8Array[] = []
-  #bytes = 0
+  /** The start of a line whose end has not arrived. It grows by doubling, so that many small chunks cost little. */
+  #start = new Uint8Array(0)
+  #length = 0
 
   constructor(onLine: (line: string) => void) {
     this.#onLine = onLine
@@ -16,38 +16,38 @@ export class LineReader {
   add(chunk: Uint8Array): void {
     let from = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      this.#keep(chunk.subarray(from, end))
+      const line = this.#end(chunk.subarray(from, end))
       from = end + 1
-      const line = this.#take()
       if (line.trim() !== '') this.#onLine(line)
     }
     if (from < chunk.length) this.#keep(chunk.subarray(from))
   }
 
+  #end(part: Uint8Array): string {
+    if (this.#length === 0) return this.#decoder.decode(part)
+    this.#keep(part)
+    const line = this.#decoder.decode(this.#start.subarray(0, this.#length))
+    this.#clear()
+    return line
+  }
+
   #keep(part: Uint8Array): void {
-    this.#bytes += part.length
-    if (this.#bytes > MAX_MESSAGE_BYTES) {
-      this.#parts = []
+    const length = this.#length + part.length
+    if (length > MAX_MESSAGE_BYTES) {
+      this.#clear()
       throw new Error(`The MCP server sent a message of more than ${MAX_MESSAGE_BYTES} bytes.`)
     }
-    this.#parts.push(part)
+    if (length > this.#start.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#start.length))
+      larger.set(this.#start.subarray(0, this.#length))
+      this.#start = larger
+    }
+    this.#start.set(part, this.#length)
+    this.#length = length
   }
 
-  #take(): string {
-    const [only] = this.#parts
-    const bytes = this.#parts.length === 1 && only ? only : concat(this.#parts, this.#bytes)
-    this.#parts = []
-    this.#bytes = 0
-    return this.#decoder.decode(bytes)
+  #clear(): void {
+    this.#start = new Uint8Array(0)
+    this.#length = 0
   }
-}
-
-function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const all = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

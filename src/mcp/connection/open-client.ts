@@ -3,9 +3,11 @@
 import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/client'
 import { systemPorts } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
+import { messageOf } from '../../error/error.ts'
 import { loadPeer } from '../../error/load-peer.ts'
 import type { HttpConnection, StdioConnection } from '../mcp-toolset-options.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
+import { limitServerRequests } from './server-requests.ts'
 
 /** The protocol of a connection: `modern` is 2026-07-28, `legacy` is the 2025 handshake. */
 export type Era = 'modern' | 'legacy'
@@ -28,8 +30,11 @@ export interface OpenOptions {
 
 /** A connected client. */
 export interface OpenedClient {
+  /** The client. */
   readonly client: Client
+  /** Its transport. */
   readonly transport: Transport
+  /** The protocol that was negotiated. */
   readonly era: Era
 }
 
@@ -59,6 +64,7 @@ async function connect(
   timeoutMs: number,
 ): Promise<OpenedClient> {
   const transport = await createTransport(sdk, options)
+  limitServerRequests(transport)
   // half of the time is left for the 2025 handshake
   const versionNegotiation = { mode, probe: { timeoutMs: Math.ceil(timeoutMs / 2) } }
   const client = new sdk.Client({ name: 'toolwright', version: '1' }, { ...options.client, versionNegotiation })
@@ -69,12 +75,23 @@ async function connect(
     await withTimeout(connecting, timeoutMs, systemPorts, () => {
       throw new Error(`it did not answer within ${timeoutMs} ms. Raise connectTimeoutMs if it needs longer to start`)
     })
+    client.onerror = (error) => {
+      // the stream of the older transport is lost: it would connect again, but the answers of open calls are gone
+      if (error instanceof sdk.SseError) void client.close().catch(() => {})
+    }
     return { client, transport, era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy' }
   } catch (error) {
+    const reported = withReport(error, transport)
     await client.close().catch(() => {})
     await transport.close().catch(() => {}) // the event source of a failed SSE connection would retry for ever
-    throw error
+    throw reported
   }
+}
+
+/** Adds what a local server has printed before it ended. */
+function withReport(error: unknown, transport: Transport): unknown {
+  const { report } = transport as { report?: string }
+  return report ? new Error(`${messageOf(error).replace(/\.$/, '')}. ${report}`, { cause: error }) : error
 }
 
 async function createTransport(sdk: Sdk, { server, http }: OpenOptions): Promise<Transport> {

@@ -4,8 +4,9 @@ import { digestOf } from '../../auth/digest.ts'
 import { canonicalJson, isRecord, type JsonObject, jsonSize } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { messageOf } from '../../error/error.ts'
-import { compileSchema } from '../../schema/compile.ts'
+import { MAX_DEFINITION_BYTES, MAX_NAME_LENGTH, MAX_PAGES, MAX_PROBLEMS, MAX_TOOLS } from '../limits.ts'
 import type { ServerToolInfo, ToolAnnotations } from '../mcp-toolset-options.ts'
+import { compileForeignSchema } from './foreign-schema.ts'
 
 /** A tool of a server. */
 export interface ServerTool extends ServerToolInfo {
@@ -29,14 +30,12 @@ export interface Listing {
   readonly problems: readonly string[]
 }
 
-const MAX_PAGES = 100
-const MAX_TOOLS = 500
-const MAX_DEFINITION_BYTES = 256_000
-const MAX_NAME_LENGTH = 256
-
 /** Lists all tools of a server. A tool that cannot be used is left out, with the reason. */
 export async function listServerTools(client: Client, options: ListOptions): Promise<Listing> {
-  return await withoutInvalidHeaders(client, await readPages(client, options), options)
+  const { tools, problems } = await withoutInvalidHeaders(client, await readPages(client, options), options)
+  const more = problems.length - MAX_PROBLEMS
+  if (more <= 0) return { tools, problems }
+  return { tools, problems: [...problems.slice(0, MAX_PROBLEMS), `${more} more tools are left out for such reasons.`] }
 }
 
 async function readPages(client: Client, options: ListOptions): Promise<Listing> {
@@ -44,13 +43,16 @@ async function readPages(client: Client, options: ListOptions): Promise<Listing>
   const problems: string[] = []
   const cursors = new Set<string>()
   const names = new Set<string>()
+  const start = performance.now()
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
-    const { found, nextCursor } = await readPage(client, cursor, options)
+    const timeout = Math.ceil(options.timeout - (performance.now() - start))
+    if (timeout <= 0) throw new Error(`listing its tools took longer than ${options.timeout} ms`)
+    const { found, nextCursor } = await readPage(client, cursor, { ...options, timeout })
     for (const definition of found) {
       if (tools.length >= MAX_TOOLS) {
         problems.push(
-          `The server lists more than ${MAX_TOOLS} tools. The rest is left out: use a toolFilter at the server.`,
+          `The server lists more than ${MAX_TOOLS} tools. The rest is left out. Let the server list fewer tools.`,
         )
         return { tools, problems }
       }
@@ -73,7 +75,7 @@ async function readPages(client: Client, options: ListOptions): Promise<Listing>
 
 /** Options of a listing. */
 export interface ListOptions {
-  /** How long one page may take, in milliseconds. */
+  /** How long all pages may take, in milliseconds. */
   readonly timeout: number
   /** Headers of the requests. */
   readonly headers?: Readonly<Record<string, string>>
@@ -125,12 +127,13 @@ async function readDefinition(given: unknown): Promise<ServerTool | string> {
   const leftOut = `Tool ${quote(name)} is left out:`
   if (name.length > MAX_NAME_LENGTH) return `${leftOut} its name has ${name.length} characters.`
   if (typeof description !== 'string') return `${leftOut} its description is ${kindOf(description)}.`
-  if (jsonSize(given, MAX_DEFINITION_BYTES) > MAX_DEFINITION_BYTES)
-    return `${leftOut} its definition has more than ${MAX_DEFINITION_BYTES} bytes.`
+  const bytes = jsonSize(given, MAX_DEFINITION_BYTES)
+  if (bytes === Number.POSITIVE_INFINITY) return `${leftOut} its definition is nested too deeply.`
+  if (bytes > MAX_DEFINITION_BYTES) return `${leftOut} its definition has more than ${MAX_DEFINITION_BYTES} bytes.`
   if (!isRecord(inputSchema)) return `${leftOut} its inputSchema is ${kindOf(inputSchema)}.`
   const schema: JsonObject = { ...inputSchema, type: 'object' } // servers leave the type out, or list several
   try {
-    compileSchema(schema, 'inputSchema', { object: true })
+    compileForeignSchema(schema, 'inputSchema', { object: true })
   } catch (error) {
     return `${leftOut} ${messageOf(error)}`
   }
@@ -149,7 +152,7 @@ async function readDefinition(given: unknown): Promise<ServerTool | string> {
 function usableSchema(schema: unknown): JsonObject | undefined {
   if (!isRecord(schema)) return undefined
   try {
-    compileSchema(schema, 'outputSchema')
+    compileForeignSchema(schema, 'outputSchema')
     return schema
   } catch {
     return undefined // the result is then not checked; the arguments always are

@@ -1,7 +1,7 @@
 import { agentTool } from '../../agent/agents/agent-tool.ts'
 import { withSystemPorts } from '../../base/ports.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { loadPeer } from '../../error/load-peer.ts'
+import { loadPeerByName } from '../../error/load-peer.ts'
 import type { Runner } from '../../runner/runner.ts'
 import { CallRunner } from '../../runner/single-call/call-runner.ts'
 import { HttpServing } from './http.ts'
@@ -83,7 +83,7 @@ class Serving implements McpService {
   }
 
   async stdio(streams: StdioStreams = {}): Promise<void> {
-    const protocol = await loadProtocol()
+    const protocol = await loadProtocol(this.#options)
     const { userId = 'local', maxRequestBytes = DEFAULT_BYTES } = this.#options
     const { closed, close } = await serveStdio(
       (era) => protocolServer(protocol, this.#shared, { userId, era }),
@@ -144,7 +144,7 @@ class Serving implements McpService {
   }
 
   async #createHttp(): Promise<HttpServing> {
-    const protocol = await loadProtocol()
+    const protocol = await loadProtocol(this.#options)
     const {
       authenticate,
       userId = 'local',
@@ -167,6 +167,7 @@ class Serving implements McpService {
 
 const DEFAULT_BYTES = 4 * 1024 * 1024
 
-function loadProtocol(): Promise<Protocol> {
-  return loadPeer('@modelcontextprotocol/server', () => import('@modelcontextprotocol/server'))
+/** The package that speaks the protocol. Bundlers do not see this import, so that a bundle of `McpToolset` does not need it. */
+async function loadProtocol({ library }: ServeMcpOptions): Promise<Protocol> {
+  return (library ?? (await loadPeerByName('@modelcontextprotocol/server'))) as Protocol
 }

@@ -62,6 +62,8 @@ export interface ServeMcpOptions
   readonly httpSessions?: boolean | undefined
   /** The most bytes of an HTTP request or a line of stdio. Default 4 MiB. */
   readonly maxRequestBytes?: number | undefined
+  /** `await import('@modelcontextprotocol/server')`, for a bundle in one file. Default: the package is loaded when needed. */
+  readonly library?: object | undefined
 }
 
 const RULES: OptionRules<ServeMcpOptions> = {
@@ -78,6 +80,7 @@ const RULES: OptionRules<ServeMcpOptions> = {
   consentWaitMs: wholeNumber(0),
   httpSessions: flag,
   maxRequestBytes: wholeNumber(1),
+  library: anything,
   beforeTool: callbacks,
   afterTool: callbacks,
   onToolError: callbacks,
