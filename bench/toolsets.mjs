@@ -19,12 +19,7 @@ execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', root], {
   cwd: dirname(root),
   stdio: ['ignore', 2, 2],
 })
-const packages = [
-  '@modelcontextprotocol/client',
-  '@modelcontextprotocol/server-everything',
-  '@scalar/openapi-upgrader',
-  'yaml',
-]
+const packages = ['@modelcontextprotocol/client', '@modelcontextprotocol/server-everything', 'yaml']
 const pinned = packages.map((name) => `${name}@${devDependencies[name]}`)
 execFileSync(
   'npm',
