@@ -4,7 +4,14 @@
  * @module
  */
 
-export type { AuthConfig, AuthCredential, AuthScheme, AuthToolArguments, OAuthFlow } from '../content/auth.ts'
+export type {
+  AuthConfig,
+  AuthCredential,
+  AuthScheme,
+  AuthToolArguments,
+  OAuthFlow,
+  TokenEndpointAuthMethod,
+} from '../content/auth.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from '../credential/service.ts'
 export { type ApplyCredentialOptions, applyCredential } from './apply-credential.ts'
 export { AuthError } from './auth-error.ts'

@@ -69,7 +69,7 @@ async function run(
   const isExtension = version !== undefined && /client-credentials/.test(scenario)
   const args = ['--command', CLIENT, '--scenario', scenario, '-o', folder, '--timeout', '60000']
   if (version !== undefined && !isExtension) args.push('--spec-version', version)
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'toolwright-conformance-cache') }
+  const env = { ...process.env, NODE_COMPILE_CACHE: 'node_modules/.cache/conformance' }
   const child = spawn(process.execPath, [program, 'client', ...args], { stdio: 'ignore', env })
   await new Promise<void>((resolve, reject) => child.once('exit', () => resolve()).once('error', reject))
   const [file] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>

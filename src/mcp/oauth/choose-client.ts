@@ -33,6 +33,13 @@ export async function chooseClient(need: ClientNeed): Promise<ChosenClient> {
     )
   }
   const { clientMetadataUrl } = clientMetadata
+  if (clientMetadataUrl !== undefined && !need.discovery.library.isHttpsUrl(clientMetadataUrl)) {
+    const cure = 'Set it to the address of the document, such as "https://app.example.com/client.json".'
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `clientMetadata.clientMetadataUrl must be an https URL with a path. ${cure}`,
+    )
+  }
   if (clientMetadataUrl !== undefined && server.metadata?.client_id_metadata_document_supported) {
     return { client: { clientId: clientMetadataUrl, redirectUri, tokenEndpointAuthMethod: 'none' } }
   }

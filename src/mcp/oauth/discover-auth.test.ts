@@ -82,6 +82,24 @@ test('a client metadata document replaces registration at a server that supports
   expect(other.rawAuthCredential?.oauth2?.clientId).toBe('client-1')
 })
 
+test('a client metadata document needs an https URL with a path', async () => {
+  for (const clientMetadataUrl of ['http://app.example.com/client.json', 'https://app.example.com', 'client.json']) {
+    const clientMetadata = { redirectUris: [REDIRECT_URI], clientMetadataUrl }
+    await expect(new FakeWeb().discover({ clientMetadata })).rejects.toMatchObject({ code: 'INVALID_CONFIG' })
+  }
+})
+
+test('a stored client of another issuer is not used', async () => {
+  const web = new FakeWeb()
+  const config = await web.discover()
+  const row = { appName: 'app', userId: 'ada', key: String(config.rawAuthCredential?.custom?.registration) }
+  const stored = await web.credentialService.load(row)
+  if (!stored) throw new Error('The client was not stored.')
+  const credential = { ...stored.credential, custom: { issuer: 'https://evil.example.com' } }
+  await web.credentialService.save({ ...row, credential })
+  expect((await web.discover()).rawAuthCredential?.oauth2?.clientId).toBe('client-2')
+})
+
 describe('scopes', () => {
   const resource = { scopes_supported: ['a', 'b'] }
   test.each([

@@ -27,6 +27,8 @@ export interface ProtectedServer extends AsyncDisposable {
   readonly tokens: readonly string[]
   /** Refuses an access token from now on, although it has not expired. */
   refuse(token: string): void
+  /** Refuses every access token from now on. */
+  refuseAll(): void
 }
 
 /**
@@ -46,6 +48,7 @@ export async function startProtectedServer(options: AuthorizationServerOptions =
     url,
     issuer,
     refuse: (token) => void refused.add(token),
+    refuseAll: () => void refused.add('*'),
     get tokens() {
       return [...tokens]
     },
@@ -116,7 +119,7 @@ async function verify(token: string, { url, issuer, tokens, refused }: Served): 
     body: new URLSearchParams({ token }),
   })
   const found = await response.json()
-  const isValid = found.active && found.aud === url.href && !refused.has(token)
+  const isValid = found.active && found.aud === url.href && !refused.has(token) && !refused.has('*')
   if (!isValid) throw new OAuthError(OAuthErrorCode.InvalidToken, 'invalid token')
   return { token, clientId: found.client_id, scopes: String(found.scope ?? '').split(' '), expiresAt: found.exp }
 }

@@ -107,6 +107,29 @@ test('a token that the server refuses before it expires is refreshed without the
   await runner.close()
 })
 
+test('a new process refreshes a stored token that the server refuses', async () => {
+  await using server = await startProtectedServer()
+  const credentialService = new InMemoryCredentialService()
+  const first = start(server, ['read_mail'], { credentialService })
+  await ask(first.runner)
+  await first.runner.close()
+  server.refuse(server.tokens[0] ?? '')
+  const second = start(server, ['read_mail'], { credentialService })
+  expect(await ask(second.runner)).toMatchObject({ text: expect.stringContaining('mail of'), scopes: [] })
+  await second.runner.close()
+})
+
+test('a server that refuses every token is left out without another consent', async () => {
+  await using server = await startProtectedServer()
+  server.refuseAll()
+  const { runner, warnings } = start(server, ['read_mail'])
+  const { scopes } = await ask(runner)
+  expect(scopes).toHaveLength(1)
+  expect(warnings.join('\n')).toContain('The tools of toolset "mail" are left out')
+  expect(server.issuer.tokenRequests.length).toBeLessThan(5)
+  await runner.close()
+})
+
 test('the user is asked again after all tokens were revoked', async () => {
   await using server = await startProtectedServer()
   const { runner } = start(server, ['read_mail', 'read_mail'])
