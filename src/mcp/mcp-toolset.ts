@@ -1,33 +1,21 @@
-import { digestOf } from '../auth/digest.ts'
-import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
-import type { ReadonlyContext, ToolContext } from '../tool/context.ts'
-import { CredentialRequired } from '../tool/credential-required.ts'
+import type { ReadonlyContext } from '../tool/context.ts'
 import { hostOf } from '../tool/host-of.ts'
-import type { Pins } from '../tool/invocation-host.ts'
-import { keepParts } from '../tool/result-parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
-import { toToolError } from './call/call-error.ts'
-import { toQuestion } from './call/elicitation.ts'
-import { HeldCalls } from './call/held-calls.ts'
-import { maskSecrets, secretsOf } from './call/mask-secrets.ts'
-import { mcpTool, type ShownProgress, type ToolCall } from './call/mcp-tool.ts'
-import { type CallConnection, runCall } from './call/run-call.ts'
-import { sampler } from './call/sampling.ts'
-import { McpConnection, RefusedError } from './connection/connection.ts'
-import { ConnectionPool } from './connection/connection-pool.ts'
-import type { Era } from './connection/open-client.ts'
-import { Identities, userKeyOf } from './identity.ts'
-import { LIST_MS, RELIST_MS } from './limits.ts'
-import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
-import { judge, type PinStore, pin, type Verdict } from './listing/trust.ts'
+import { mcpTool } from './call/mcp-tool.ts'
+import { ServerCalls } from './call/server-calls.ts'
+import type { McpConnection } from './connection/connection.ts'
+import { ServerLink } from './connection/server-link.ts'
+import type { Listing, ServerTool } from './listing/server-tool.ts'
+import { ToolLists } from './listing/tool-lists.ts'
+import type { PinStore } from './listing/trust.ts'
 import { checkMcpOptions, type McpToolsetOptions } from './mcp-toolset-options.ts'
 import { type DataSource, promptTool, resourceTool } from './server-data.ts'
 import { toToolName } from './tool-name.ts'
-import { toLine, Warnings } from './warnings.ts'
+import { Warnings } from './warnings.ts'
 
 /** A definition of a tool, as an operator sees it. */
 export interface ToolDefinition {
@@ -37,12 +25,6 @@ export interface ToolDefinition {
   readonly hash: string
   /** May models call the tool? */
   readonly trusted: boolean
-}
-
-interface CachedListing {
-  readonly listing: Promise<Listing>
-  readonly changes: number
-  readonly relistedAt: number
 }
 
 /**
@@ -62,40 +44,35 @@ export class McpToolset implements Toolset {
   /** The credential of the server, if the `auth` option says how the server authenticates its callers. */
   readonly authConfig?: AuthConfig
   readonly #options: McpToolsetOptions
-  readonly #pool = new ConnectionPool()
-  readonly #held = new HeldCalls()
-  readonly #identities: Identities
-  readonly #pinName: Promise<string>
-  readonly #listings: WeakMap<McpConnection, CachedListing> = new WeakMap()
-  readonly #verdicts: WeakMap<
-    Pins,
-    { readonly listing: Listing; readonly appName: string; readonly verdict: Verdict }
-  > = new WeakMap()
+  readonly #link: ServerLink
+  readonly #lists: ToolLists
+  readonly #calls: ServerCalls
+  readonly #warnings: Warnings
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
-  readonly #warnings: Warnings
+  /** The pins of contexts without a session service. */
   readonly #ownPins = new InMemorySessionService()
-  #era: Era | undefined
   #latest: { readonly listing: Listing; readonly store: PinStore } | undefined
 
   constructor(options: McpToolsetOptions) {
     const defaultName = checkMcpOptions(options)
     this.name = options.name ?? defaultName
     this.#options = options
-    this.#identities = new Identities(options)
-    this.#pinName = pinNameOf(this.name, options)
+    this.#link = new ServerLink(options)
+    this.#lists = new ToolLists(options, defaultName)
+    this.#calls = new ServerCalls(this.name, options, this.#link)
     this.#warnings = new Warnings(this.name, options.logger ?? console)
-    const { fixed } = this.#identities
+    const { fixed } = this.#link.identities
     if (fixed) this.authConfig = fixed
   }
 
   /** Lists the tools that are trusted and pass the filter. Connects to the server if needed. */
   async listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
-    this.#identities.use(context)
+    this.#link.identities.use(context)
     const { connection, listing } = await this.#list(context)
     const store = this.#pinStoreOf(context)
     this.#latest = { listing, store }
-    const { trusted, problems } = await this.#judge(listing, store)
+    const { trusted, problems } = await this.#lists.judge(listing, store)
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
@@ -105,7 +82,7 @@ export class McpToolset implements Toolset {
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
   async definitions(store?: PinStore): Promise<ToolDefinition[]> {
     const { listing, pins } = await this.#listForOperator(store)
-    const { trusted } = await judge(pins, await this.#pinName, listing.tools)
+    const { trusted } = await this.#lists.judge(listing, pins)
     return listing.tools.map(({ name, hash }) => ({ name, hash, trusted: trusted.has(name) }))
   }
 
@@ -118,76 +95,21 @@ export class McpToolset implements Toolset {
         'INVALID_REQUEST',
         `Tool "${name}" of toolset "${this.name}" has another definition now, or is gone. Call definitions() again.`,
       )
-    await pin(pins, await this.#pinName, name, hash)
+    await this.#lists.trust(pins, name, hash)
   }
 
   /** Closes all connections and ends local servers. A later use connects again. */
   async shutdown(): Promise<void> {
-    this.#held.close()
-    await this.#pool.close()
+    this.#calls.close()
+    await this.#link.close()
   }
   /** Closes all connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown()
   }
 
-  async #connect(context: ReadonlyContext): Promise<McpConnection> {
-    const { connection: server, connectTimeoutMs = 5_000, sampling } = this.#options
-    const headers = await this.#identities.headers(context)
-    const connection = await this.#pool.get(this.#identities.connectionKey(context), async () => {
-      const opened = await McpConnection.open({
-        server,
-        timeoutMs: connectTimeoutMs,
-        era: this.#era,
-        sampling,
-        headers,
-      })
-      this.#era = opened.era
-      return opened
-    })
-    connection.http.setHeaders(headers)
-    return connection
-  }
-
-  /** The tools of the server. Throws `CredentialRequired` if the server wants a credential. */
-  async #list(context: ReadonlyContext): Promise<{ connection: McpConnection; listing: Listing }> {
-    let connection: McpConnection | undefined
-    try {
-      connection = await this.#connect(context)
-      return { connection, listing: await this.#listingOf(connection) }
-    } catch (error) {
-      if (connection) this.#listings.delete(connection)
-      const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
-      if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
-      const secrets = await this.#secretsOf(context).catch(() => [])
-      throw new Error(`the MCP server cannot be used: ${toLine(maskSecrets(messageOf(error), secrets))}`, {
-        cause: error,
-      })
-    }
-  }
-
-  #listingOf(connection: McpConnection): Promise<Listing> {
-    const cached = this.#listings.get(connection)
-    const now = performance.now()
-    const isFresh = cached && (cached.changes === connection.changes || now - cached.relistedAt < RELIST_MS)
-    if (isFresh) return cached.listing
-    const { connectTimeoutMs = 5_000 } = this.#options
-    const listing = listServerTools(connection.client, { timeout: Math.max(connectTimeoutMs, LIST_MS) })
-    const relistedAt = cached ? now : Number.NEGATIVE_INFINITY
-    this.#listings.set(connection, { listing, changes: connection.changes, relistedAt })
-    listing.catch(() => this.#listings.delete(connection))
-    return listing
-  }
-
-  /** Compares a listing with the pins: once, and again while tools are quarantined, because another process may trust them. */
-  async #judge(listing: Listing, store: PinStore): Promise<Verdict> {
-    const { appName, sessionService } = store
-    const known = this.#verdicts.get(sessionService)
-    const isSame = known?.listing === listing && known.appName === appName
-    if (isSame && known.verdict.problems.length === 0) return known.verdict
-    const verdict = await judge(store, await this.#pinName, listing.tools)
-    this.#verdicts.set(sessionService, { listing, appName, verdict })
-    return verdict
+  #list(context: ReadonlyContext): Promise<{ connection: McpConnection; listing: Listing }> {
+    return this.#link.read(context, async (connection) => ({ connection, listing: await this.#lists.of(connection) }))
   }
 
   #pinStoreOf(context: ReadonlyContext): PinStore {
@@ -226,7 +148,7 @@ export class McpToolset implements Toolset {
       server: this.name,
       options: this.#options,
       authConfig: this.authConfig,
-      call: (call) => this.#call(call),
+      call: (call) => this.#calls.call(call),
     })
     const known = this.#tools.get(keyOf(tool)) // a listing at the same time may have made it
     if (!known) this.#tools.set(keyOf(tool), made)
@@ -236,7 +158,7 @@ export class McpToolset implements Toolset {
   #dataTools(connection: McpConnection): Tool[] {
     const { resources, prompts, prefix = '' } = this.#options
     const capabilities = connection.client.getServerCapabilities()
-    const source: DataSource = { server: this.name, prefix, read: (context, ask) => this.#read(context, ask) }
+    const source: DataSource = { server: this.name, prefix, read: (context, ask) => this.#calls.read(context, ask) }
     const made: Tool[] = []
     const add = (kind: string, make: () => Tool): void => {
       const tool = this.#tools.get(kind) ?? make()
@@ -247,91 +169,9 @@ export class McpToolset implements Toolset {
     if (prompts && capabilities?.prompts) add('prompts', () => promptTool(source))
     return made
   }
-
-  /** Reads data of the server. */
-  async #read(context: ToolContext, ask: Parameters<DataSource['read']>[1]): Promise<JsonObject> {
-    const secrets = await this.#secretsOf(context)
-    const { callTimeoutMs: timeout = 60_000 } = this.#options
-    try {
-      const { client } = await this.#connect(context)
-      return maskResult(await ask(client, { signal: context.signal, timeout }), secrets) ?? {}
-    } catch (error) {
-      throw maskError(toToolError(error, context.tool.name, 'none'), secrets)
-    }
-  }
-
-  /** Calls a tool. If the server refuses the credential, another one is resolved and the call is sent once more. */
-  async #call(call: ToolCall, isRefused = false): Promise<JsonObject | undefined> {
-    const { tool, effect, args, context, onProgress } = call
-    if (!(await this.#identities.authorize(context, isRefused))) return undefined
-    const headers = await this.#identities.headers(context)
-    const secrets = this.#secretsIn(headers)
-    let connection: McpConnection | undefined
-    const connect = async (): Promise<CallConnection> => {
-      connection = await this.#connect(context)
-      return { connection, headers: this.#options.headers && headers, userKey: userKeyOf(context) }
-    }
-    const { callTimeoutMs: timeoutMs = 60_000, sampling } = this.#options
-    const environment = {
-      server: this.name,
-      connect,
-      held: this.#held,
-      timeoutMs,
-      effect,
-      sample: sampler(sampling),
-      question: (params: unknown) => toQuestion(this.name, maskSecrets(params, secrets)),
-      onProgress: (progress: ShownProgress) => onProgress(maskSecrets(progress, secrets)),
-    }
-    try {
-      return maskResult(await runCall(environment, tool, args, context), secrets)
-    } catch (error) {
-      const refusal = refusalIn(error) ?? connection?.http.takeRefusal()
-      if (!refusal || context.signal.aborted) throw maskError(error, secrets)
-      if (isRefused)
-        throw new ToolError(`The MCP server "${this.name}" refuses the credential.`, { code: 'AUTH_FAILED' })
-      await this.#identities.refused(context, refusal.challenge, context.signal)
-      return await this.#call(call, true)
-    }
-  }
-
-  async #secretsOf(context: ReadonlyContext): Promise<string[]> {
-    return this.#secretsIn(await this.#identities.headers(context))
-  }
-
-  /** The secrets that the server knows: headers, and environment variables with telling names. */
-  #secretsIn(headers: Readonly<Record<string, string>>): string[] {
-    const { connection } = this.#options
-    const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
-    const secret = variables.filter(([name]) => /key|token|secret|password|credential/i.test(name))
-    return secretsOf({ ...headers, ...Object.fromEntries(secret) })
-  }
 }
 
 /** Equal for tools of one name with equal definitions. */
 function keyOf({ name, hash }: ServerTool): string {
   return `${hash} ${name}`
-}
-
-/** The name of the pins. Two servers can have one default name, so the name then contains how the server is reached. */
-async function pinNameOf(toolset: string, { name, connection }: McpToolsetOptions): Promise<string> {
-  if (name !== undefined) return `mcp:${name}`
-  const place =
-    connection.type === 'stdio' ? [connection.command, ...(connection.args ?? [])] : [String(connection.url)]
-  return `mcp:${toolset}:${(await digestOf(...place)).slice(0, 16)}`
-}
-
-/** The refusal behind an error of a call. */
-function refusalIn(error: unknown): RefusedError | undefined {
-  const { cause } = error as { cause?: unknown }
-  return cause instanceof RefusedError ? cause : undefined
-}
-
-/** The result without the secrets of the connection: servers repeat them in logs and errors. */
-function maskResult(result: JsonObject | undefined, secrets: readonly string[]): JsonObject | undefined {
-  return secrets.length ? (keepParts(result, maskSecrets(result, secrets)) as JsonObject | undefined) : result
-}
-
-function maskError(error: unknown, secrets: readonly string[]): unknown {
-  if (!(error instanceof ToolError)) return error
-  return new ToolError(maskSecrets(error.message, secrets), { code: error.code, cause: error.cause })
 }
