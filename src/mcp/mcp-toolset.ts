@@ -131,6 +131,7 @@ export class McpToolset implements Toolset {
 
   #isWanted(tool: ServerTool, context: ReadonlyContext): boolean {
     const { toolFilter } = this.#options
+    if (!tool.isForModel) return false
     if (toolFilter === undefined) return true
     if (typeof toolFilter !== 'function') return toolFilter.includes(tool.name)
     try {

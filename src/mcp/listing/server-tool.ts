@@ -16,6 +16,8 @@ export interface ServerTool extends ServerToolInfo {
   readonly outputSchema: JsonObject | undefined
   /** The page that shows a result in a front end (MCP Apps); undefined if there is none. */
   readonly resourceUri: string | undefined
+  /** May models call the tool? False for a tool that only the page of an MCP App calls. */
+  readonly isForModel: boolean
   /** The digest of everything the server says about the tool. */
   readonly hash: string
   /** The definition as the server sent it. */
@@ -144,6 +146,7 @@ async function readDefinition(given: unknown): Promise<ServerTool | string> {
     inputSchema: schema,
     outputSchema: usableSchema(outputSchema),
     resourceUri: resourceUriOf(given),
+    isForModel: isForModel(given),
     hash: await digestOf(canonicalJson(given)),
     definition: given as unknown as WireTool,
   }
@@ -157,6 +160,11 @@ function usableSchema(schema: unknown): JsonObject | undefined {
   } catch {
     return undefined // the result is then not checked; the arguments always are
   }
+}
+
+function isForModel({ _meta }: JsonObject): boolean {
+  const { visibility } = isRecord(_meta) && isRecord(_meta.ui) ? _meta.ui : {}
+  return !Array.isArray(visibility) || visibility.includes('model')
 }
 
 /** The page of an MCP App. */
