@@ -32,7 +32,7 @@ test('the package contains dist, documentation, examples and the standard pages 
   const docs = globSync('docs/**/*.{md,svg}')
     .map(slashes)
     .filter((file) => !file.startsWith('docs/reference/api/'))
-  const examples = globSync('examples/**/*.ts').map(slashes)
+  const examples = globSync('examples/**/*.{ts,yaml}').map(slashes)
   expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
 })
 
