@@ -158,12 +158,25 @@ test('a SQLite file of schema version 1 gets credentials and keeps its sessions'
   old.close()
 })
 
+test('a SQLite file of schema version 3 gets pins and keeps its credentials', async () => {
+  const file = temporaryFile()
+  const written = sqlite(file)
+  await written.credentialService.save({ ...HOME, credential })
+  written.close()
+  run(file, "DROP TABLE toolwright_pins; UPDATE toolwright_meta SET value = 3 WHERE name = 'schema'")
+  using services = sqlite(file)
+  expect(await services.sessionService.setPin({ appName: 'shop' }, 'files', 'a1')).toBe(true)
+  expect(await services.sessionService.getPin({ appName: 'shop' }, 'files')).toBe('a1')
+  expect((await services.credentialService.load(HOME))?.credential).toEqual(credential)
+})
+
 test('a SQLite file of schema version 2 gets credentials and keeps its sessions', async () => {
   const file = temporaryFile()
   const written = sqlite(file)
   await written.sessionService.createSession(SESSION)
   written.close()
-  run(file, "DROP TABLE toolwright_credentials; UPDATE toolwright_meta SET value = 2 WHERE name = 'schema'")
+  const version = "UPDATE toolwright_meta SET value = 2 WHERE name = 'schema'"
+  run(file, `DROP TABLE toolwright_credentials; DROP TABLE toolwright_pins; ${version}`)
   using services = sqlite(file)
   await services.credentialService.save({ ...HOME, credential })
   expect((await services.credentialService.load(HOME))?.credential).toEqual(credential)
