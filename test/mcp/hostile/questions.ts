@@ -171,6 +171,7 @@ export const questions: { readonly [name: string]: Behaviour } = {
     call: (message, peer) => {
       peer.memory.waiting = message
       peer.memory.calls = 0
+      peer.memory.lists = 0
       for (let at = 0; at < 30; at++) peer.send({ id: `s${at}`, method: 'sampling/createMessage', params: SAMPLE })
     },
     answered: ({ id, result, error }, peer) => {
