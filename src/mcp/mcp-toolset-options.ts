@@ -54,10 +54,15 @@ export interface HttpConnection {
 
 /** What the server says about a tool. These are hints of the server: it may say anything. */
 export interface ToolAnnotations {
+  /** A name for humans. */
   readonly title?: string
+  /** The tool changes nothing. */
   readonly readOnlyHint?: boolean
+  /** The tool may delete or overwrite. */
   readonly destructiveHint?: boolean
+  /** Calling it twice does the same as calling it once. */
   readonly idempotentHint?: boolean
+  /** The tool works with things outside the server. */
   readonly openWorldHint?: boolean
 }
 

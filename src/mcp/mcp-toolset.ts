@@ -1,31 +1,25 @@
 import { digestOf } from '../auth/digest.ts'
-import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
-import type { ReadonlyContext, ToolContext } from '../tool/context.ts'
+import type { ReadonlyContext } from '../tool/context.ts'
 import { CredentialRequired } from '../tool/credential-required.ts'
 import { hostOf } from '../tool/host-of.ts'
 import type { Pins } from '../tool/invocation-host.ts'
-import { keepParts } from '../tool/result-parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
-import { toToolError } from './call/call-error.ts'
-import { toQuestion } from './call/elicitation.ts'
-import { HeldCalls } from './call/held-calls.ts'
-import { maskSecrets, secretsOf } from './call/mask-secrets.ts'
-import { mcpTool, type ShownProgress, type ToolCall } from './call/mcp-tool.ts'
-import { type CallConnection, runCall } from './call/run-call.ts'
-import { sampler } from './call/sampling.ts'
+import { maskSecrets } from './call/mask-secrets.ts'
+import { mcpTool } from './call/mcp-tool.ts'
+import { ToolsetCalls } from './call/toolset-calls.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
 import { ConnectionPool } from './connection/connection-pool.ts'
 import type { Era } from './connection/open-client.ts'
-import { Identities, userKeyOf } from './identity.ts'
+import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
 import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
 import { judge, type PinStore, pin, type Verdict } from './listing/trust.ts'
 import { checkMcpOptions, type McpToolsetOptions } from './mcp-toolset-options.ts'
-import { type DataSource, promptTool, resourceTool } from './server-data.ts'
+import { promptTool, resourceTool } from './server-data.ts'
 import { toToolName } from './tool-name.ts'
 import { toLine, Warnings } from './warnings.ts'
 
@@ -63,7 +57,7 @@ export class McpToolset implements Toolset {
   readonly authConfig?: AuthConfig
   readonly #options: McpToolsetOptions
   readonly #pool = new ConnectionPool()
-  readonly #held = new HeldCalls()
+  readonly #calls: ToolsetCalls
   readonly #identities: Identities
   readonly #pinName: Promise<string>
   readonly #listings: WeakMap<McpConnection, CachedListing> = new WeakMap()
@@ -83,6 +77,12 @@ export class McpToolset implements Toolset {
     this.name = options.name ?? defaultName
     this.#options = options
     this.#identities = new Identities(options)
+    this.#calls = new ToolsetCalls({
+      name: this.name,
+      options,
+      identities: this.#identities,
+      connect: (context) => this.#connect(context),
+    })
     this.#pinName = pinNameOf(this.name, options)
     this.#warnings = new Warnings(this.name, options.logger ?? console)
     const { fixed } = this.#identities
@@ -125,7 +125,7 @@ export class McpToolset implements Toolset {
 
   /** Closes all connections and ends local servers. A later use connects again. */
   async shutdown(): Promise<void> {
-    this.#held.close()
+    this.#calls.close()
     await this.#pool.close()
   }
   /** Closes all connections. */
@@ -161,7 +161,7 @@ export class McpToolset implements Toolset {
       if (connection) this.#listings.delete(connection)
       const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
       if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
-      const secrets = await this.#secretsOf(context).catch(() => [])
+      const secrets = await this.#calls.secretsOf(context).catch(() => [])
       throw new Error(`the MCP server cannot be used: ${toLine(maskSecrets(messageOf(error), secrets))}`, {
         cause: error,
       })
@@ -232,7 +232,7 @@ export class McpToolset implements Toolset {
       server: this.name,
       options: this.#options,
       authConfig: this.authConfig,
-      call: (call) => this.#call(call),
+      call: (call) => this.#calls.call(call),
     })
     this.#tools.set(key, made)
     return made
@@ -241,7 +241,7 @@ export class McpToolset implements Toolset {
   #dataTools(connection: McpConnection): Tool[] {
     const { resources, prompts, prefix = '' } = this.#options
     const capabilities = connection.client.getServerCapabilities()
-    const source: DataSource = { server: this.name, prefix, read: (context, ask) => this.#read(context, ask) }
+    const source = { server: this.name, prefix, read: this.#calls.read }
     const made: Tool[] = []
     const add = (kind: string, make: () => Tool): void => {
       const tool = this.#tools.get(kind) ?? make()
@@ -252,64 +252,6 @@ export class McpToolset implements Toolset {
     if (prompts && capabilities?.prompts) add('prompts', () => promptTool(source))
     return made
   }
-
-  /** Reads data of the server. */
-  async #read(context: ToolContext, ask: Parameters<DataSource['read']>[1]): Promise<JsonObject> {
-    const secrets = await this.#secretsOf(context)
-    const { callTimeoutMs: timeout = 60_000 } = this.#options
-    try {
-      const { client } = await this.#connect(context)
-      return maskResult(await ask(client, { signal: context.signal, timeout }), secrets) ?? {}
-    } catch (error) {
-      throw maskError(toToolError(error, context.tool.name, 'none'), secrets)
-    }
-  }
-
-  /** Calls a tool. If the server refuses the credential, another one is resolved and the call is sent once more. */
-  async #call(call: ToolCall, isRefused = false): Promise<JsonObject | undefined> {
-    const { tool, effect, args, context, onProgress } = call
-    if (!(await this.#identities.authorize(context, isRefused))) return undefined
-    const headers = await this.#identities.headers(context)
-    const secrets = this.#secretsIn(headers)
-    let connection: McpConnection | undefined
-    const connect = async (): Promise<CallConnection> => {
-      connection = await this.#connect(context)
-      return { connection, headers: this.#options.headers && headers, userKey: userKeyOf(context) }
-    }
-    const { callTimeoutMs: timeoutMs = 60_000, sampling } = this.#options
-    const environment = {
-      server: this.name,
-      connect,
-      held: this.#held,
-      timeoutMs,
-      effect,
-      sample: sampler(sampling),
-      question: (params: unknown) => toQuestion(this.name, maskSecrets(params, secrets)),
-      onProgress: (progress: ShownProgress) => onProgress(maskSecrets(progress, secrets)),
-    }
-    try {
-      return maskResult(await runCall(environment, tool, args, context), secrets)
-    } catch (error) {
-      const refusal = refusalIn(error) ?? connection?.http.takeRefusal()
-      if (!refusal || context.signal.aborted) throw maskError(error, secrets)
-      if (isRefused)
-        throw new ToolError(`The MCP server "${this.name}" refuses the credential.`, { code: 'AUTH_FAILED' })
-      await this.#identities.refused(context, refusal.challenge, context.signal)
-      return await this.#call(call, true)
-    }
-  }
-
-  async #secretsOf(context: ReadonlyContext): Promise<string[]> {
-    return this.#secretsIn(await this.#identities.headers(context))
-  }
-
-  /** The secrets that the server knows: headers, and environment variables with telling names. */
-  #secretsIn(headers: Readonly<Record<string, string>>): string[] {
-    const { connection } = this.#options
-    const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
-    const secret = variables.filter(([name]) => /key|token|secret|password|credential/i.test(name))
-    return secretsOf({ ...headers, ...Object.fromEntries(secret) })
-  }
 }
 
 /** The name of the pins. Two servers can have one default name, so the name then contains how the server is reached. */
@@ -318,20 +260,4 @@ async function pinNameOf(toolset: string, { name, connection }: McpToolsetOption
   const place =
     connection.type === 'stdio' ? [connection.command, ...(connection.args ?? [])] : [String(connection.url)]
   return `mcp:${toolset}:${(await digestOf(...place)).slice(0, 16)}`
-}
-
-/** The refusal behind an error of a call. */
-function refusalIn(error: unknown): RefusedError | undefined {
-  const { cause } = error as { cause?: unknown }
-  return cause instanceof RefusedError ? cause : undefined
-}
-
-/** The result without the secrets of the connection: servers repeat them in logs and errors. */
-function maskResult(result: JsonObject | undefined, secrets: readonly string[]): JsonObject | undefined {
-  return secrets.length ? (keepParts(result, maskSecrets(result, secrets)) as JsonObject | undefined) : result
-}
-
-function maskError(error: unknown, secrets: readonly string[]): unknown {
-  if (!(error instanceof ToolError)) return error
-  return new ToolError(maskSecrets(error.message, secrets), { code: error.code, cause: error.cause })
 }

@@ -10,7 +10,9 @@ import { MAX_LISTED } from './limits.ts'
 
 /** Options of a request to the server. */
 export interface ReadOptions {
+  /** Cancels the request. */
   readonly signal: AbortSignal
+  /** How long it may take, in milliseconds. */
   readonly timeout: number
 }
 

@@ -28,9 +28,13 @@ export interface ToolParts {
 
 /** One call of a tool. */
 export interface ToolCall {
+  /** The tool at the server. */
   readonly tool: ServerTool
+  /** Its side effects. */
   readonly effect: Effect
+  /** The checked arguments. */
   readonly args: JsonObject
+  /** The context of the call. */
   readonly context: ToolContext
   /** Called with progress of the server. */
   onProgress(progress: ShownProgress): void

@@ -30,8 +30,11 @@ export interface OpenOptions {
 
 /** A connected client. */
 export interface OpenedClient {
+  /** The client. */
   readonly client: Client
+  /** Its transport. */
   readonly transport: Transport
+  /** The protocol that the server speaks. */
   readonly era: Era
 }
 
