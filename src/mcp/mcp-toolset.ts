@@ -1,14 +1,9 @@
-import { digestOf } from '../auth/digest.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import { messageOf, ToolwrightError } from '../error/error.ts'
-import { InMemorySessionService } from '../session/in-memory.ts'
+import { messageOf } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { CredentialRequired } from '../tool/credential-required.ts'
-import { hostOf } from '../tool/host-of.ts'
-import type { Pins } from '../tool/invocation-host.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
-import { maskSecrets } from './call/mask-secrets.ts'
 import { mcpTool } from './call/mcp-tool.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
@@ -17,21 +12,12 @@ import type { Era } from './connection/open-client.ts'
 import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
 import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
-import { judge, type PinStore, pin, type Verdict } from './listing/trust.ts'
+import { type ToolDefinition, ToolsetPins } from './listing/toolset-pins.ts'
+import type { PinStore } from './listing/trust.ts'
 import { checkMcpOptions, type McpToolsetOptions } from './mcp-toolset-options.ts'
 import { promptTool, resourceTool } from './server-data.ts'
 import { toToolName } from './tool-name.ts'
 import { toLine, Warnings } from './warnings.ts'
-
-/** A definition of a tool, as an operator sees it. */
-export interface ToolDefinition {
-  /** The name at the server. */
-  readonly name: string
-  /** The digest of the definition. */
-  readonly hash: string
-  /** May models call the tool? */
-  readonly trusted: boolean
-}
 
 interface CachedListing {
   readonly listing: Promise<Listing>
@@ -59,18 +45,12 @@ export class McpToolset implements Toolset {
   readonly #pool = new ConnectionPool()
   readonly #calls: ToolsetCalls
   readonly #identities: Identities
-  readonly #pinName: Promise<string>
+  readonly #pins: ToolsetPins
   readonly #listings: WeakMap<McpConnection, CachedListing> = new WeakMap()
-  readonly #verdicts: WeakMap<
-    Pins,
-    { readonly listing: Listing; readonly appName: string; readonly verdict: Verdict }
-  > = new WeakMap()
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
   readonly #warnings: Warnings
-  readonly #ownPins = new InMemorySessionService()
   #era: Era | undefined
-  #latest: { readonly listing: Listing; readonly store: PinStore } | undefined
 
   constructor(options: McpToolsetOptions) {
     const defaultName = checkMcpOptions(options)
@@ -83,7 +63,7 @@ export class McpToolset implements Toolset {
       identities: this.#identities,
       connect: (context) => this.#connect(context),
     })
-    this.#pinName = pinNameOf(this.name, options)
+    this.#pins = new ToolsetPins(this.name, options)
     this.#warnings = new Warnings(this.name, options.logger ?? console)
     const { fixed } = this.#identities
     if (fixed) this.authConfig = fixed
@@ -93,9 +73,7 @@ export class McpToolset implements Toolset {
   async listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
     this.#identities.use(context)
     const { connection, listing } = await this.#list(context)
-    const store = this.#pinStoreOf(context)
-    this.#latest = { listing, store }
-    const { trusted, problems } = await this.#judge(listing, store)
+    const { trusted, problems } = await this.#pins.judge(listing, context)
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const tools: Tool[] = []
     for (const tool of listing.tools) {
@@ -106,21 +84,14 @@ export class McpToolset implements Toolset {
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
   async definitions(store?: PinStore): Promise<ToolDefinition[]> {
-    const { listing, pins } = await this.#listForOperator(store)
-    const { trusted } = await judge(pins, await this.#pinName, listing.tools)
-    return listing.tools.map(({ name, hash }) => ({ name, hash, trusted: trusted.has(name) }))
+    const found = await this.#listForOperator(store)
+    return await this.#pins.definitions(found.listing, found.store)
   }
 
   /** Trusts a definition: models may call the tool again. `hash` is the one that `definitions()` showed. */
   async trust(name: string, hash: string, store?: PinStore): Promise<void> {
-    const { listing, pins } = await this.#listForOperator(store)
-    const found = listing.tools.find((tool) => tool.name === name)
-    if (found?.hash !== hash)
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
-        `Tool "${name}" of toolset "${this.name}" has another definition now, or is gone. Call definitions() again.`,
-      )
-    await pin(pins, await this.#pinName, name, hash)
+    const found = await this.#listForOperator(store)
+    await this.#pins.trust({ name, hash }, found.listing, found.store)
   }
 
   /** Closes all connections and ends local servers. A later use connects again. */
@@ -161,10 +132,8 @@ export class McpToolset implements Toolset {
       if (connection) this.#listings.delete(connection)
       const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
       if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
-      const secrets = await this.#calls.secretsOf(context).catch(() => [])
-      throw new Error(`the MCP server cannot be used: ${toLine(maskSecrets(messageOf(error), secrets))}`, {
-        cause: error,
-      })
+      const reason = toLine(await this.#calls.withoutSecrets(messageOf(error), context))
+      throw new Error(`the MCP server cannot be used: ${reason}`, { cause: error })
     }
   }
 
@@ -181,32 +150,11 @@ export class McpToolset implements Toolset {
     return listing
   }
 
-  /** Compares a listing with the pins: once, and again while tools are quarantined, because another process may trust them. */
-  async #judge(listing: Listing, store: PinStore): Promise<Verdict> {
-    const { appName, sessionService } = store
-    const known = this.#verdicts.get(sessionService)
-    const isSame = known?.listing === listing && known.appName === appName
-    if (isSame && known.verdict.problems.length === 0) return known.verdict
-    const verdict = await judge(store, await this.#pinName, listing.tools)
-    this.#verdicts.set(sessionService, { listing, appName, verdict })
-    return verdict
-  }
-
-  #pinStoreOf(context: ReadonlyContext): PinStore {
-    const host = hostOf(context)
-    return { appName: context.invocation.appName, sessionService: host?.pins ?? this.#ownPins }
-  }
-
-  async #listForOperator(store: PinStore | undefined): Promise<{ listing: Listing; pins: PinStore }> {
-    const pins = store ?? this.#latest?.store
-    if (!pins)
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
-        `Toolset "${this.name}" has not been used by a runner yet. Pass { appName, sessionService } of the runner.`,
-      )
-    if (this.#latest) return { listing: this.#latest.listing, pins }
-    const context = { invocation: { appName: pins.appName, userId: 'operator' } } as ReadonlyContext
-    return { ...(await this.#list(context)), pins }
+  #listForOperator(given: PinStore | undefined): Promise<{ listing: Listing; store: PinStore }> {
+    return this.#pins.forOperator(given, async ({ appName }) => {
+      const context = { invocation: { appName, userId: 'operator' } } as ReadonlyContext
+      return (await this.#list(context)).listing
+    })
   }
 
   #isWanted(tool: ServerTool, context: ReadonlyContext): boolean {
@@ -252,12 +200,4 @@ export class McpToolset implements Toolset {
     if (prompts && capabilities?.prompts) add('prompts', () => promptTool(source))
     return made
   }
-}
-
-/** The name of the pins. Two servers can have one default name, so the name then contains how the server is reached. */
-async function pinNameOf(toolset: string, { name, connection }: McpToolsetOptions): Promise<string> {
-  if (name !== undefined) return `mcp:${name}`
-  const place =
-    connection.type === 'stdio' ? [connection.command, ...(connection.args ?? [])] : [String(connection.url)]
-  return `mcp:${toolset}:${(await digestOf(...place)).slice(0, 16)}`
 }

@@ -82,7 +82,7 @@ export class ToolsetCalls {
 
   /** Reads data of the server. */
   readonly read: DataSource['read'] = async (context: ToolContext, ask) => {
-    const secrets = await this.secretsOf(context)
+    const secrets = await this.#secretsOf(context)
     const { callTimeoutMs: timeout = CALL_TIMEOUT_MS } = this.#toolset.options
     try {
       const { client } = await this.#toolset.connect(context)
@@ -92,11 +92,16 @@ export class ToolsetCalls {
     }
   }
 
-  /** The secrets that the server knows for a user: headers, and environment variables with telling names. */
-  async secretsOf(context: ReadonlyContext): Promise<string[]> {
+  /** A text of the server without the secrets that it knows. */
+  async withoutSecrets(text: string, context: ReadonlyContext): Promise<string> {
+    return maskSecrets(text, await this.#secretsOf(context).catch(() => this.#secretsIn({})))
+  }
+
+  async #secretsOf(context: ReadonlyContext): Promise<string[]> {
     return this.#secretsIn(await this.#toolset.identities.headers(context))
   }
 
+  /** The secrets that the server knows: headers, and environment variables with telling names. */
   #secretsIn(headers: Readonly<Record<string, string>>): string[] {
     const { connection } = this.#toolset.options
     const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
