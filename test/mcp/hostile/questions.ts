@@ -57,6 +57,7 @@ function form(message: string, properties: object = FORM.properties): object {
   }
 }
 
+/** Sends five requests for each count, in one piece. */
 function requests(peer: Peer, count: number): void {
   for (let at = 0; at < count; at++) {
     peer.send({ id: `ping-${at}`, method: 'ping' })
