@@ -4,8 +4,9 @@
  * @module
  */
 
+export type { ToolDefinition } from './listing/toolset-pins.ts'
 export type { PinStore } from './listing/trust.ts'
-export { McpToolset, type ToolDefinition } from './mcp-toolset.ts'
+export { McpToolset } from './mcp-toolset.ts'
 export type {
   HttpConnection,
   McpClientMetadata,

@@ -65,9 +65,9 @@ export interface ToolAnnotations {
   readonly readOnlyHint?: boolean
   /** The tool may delete or overwrite. */
   readonly destructiveHint?: boolean
-  /** Calling it again with the same arguments changes nothing more. */
+  /** Calling it twice does the same as calling it once. */
   readonly idempotentHint?: boolean
-  /** The tool reaches systems outside of the server. */
+  /** The tool works with things outside the server. */
   readonly openWorldHint?: boolean
 }
 

@@ -1,30 +1,28 @@
 import type { AuthConfig } from '../content/auth.ts'
-import { messageOf, ToolwrightError } from '../error/error.ts'
-import { InMemorySessionService } from '../session/in-memory.ts'
+import { messageOf } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
-import { hostOf } from '../tool/host-of.ts'
+import { CredentialRequired } from '../tool/credential-required.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
 import { mcpTool } from './call/mcp-tool.ts'
-import { ServerCalls } from './call/server-calls.ts'
-import type { McpConnection } from './connection/connection.ts'
-import { ServerLink } from './connection/server-link.ts'
-import type { Listing, ServerTool } from './listing/server-tool.ts'
-import { ToolLists } from './listing/tool-lists.ts'
+import { ToolsetCalls } from './call/toolset-calls.ts'
+import { McpConnection, RefusedError } from './connection/connection.ts'
+import { ConnectionPool } from './connection/connection-pool.ts'
+import type { Era } from './connection/open-client.ts'
+import { Identities } from './identity.ts'
+import { LIST_MS, RELIST_MS } from './limits.ts'
+import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
+import { type ToolDefinition, ToolsetPins } from './listing/toolset-pins.ts'
 import type { PinStore } from './listing/trust.ts'
 import { checkMcpOptions, type McpToolsetOptions } from './mcp-toolset-options.ts'
-import { type DataSource, promptTool, resourceTool } from './server-data.ts'
+import { promptTool, resourceTool } from './server-data.ts'
 import { toToolName } from './tool-name.ts'
-import { Warnings } from './warnings.ts'
+import { toLine, Warnings } from './warnings.ts'
 
-/** A definition of a tool, as an operator sees it. */
-export interface ToolDefinition {
-  /** The name at the server. */
-  readonly name: string
-  /** The digest of the definition. */
-  readonly hash: string
-  /** May models call the tool? */
-  readonly trusted: boolean
+interface CachedListing {
+  readonly listing: Promise<Listing>
+  readonly changes: number
+  readonly relistedAt: number
 }
 
 /**
@@ -33,7 +31,7 @@ export interface ToolDefinition {
  *
  * @example
  * const files = new McpToolset({
- *   connection: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', './work'] },
+ *   connection: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp/work'] },
  *   toolFilter: ['read_file', 'list_directory'],
  * })
  * const agent = new LlmAgent({ name: 'desk', model, tools: [files] })
@@ -44,35 +42,38 @@ export class McpToolset implements Toolset {
   /** The credential of the server, if the `auth` option says how the server authenticates its callers. */
   readonly authConfig?: AuthConfig
   readonly #options: McpToolsetOptions
-  readonly #link: ServerLink
-  readonly #lists: ToolLists
-  readonly #calls: ServerCalls
-  readonly #warnings: Warnings
+  readonly #pool = new ConnectionPool()
+  readonly #calls: ToolsetCalls
+  readonly #identities: Identities
+  readonly #pins: ToolsetPins
+  readonly #listings: WeakMap<McpConnection, CachedListing> = new WeakMap()
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
-  /** The pins of contexts without a session service. */
-  readonly #ownPins = new InMemorySessionService()
-  #latest: { readonly listing: Listing; readonly store: PinStore } | undefined
+  readonly #warnings: Warnings
+  #era: Era | undefined
 
   constructor(options: McpToolsetOptions) {
     const defaultName = checkMcpOptions(options)
     this.name = options.name ?? defaultName
     this.#options = options
-    this.#link = new ServerLink(options)
-    this.#lists = new ToolLists(options, defaultName)
-    this.#calls = new ServerCalls(this.name, options, this.#link)
+    this.#identities = new Identities(options)
+    this.#calls = new ToolsetCalls({
+      name: this.name,
+      options,
+      identities: this.#identities,
+      connect: (context) => this.#connect(context),
+    })
+    this.#pins = new ToolsetPins(this.name, options)
     this.#warnings = new Warnings(this.name, options.logger ?? console)
-    const { fixed } = this.#link.identities
+    const { fixed } = this.#identities
     if (fixed) this.authConfig = fixed
   }
 
   /** Lists the tools that are trusted and pass the filter. Connects to the server if needed. */
   async listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
-    this.#link.identities.use(context)
+    this.#identities.use(context)
     const { connection, listing } = await this.#list(context)
-    const store = this.#pinStoreOf(context)
-    this.#latest = { listing, store }
-    const { trusted, problems } = await this.#lists.judge(listing, store)
+    const { trusted, problems } = await this.#pins.judge(listing, context)
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
@@ -81,52 +82,77 @@ export class McpToolset implements Toolset {
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
   async definitions(store?: PinStore): Promise<ToolDefinition[]> {
-    const { listing, pins } = await this.#listForOperator(store)
-    const { trusted } = await this.#lists.judge(listing, pins)
-    return listing.tools.map(({ name, hash }) => ({ name, hash, trusted: trusted.has(name) }))
+    const found = await this.#listForOperator(store)
+    return await this.#pins.definitions(found.listing, found.store)
   }
 
   /** Trusts a definition: models may call the tool again. `hash` is the one that `definitions()` showed. */
   async trust(name: string, hash: string, store?: PinStore): Promise<void> {
-    const { listing, pins } = await this.#listForOperator(store)
-    const found = listing.tools.find((tool) => tool.name === name)
-    if (found?.hash !== hash)
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
-        `Tool "${name}" of toolset "${this.name}" has another definition now, or is gone. Call definitions() again.`,
-      )
-    await this.#lists.trust(pins, name, hash)
+    const found = await this.#listForOperator(store)
+    await this.#pins.trust({ name, hash }, found.listing, found.store)
   }
 
   /** Closes all connections and ends local servers. A later use connects again. */
   async shutdown(): Promise<void> {
     this.#calls.close()
-    await this.#link.close()
+    await this.#pool.close()
   }
   /** Closes all connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown()
   }
 
-  #list(context: ReadonlyContext): Promise<{ connection: McpConnection; listing: Listing }> {
-    return this.#link.read(context, async (connection) => ({ connection, listing: await this.#lists.of(connection) }))
+  async #connect(context: ReadonlyContext): Promise<McpConnection> {
+    const { connection: server, connectTimeoutMs = 5_000, sampling } = this.#options
+    const headers = await this.#identities.headers(context)
+    const connection = await this.#pool.get(this.#identities.connectionKey(context), async () => {
+      const opened = await McpConnection.open({
+        server,
+        timeoutMs: connectTimeoutMs,
+        era: this.#era,
+        sampling,
+        headers,
+      })
+      this.#era = opened.era
+      return opened
+    })
+    connection.http.setHeaders(headers)
+    return connection
   }
 
-  #pinStoreOf(context: ReadonlyContext): PinStore {
-    const host = hostOf(context)
-    return { appName: context.invocation.appName, sessionService: host?.pins ?? this.#ownPins }
+  /** The tools of the server. Throws `CredentialRequired` if the server wants a credential. */
+  async #list(context: ReadonlyContext): Promise<{ connection: McpConnection; listing: Listing }> {
+    let connection: McpConnection | undefined
+    try {
+      connection = await this.#connect(context)
+      return { connection, listing: await this.#listingOf(connection) }
+    } catch (error) {
+      if (connection) this.#listings.delete(connection)
+      const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
+      if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
+      const reason = toLine(await this.#calls.withoutSecrets(messageOf(error), context))
+      throw new Error(`the MCP server cannot be used: ${reason}`, { cause: error })
+    }
   }
 
-  async #listForOperator(store: PinStore | undefined): Promise<{ listing: Listing; pins: PinStore }> {
-    const pins = store ?? this.#latest?.store
-    if (!pins)
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
-        `Toolset "${this.name}" has not been used by a runner yet. Pass { appName, sessionService } of the runner.`,
-      )
-    if (this.#latest) return { listing: this.#latest.listing, pins }
-    const context = { invocation: { appName: pins.appName, userId: 'operator' } } as ReadonlyContext
-    return { ...(await this.#list(context)), pins }
+  #listingOf(connection: McpConnection): Promise<Listing> {
+    const cached = this.#listings.get(connection)
+    const now = performance.now()
+    const isFresh = cached && (cached.changes === connection.changes || now - cached.relistedAt < RELIST_MS)
+    if (isFresh) return cached.listing
+    const { connectTimeoutMs = 5_000 } = this.#options
+    const listing = listServerTools(connection.client, { timeout: Math.max(connectTimeoutMs, LIST_MS) })
+    const relistedAt = cached ? now : Number.NEGATIVE_INFINITY
+    this.#listings.set(connection, { listing, changes: connection.changes, relistedAt })
+    listing.catch(() => this.#listings.delete(connection))
+    return listing
+  }
+
+  #listForOperator(given: PinStore | undefined): Promise<{ listing: Listing; store: PinStore }> {
+    return this.#pins.forOperator(given, async ({ appName }) => {
+      const context = { invocation: { appName, userId: 'operator' } } as ReadonlyContext
+      return (await this.#list(context)).listing
+    })
   }
 
   #isWanted(tool: ServerTool, context: ReadonlyContext): boolean {
@@ -159,7 +185,7 @@ export class McpToolset implements Toolset {
   #dataTools(connection: McpConnection): Tool[] {
     const { resources, prompts, prefix = '' } = this.#options
     const capabilities = connection.client.getServerCapabilities()
-    const source: DataSource = { server: this.name, prefix, read: (context, ask) => this.#calls.read(context, ask) }
+    const source = { server: this.name, prefix, read: this.#calls.read }
     const made: Tool[] = []
     const add = (kind: string, make: () => Tool): void => {
       const tool = this.#tools.get(kind) ?? make()

@@ -10,9 +10,9 @@ import { MAX_LISTED } from './limits.ts'
 
 /** Options of a request to the server. */
 export interface ReadOptions {
-  /** Aborts the request. */
+  /** Cancels the request. */
   readonly signal: AbortSignal
-  /** How long the server may take, in milliseconds. */
+  /** How long it may take, in milliseconds. */
   readonly timeout: number
 }
 

@@ -36,9 +36,9 @@ let killsAtExit = false
 
 /** The transport to an MCP server that this process starts. */
 export class ServerProcess implements Transport {
-  /** Called when the process has ended. */
+  /** Called when the process has ended and its last output is read. */
   onclose?: () => void
-  /** Called when something goes wrong. */
+  /** Called with errors of the process and its pipes. */
   onerror?: (error: Error) => void
   /** Called with each message of the server. */
   onmessage?: (message: JSONRPCMessage) => void

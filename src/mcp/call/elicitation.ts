@@ -25,8 +25,10 @@ export function toQuestion(server: string, params: unknown): Question | undefine
     return isSafeLink(url) ? { message: `${asks}\nOpen ${url} and answer when you are done.` } : undefined
   if (!isRecord(requestedSchema) || jsonSize(requestedSchema, MAX_QUESTION_BYTES) > MAX_QUESTION_BYTES) return undefined
   try {
-    compileForeignSchema(requestedSchema, 'requestedSchema', { object: true })
-    return { message: asks, schema: requestedSchema }
+    // a form has only these fields, so that no other answer passes for one
+    const schema = { ...requestedSchema, additionalProperties: false }
+    compileForeignSchema(schema, 'requestedSchema', { object: true })
+    return { message: asks, schema }
   } catch {
     return undefined
   }

@@ -32,7 +32,7 @@ export interface ToolCall {
   readonly tool: ServerTool
   /** Its side effects. */
   readonly effect: Effect
-  /** The validated arguments. */
+  /** The checked arguments. */
   readonly args: JsonObject
   /** The context of the call. */
   readonly context: ToolContext

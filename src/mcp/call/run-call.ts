@@ -106,7 +106,10 @@ class CallAttempt {
       throw new ToolError(`Tool "${this.#tool.name}" asked for more than ${MAX_ROUNDS} rounds.`)
     const { connect, timeoutMs, sample, onProgress } = this.#environment
     const params = { arguments: this.#args, ...round }
-    const connected = await connect()
+    const connected = await connect().catch((error: unknown) => {
+      const problem = `The MCP server of tool "${this.#tool.name}" cannot be reached, so the call was not sent`
+      throw new ToolError(`${problem}. Try again later, or answer without it.`, { cause: error })
+    })
     try {
       return await this.#follow(
         new ServerCall({ ...connected, tool: this.#tool, params, timeoutMs, sample, onProgress }),

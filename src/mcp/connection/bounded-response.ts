@@ -6,12 +6,14 @@ import { SseSizes } from './sse-sizes.ts'
 export interface BoundOptions {
   /** How long the server may send nothing, in milliseconds. Undefined: for ever. */
   readonly readTimeoutMs: number | undefined
+  /** Aborted when the client needs no more of the body. */
+  readonly abandoned: AbortSignal | undefined
   /** Called when the body has ended or failed. `isResumable`: the client can ask for the rest. */
   onEnd(isResumable: boolean): void
 }
 
 /** Bounds what the server may send in a response. */
-export function boundResponse(response: Response, { readTimeoutMs, onEnd }: BoundOptions): Response {
+export function boundResponse(response: Response, { readTimeoutMs, abandoned, onEnd }: BoundOptions): Response {
   if (!response.body) {
     onEnd(false)
     return response
@@ -21,10 +23,16 @@ export function boundResponse(response: Response, { readTimeoutMs, onEnd }: Boun
   const events = new SseSizes()
   let bytes = 0
   const end = (): void => onEnd(events.hasIds)
+  const abandon = (): void => {
+    end()
+    reader.cancel().catch(() => {})
+  }
+  abandoned?.addEventListener('abort', abandon, { once: true })
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await readInTime(reader, readTimeoutMs)
+        if (abandoned?.aborted) return await NEVER
         if (done) {
           end()
           return controller.close()
@@ -33,6 +41,7 @@ export function boundResponse(response: Response, { readTimeoutMs, onEnd }: Boun
         if (bytes > MAX_MESSAGE_BYTES) throw new Error(`The MCP server sent more than ${MAX_MESSAGE_BYTES} bytes.`)
         controller.enqueue(value)
       } catch (error) {
+        if (abandoned?.aborted) return await NEVER
         end()
         controller.error(error)
         reader.cancel(error).catch(() => {}) // not awaited: it may wait for the server
@@ -46,6 +55,9 @@ export function boundResponse(response: Response, { readTimeoutMs, onEnd }: Boun
   const { status, statusText, headers } = response
   return withUrl(new Response(body, { status, statusText, headers }), response)
 }
+
+/** An abandoned body neither ends nor fails: the MCP client would open the stream again. */
+const NEVER = new Promise<never>(() => {})
 
 type ReadResult = ReadableStreamReadResult<Uint8Array>
 

@@ -20,6 +20,8 @@ export class ConnectionPool {
   readonly #slots: Map<string, Slot> = new Map()
   readonly #ports: Ports
   #stopSweep: (() => void) | undefined
+  /** How often the pool was closed. */
+  #closes = 0
 
   constructor(ports: Ports = systemPorts) {
     this.#ports = ports
@@ -30,11 +32,15 @@ export class ConnectionPool {
     const slot = this.#slots.get(key) ?? { connection: undefined, opened: [] }
     this.#slots.set(key, slot)
     const known = slot.connection
-    const current = await known?.catch(() => undefined)
+    slot.connection ??= this.#open(slot, open, false)
+    if (!known) return await slot.connection
+    const closes = this.#closes
+    const current = await known.catch(() => undefined)
+    if (closes !== this.#closes) throw new Error('the toolset was closed') // a connection now would stay open for ever
     if (current?.isOpen) return current
     // else another caller has replaced the connection meanwhile
     if (slot.connection === known) slot.connection = this.#open(slot, open, current !== undefined)
-    return await (slot.connection as Promise<McpConnection>)
+    return await slot.connection
   }
 
   async #open(slot: Slot, open: () => Promise<McpConnection>, isReopened: boolean): Promise<McpConnection> {
@@ -89,6 +95,7 @@ export class ConnectionPool {
 
   /** Closes all connections. A later use opens new ones. */
   async close(): Promise<void> {
+    this.#closes++
     this.#stopSweep?.()
     this.#stopSweep = undefined
     const open = [...this.#slots.values()].map(async ({ connection }) =>

@@ -16,7 +16,7 @@ export interface Refusal {
 export interface TrackedRequest {
   /** Pass them to the MCP client with the request. */
   readonly headers: Record<string, string>
-  /** Call it after the request. */
+  /** Call it after the request. Closes its response, if the server holds it open. */
   done(): void
 }
 
@@ -35,6 +35,7 @@ interface GuardedFetchOptions {
 
 interface Tracked {
   readonly headers: Readonly<Record<string, string>>
+  readonly abort: AbortController
   onEnd(): void
 }
 
@@ -60,8 +61,13 @@ export class GuardedFetch {
   /** Tracks one request: adds headers to it, and calls `onEnd` when its response has ended and cannot be resumed. */
   track(headers: Readonly<Record<string, string>>, onEnd: () => void): TrackedRequest {
     const id = String(++this.#lastRequest)
-    this.#tracked.set(id, { headers, onEnd })
-    return { headers: { [REQUEST_ID]: id }, done: () => void this.#tracked.delete(id) }
+    const abort = new AbortController()
+    this.#tracked.set(id, { headers, abort, onEnd })
+    const done = (): void => {
+      this.#tracked.delete(id)
+      abort.abort()
+    }
+    return { headers: { [REQUEST_ID]: id }, done }
   }
   /** Has the server refused a request because of its credential? */
   get hasRefusal(): boolean {
@@ -89,7 +95,9 @@ export class GuardedFetch {
       if (isOpen) this.#open--
       isOpen = false
     }
-    const response = await send(url, { ...init, headers }).catch((error: unknown) => {
+    const signals = [init?.signal, tracked?.abort.signal].filter((signal) => signal != null)
+    const signal = signals.length ? { signal: AbortSignal.any(signals) } : {}
+    const response = await send(url, { ...init, headers, ...signal }).catch((error: unknown) => {
       close()
       throw error
     })
@@ -97,6 +105,7 @@ export class GuardedFetch {
     const isPost = init?.method === 'POST'
     return boundResponse(response, {
       readTimeoutMs: isPost ? this.#options.readTimeoutMs : undefined,
+      abandoned: tracked?.abort.signal,
       onEnd: (isResumable) => {
         close()
         // after 202, the answer may arrive on another stream

@@ -38,7 +38,7 @@ export class LineReader {
       throw new Error(`The MCP server sent a message of more than ${MAX_MESSAGE_BYTES} bytes.`)
     }
     if (length > this.#start.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#start.length))
+      const larger = new Uint8Array(Math.max(length, Math.min(2 * this.#start.length, MAX_MESSAGE_BYTES)))
       larger.set(this.#start.subarray(0, this.#length))
       this.#start = larger
     }

@@ -35,7 +35,7 @@ export interface OpenedClient {
   readonly client: Client
   /** Its transport. */
   readonly transport: Transport
-  /** The protocol that was negotiated. */
+  /** The protocol that the server speaks. */
   readonly era: Era
 }
 

@@ -57,6 +57,7 @@ function form(message: string, properties: object = FORM.properties): object {
   }
 }
 
+/** Sends five requests for each count, in one piece. */
 function requests(peer: Peer, count: number): void {
   for (let at = 0; at < count; at++) {
     peer.send({ id: `ping-${at}`, method: 'ping' })
@@ -171,6 +172,7 @@ export const questions: { readonly [name: string]: Behaviour } = {
     call: (message, peer) => {
       peer.memory.waiting = message
       peer.memory.calls = 0
+      peer.memory.lists = 0
       for (let at = 0; at < 30; at++) peer.send({ id: `s${at}`, method: 'sampling/createMessage', params: SAMPLE })
     },
     answered: ({ id, result, error }, peer) => {

@@ -1,0 +1,132 @@
+// The calls of a toolset: each with the credential of its user, and without the secrets of the connection in its result.
+import type { JsonObject } from '../../base/json.ts'
+import { ToolError } from '../../error/error.ts'
+import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
+import { keepParts } from '../../tool/result-parts.ts'
+import { type McpConnection, RefusedError } from '../connection/connection.ts'
+import { type Identities, userKeyOf } from '../identity.ts'
+import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
+import type { DataSource } from '../server-data.ts'
+import { toToolError } from './call-error.ts'
+import { toQuestion } from './elicitation.ts'
+import { HeldCalls } from './held-calls.ts'
+import { maskSecrets, secretsOf } from './mask-secrets.ts'
+import type { ToolCall } from './mcp-tool.ts'
+import { type CallConnection, type CallEnvironment, runCall } from './run-call.ts'
+import { sampler } from './sampling.ts'
+
+/** What the calls need from their toolset. */
+export interface CallingToolset {
+  /** The name of the toolset. */
+  readonly name: string
+  /** The options of the toolset. */
+  readonly options: McpToolsetOptions
+  /** The credentials of its users. */
+  readonly identities: Identities
+  /** The connection of the user. */
+  connect(context: ReadonlyContext): Promise<McpConnection>
+}
+
+/** How long a call may take without progress, in milliseconds, if the toolset does not say. */
+const CALL_TIMEOUT_MS = 60_000
+
+/** The calls of a toolset. */
+export class ToolsetCalls {
+  readonly #toolset: CallingToolset
+  readonly #held = new HeldCalls()
+
+  constructor(toolset: CallingToolset) {
+    this.#toolset = toolset
+  }
+
+  /** Calls a tool. If the server refuses the credential, another one is resolved and the call is sent once more. */
+  async call(call: ToolCall, isRefused = false): Promise<JsonObject | undefined> {
+    const { tool, args, context } = call
+    const { name, identities } = this.#toolset
+    if (!(await identities.authorize(context, isRefused))) return undefined
+    const headers = await identities.headers(context)
+    const secrets = this.#secretsIn(headers)
+    let connection: McpConnection | undefined
+    const connect = async (): Promise<CallConnection> => {
+      connection = await this.#toolset.connect(context)
+      return { connection, headers: this.#toolset.options.headers && headers, userKey: userKeyOf(context) }
+    }
+    try {
+      return maskResult(await runCall(this.#environment(call, connect, secrets), tool, args, context), secrets)
+    } catch (error) {
+      const refusal = refusalIn(error) ?? connection?.http.takeRefusal()
+      if (!refusal || context.signal.aborted) throw maskError(error, secrets)
+      if (isRefused) throw new ToolError(`The MCP server "${name}" refuses the credential.`, { code: 'AUTH_FAILED' })
+      await identities.refused(context, refusal.challenge, context.signal)
+      return await this.call(call, true)
+    }
+  }
+
+  #environment(
+    { effect, onProgress }: ToolCall,
+    connect: CallEnvironment['connect'],
+    secrets: string[],
+  ): CallEnvironment {
+    const { name: server, options } = this.#toolset
+    return {
+      server,
+      connect,
+      held: this.#held,
+      timeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
+      effect,
+      sample: sampler(options.sampling),
+      question: (params) => toQuestion(server, maskSecrets(params, secrets)),
+      onProgress: (progress) => onProgress(maskSecrets(progress, secrets)),
+    }
+  }
+
+  /** Reads data of the server. */
+  readonly read: DataSource['read'] = async (context: ToolContext, ask) => {
+    const secrets = await this.#secretsOf(context)
+    const { callTimeoutMs: timeout = CALL_TIMEOUT_MS } = this.#toolset.options
+    try {
+      const { client } = await this.#toolset.connect(context)
+      return maskResult(await ask(client, { signal: context.signal, timeout }), secrets) ?? {}
+    } catch (error) {
+      throw maskError(toToolError(error, context.tool.name, 'none'), secrets)
+    }
+  }
+
+  /** A text of the server without the secrets that it knows. */
+  async withoutSecrets(text: string, context: ReadonlyContext): Promise<string> {
+    return maskSecrets(text, await this.#secretsOf(context).catch(() => this.#secretsIn({})))
+  }
+
+  async #secretsOf(context: ReadonlyContext): Promise<string[]> {
+    return this.#secretsIn(await this.#toolset.identities.headers(context))
+  }
+
+  /** The secrets that the server knows: headers, and environment variables with telling names. */
+  #secretsIn(headers: Readonly<Record<string, string>>): string[] {
+    const { connection } = this.#toolset.options
+    const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
+    const secret = variables.filter(([name]) => /key|token|secret|password|credential/i.test(name))
+    return secretsOf({ ...headers, ...Object.fromEntries(secret) })
+  }
+
+  /** Cancels the calls that wait for a human. */
+  close(): void {
+    this.#held.close()
+  }
+}
+
+/** The refusal behind an error of a call. */
+function refusalIn(error: unknown): RefusedError | undefined {
+  const { cause } = error as { cause?: unknown }
+  return cause instanceof RefusedError ? cause : undefined
+}
+
+/** The result without the secrets of the connection: servers repeat them in logs and errors. */
+function maskResult(result: JsonObject | undefined, secrets: readonly string[]): JsonObject | undefined {
+  return secrets.length ? (keepParts(result, maskSecrets(result, secrets)) as JsonObject | undefined) : result
+}
+
+function maskError(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof ToolError)) return error
+  return new ToolError(maskSecrets(error.message, secrets), { code: error.code, cause: error.cause })
+}
