@@ -58,6 +58,18 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     expect(finalResponses(await storedEvents(store))).toMatchObject({ c1: { errorCode: 'CANCELLED' } })
   })
 
+  test('takes deny() as a denial when the schema of the input has no required properties', async () => {
+    const store = newStore()
+    const open = book((context) => {
+      const room = context.requestInput({ key: 'room', message: 'Which?', schema: { type: 'object', properties: {} } })
+      return room === undefined ? undefined : { room }
+    })
+    const { runner } = startProcess(store, { tools: [open], steps: [call, 'ok'] })
+    const { pending } = await sendMessage(runner)
+    await sendMessage(runner, [deny(requestFor(pending), { reason: 'no' })])
+    expect(finalResponses(await storedEvents(store))).toMatchObject({ c1: { errorCode: 'CANCELLED' } })
+  })
+
   test('expires an input request at its own time', async () => {
     const store = newStore()
     const brief = book((context) => {

@@ -24,7 +24,7 @@ const onLinux = describe.skipIf(process.platform !== 'linux')
 
 onLinux('many connections, over stdio and HTTP, also to servers that fail', () => {
   test('leave nothing behind', async () => {
-    const { before, after } = JSON.parse(await runProgram('leaks.ts', '4'))
+    const { before, after } = JSON.parse(await runProgram('leaks.ts', '2'))
     expect(after).toEqual(before)
     expect(after.children).toBe(0)
   }, 60_000)

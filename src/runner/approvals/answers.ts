@@ -244,11 +244,14 @@ async function toInputResponse({ request }: RequestState, sent: JsonObject): Pro
   const { schema } = request
   const matches = async (value: unknown): Promise<boolean> =>
     schema !== undefined && (await describeMismatch(request, value)) === undefined
+  const names = (property: string): boolean =>
+    isRecord(schema?.properties) && Object.hasOwn(schema.properties, property)
+  // a schema without required properties also accepts the object of deny()
+  if (declinedIn(sent) && !names('declined')) return sent
   const value = inputOf(sent)
-  const isWrapper = value !== sent && !(isRecord(schema?.properties) && Object.hasOwn(schema.properties, 'result'))
-  if (isWrapper && (await matches(value))) return { result: value }
+  if (value !== sent && !names('result') && (await matches(value))) return { result: value }
   if (await matches(sent)) return { result: sent }
-  return declinedIn(sent) ? sent : { result: inputOf(sent) }
+  return declinedIn(sent) ? sent : { result: value }
 }
 
 /** Checks the result of a call that offers options: it must be exactly one of them. */
