@@ -20,21 +20,21 @@ interface Choice {
   readonly root: JsonObject
   /** The alternative of `oneOf` and `anyOf`. */
   readonly branch: number
-  /** Are the optional arguments part of it? */
-  readonly hasOptional: boolean
+  /** How many levels have their optional members: 1 for the arguments, 2 for the members of a body, too. */
+  readonly optionalLevels: number
 }
 
 /** Arguments for the schema of an operation: all arguments, and in them the required members. */
 export function exampleArguments(schema: JsonObject): JsonObject {
-  return toExample({ root: schema, branch: 0, hasOptional: true })
+  return toExample({ root: schema, branch: 0, optionalLevels: 1 })
 }
 
 /** Arguments that the schema of the operation accepts, optional ones if possible. Undefined if none were found. */
 export async function acceptedArguments({ name, argumentsSchema: root }: Operation): Promise<JsonObject | undefined> {
   const compiled = compileSchema(root, name, { object: true })
-  for (const hasOptional of [true, false])
+  for (const optionalLevels of [2, 1, 0])
     for (const branch of [0, 1, 2]) {
-      const args = toExample({ root, branch, hasOptional })
+      const args = toExample({ root, branch, optionalLevels })
       if ('value' in (await compiled.parse(args))) return args
     }
   return undefined
@@ -83,10 +83,8 @@ function typedExample(schema: JsonObject, choice: Choice, depth: number): unknow
       return numberOf(schema)
     case 'boolean':
       return true
-    case 'array': {
-      const count = Math.min(Math.max(1, Number(schema.minItems ?? 1)), 20)
-      return Array.from({ length: count }, () => exampleOf(schema.items ?? {}, choice, depth + 1))
-    }
+    case 'array':
+      return listOf(schema, choice, depth)
     case 'object':
       return objectOf(schema, choice, depth)
     default:
@@ -94,11 +92,33 @@ function typedExample(schema: JsonObject, choice: Choice, depth: number): unknow
   }
 }
 
+/** Two items if the schema allows it, and different ones if possible: one item looks the same in most styles. */
+function listOf({ items = {}, minItems = 0, maxItems = 2, uniqueItems }: JsonObject, choice: Choice, depth: number) {
+  const count = Math.max(Math.min(2, Number(maxItems)), Math.min(Number(minItems), 20))
+  const schema = flatten(items, choice, depth)
+  const list = Array.from({ length: count }, (_, at) => another(exampleOf(items, choice, depth + 1), schema, at))
+  return uniqueItems === true ? [...new Map(list.map((item) => [JSON.stringify(item), item])).values()] : list
+}
+
+function another(
+  value: unknown,
+  { enum: allowed, const: fixed, pattern, format, maxLength, maximum }: JsonObject,
+  at: number,
+) {
+  if (at === 0 || fixed !== undefined) return value
+  if (Array.isArray(allowed)) return allowed[at % allowed.length] ?? value
+  const isFree = [pattern, format, maxLength, maximum].every((one) => one === undefined)
+  if (!isFree) return value
+  return typeof value === 'string' ? `${value}${at}` : typeof value === 'number' ? value + at : value
+}
+
 function objectOf(schema: JsonObject, choice: Choice, depth: number): JsonObject {
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const required = [schema.required ?? []].flat().map(String)
-  const names = depth === 0 && choice.hasOptional ? Object.keys(properties) : required
-  return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {}, choice, depth + 1)]))
+  const names = depth < choice.optionalLevels ? Object.keys(properties) : required
+  // a form cannot carry an empty object
+  const present = names.length > 0 || depth === 0 ? names : Object.keys(properties).slice(0, 1)
+  return Object.fromEntries(present.map((name) => [name, exampleOf(properties[name] ?? {}, choice, depth + 1)]))
 }
 
 function numberOf({ minimum = 1, exclusiveMinimum, maximum = Number.POSITIVE_INFINITY }: JsonObject): number {
