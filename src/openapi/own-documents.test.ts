@@ -1,4 +1,4 @@
-// Requests of Swagger 2 and OpenAPI 3.2, which openapi-backend does not read. Another implementation, @scalar/openapi-parser,
+// Requests of documents of our own. openapi-backend reads neither Swagger 2 nor OpenAPI 3.2. Another implementation, @scalar/openapi-parser,
 // translates Swagger 2. The OpenAPI 3.2 document stands beside the same API in OpenAPI 3.1.
 import { upgrade } from '@scalar/openapi-parser'
 import { expect, test } from 'vitest'
@@ -88,6 +88,18 @@ test('a file and a body of Swagger 2 are valid', async () => {
   expect(await findSwaggerProblems(json, place, request)).toEqual([])
   const changed = { ...request, body: new TextEncoder().encode('{}') }
   expect(await findSwaggerProblems(json, place, changed)).not.toEqual([])
+})
+
+test('a form of OpenAPI 3 with lists and objects is valid', async () => {
+  const two = { type: 'array', items: { type: 'integer' }, minItems: 2 }
+  const card = { type: 'object', required: ['number'], properties: { number: TEXT, limits: two } }
+  const schema = { type: 'object', required: ['ids', 'listed', 'card'], properties: { ids: two, listed: two, card } }
+  const encoding = { listed: { style: 'form', explode: true }, card: { style: 'deepObject', explode: true } }
+  const content = { 'application/x-www-form-urlencoded': { schema, encoding } }
+  const document = api({ '/pets': { post: { requestBody: { required: true, content } } } })
+  const body = { ids: [1, 2], listed: [3, 4], card: { number: '5', limits: [6, 7] } }
+  const request = await requestOf(document, { body })
+  expect(await findRequestProblems(document, { method: 'POST', path: '/pets' }, request)).toEqual([])
 })
 
 const members = { text: TEXT, tags: TEXTS, limit: { type: 'integer' } }
