@@ -1,5 +1,5 @@
-// Requests of documents of our own. openapi-backend reads neither Swagger 2 nor OpenAPI 3.2. Another implementation, @scalar/openapi-parser,
-// translates Swagger 2. The OpenAPI 3.2 document stands beside the same API in OpenAPI 3.1.
+// Requests of documents of our own. openapi-backend reads neither Swagger 2 nor OpenAPI 3.2: another implementation,
+// @scalar/openapi-parser, translates Swagger 2, and OpenAPI 3.2 stands beside the same API in OpenAPI 3.1.
 import { upgrade } from '@scalar/openapi-parser'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../base/json.ts'
