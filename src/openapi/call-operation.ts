@@ -3,6 +3,7 @@ import { applyCredential } from '../auth/apply-credential.ts'
 import { isLoopback } from '../auth/config/endpoint.ts'
 import { isRecord } from '../base/json.ts'
 import { withSystemPorts } from '../base/ports.ts'
+import type { SecretMask } from '../base/secret-mask.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
 import type { ToolContext } from '../tool/context.ts'
@@ -12,9 +13,10 @@ import { idempotencyKeyOf } from './idempotency-key.ts'
 import type { Operation } from './operation.ts'
 import { type ApiRequest, buildRequest } from './request/build-request.ts'
 import { loadFile } from './request/load-file.ts'
-import { isSecretHeader, type SecretMask, secretMask } from './response/secret-mask.ts'
-import { type ApiResult, errorOf, toResult } from './response/to-result.ts'
+import { isSecretHeader, secretMask } from './response/request-secrets.ts'
+import { type ApiResponse, type ApiResult, errorOf, toResult } from './response/to-result.ts'
 import type { Security, SecurityConfig } from './security/choose-security.ts'
+import { renewCredentials } from './security/renew-credentials.ts'
 import { sendRequest } from './send/send-request.ts'
 import type { ApiToolsetOptions } from './toolset-options.ts'
 
@@ -35,14 +37,22 @@ export interface OperationPlan {
 }
 
 const RETRIES = 2
+const UNAUTHORIZED = 401
 const MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 
-/** Calls an operation. Throws a `ToolError` whose message contains no secret, or the reason of the signal. */
-export async function callOperation(plan: OperationPlan, args: unknown, context: ToolContext): Promise<ApiResult> {
+/**
+ * Calls an operation. If the API refuses a stored token, another one is resolved and the call is sent once more. Returns
+ * undefined after a request to the user. Throws a `ToolError` whose message contains no secret, or the reason of the signal.
+ */
+export async function callOperation(
+  plan: OperationPlan,
+  args: unknown,
+  context: ToolContext,
+): Promise<ApiResult | undefined> {
   const configs = usableConfigs(plan)
-  const credentials = context.authCredentials
+  let credentials = context.authCredentials
   const headers = await developerHeaders(plan, context)
-  const mask = secretMask(credentials, headers)
+  let mask = secretMask(credentials, headers)
   try {
     const request = await buildRequest(plan.operation, plan.base, args, (name) => loadFile(name, context))
     const { idempotencyHeader } = plan
@@ -50,31 +60,45 @@ export async function callOperation(plan: OperationPlan, args: unknown, context:
       request.headers.set(idempotencyHeader, await idempotencyKeyOf(context.idempotencyKey))
     for (const [name, value] of headers) request.headers.set(name, value)
     const authorize = (sent: Request): Request => attach(sent, configs, credentials, plan.base.origin)
-    return await send(plan, request, { authorize, context, mask })
+    let response = await send(plan, request, { authorize, context })
+    if (response.status === UNAUTHORIZED) {
+      const renewal = await renewCredentials(context, configs)
+      if (renewal.type === 'waiting') return undefined
+      if (renewal.type === 'renewed') {
+        mask = secretMask([...credentials, ...renewal.credentials], headers)
+        credentials = renewal.credentials
+        response = await send(plan, request, { authorize, context })
+      }
+    }
+    const about = { operation: plan.operation, context, mask }
+    if (response.status >= 400) throw errorOf(response, about, isHarmless(plan))
+    return await toResult(response, about)
   } catch (error) {
     throw error instanceof ToolError ? withoutSecrets(error, mask) : error
   }
 }
 
 async function send(
-  { operation, effect, options }: OperationPlan,
+  plan: OperationPlan,
   request: ApiRequest,
-  call: { authorize(request: Request): Request; readonly context: ToolContext; readonly mask: SecretMask },
-): Promise<ApiResult> {
-  const isHarmless = effectOf(operation.method, false) !== 'atMostOnce'
-  const response = await sendRequest(request, {
+  call: { authorize(request: Request): Request; readonly context: ToolContext },
+): Promise<ApiResponse> {
+  const { effect, options } = plan
+  return await sendRequest(request, {
     authorize: call.authorize,
     signal: call.context.signal,
     isRepeatable: effect !== 'atMostOnce',
-    isHarmless,
+    isHarmless: isHarmless(plan),
     retries: options.retries ?? RETRIES,
     maxResponseBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
     fetch: options.fetch ?? fetch,
     ports: withSystemPorts(options.ports),
   })
-  const about = { operation, context: call.context, mask: call.mask }
-  if (response.status >= 400) throw errorOf(response, about, isHarmless)
-  return await toResult(response, about)
+}
+
+/** May the model call the operation again after a failure? */
+function isHarmless({ operation }: OperationPlan): boolean {
+  return effectOf(operation.method, false) !== 'atMostOnce'
 }
 
 function usableConfigs({ security, operation }: OperationPlan): readonly SecurityConfig[] {

@@ -33,3 +33,10 @@ test('refuses a value that is nested too deeply', () => {
   for (let level = 0; level < 100_000; level++) value = [value]
   expect(() => maskSecrets(value, ['abcdefgh'])).toThrow('nested deeper than')
 })
+
+test('hides the token of a header also encoded, and leaves short values', () => {
+  const secrets = secretsOf({ authorization: 'Bearer canary-token', 'x-region': 'eu' })
+  const encoded = Buffer.from('canary-token').toString('base64')
+  const result = { text: 'Got Bearer canary-token.', list: [encoded], region: 'eu' }
+  expect(maskSecrets(result, secrets)).toEqual({ text: 'Got [hidden].', list: ['[hidden]'], region: 'eu' })
+})

@@ -35,7 +35,8 @@ interface GuardedFetchOptions {
 
 interface Tracked {
   readonly headers: Readonly<Record<string, string>>
-  readonly abort: AbortController
+  /** Ends the response when the request is done. Set when the request is sent. */
+  abort: AbortController | undefined
   onEnd(): void
 }
 
@@ -61,11 +62,11 @@ export class GuardedFetch {
   /** Tracks one request: adds headers to it, and calls `onEnd` when its response has ended and cannot be resumed. */
   track(headers: Readonly<Record<string, string>>, onEnd: () => void): TrackedRequest {
     const id = String(++this.#lastRequest)
-    const abort = new AbortController()
-    this.#tracked.set(id, { headers, abort, onEnd })
+    const tracked: Tracked = { headers, abort: undefined, onEnd }
+    this.#tracked.set(id, tracked)
     const done = (): void => {
       this.#tracked.delete(id)
-      abort.abort()
+      tracked.abort?.abort()
     }
     return { headers: { [REQUEST_ID]: id }, done }
   }
@@ -86,6 +87,7 @@ export class GuardedFetch {
     const id = headers.get(REQUEST_ID)
     const tracked = id === null ? undefined : this.#tracked.get(id)
     headers.delete(REQUEST_ID)
+    if (tracked) tracked.abort ??= new AbortController() // only here: a local server sends no HTTP requests
     for (const [name, value] of Object.entries({ ...this.#headers, ...tracked?.headers })) headers.set(name, value)
     this.#checkRate(init?.method)
     const send = this.#options.fetch ?? fetch
@@ -95,7 +97,7 @@ export class GuardedFetch {
       if (isOpen) this.#open--
       isOpen = false
     }
-    const signals = [init?.signal, tracked?.abort.signal].filter((signal) => signal != null)
+    const signals = [init?.signal, tracked?.abort?.signal].filter((signal) => signal != null)
     const signal = signals.length ? { signal: AbortSignal.any(signals) } : {}
     const response = await send(url, { ...init, headers, ...signal }).catch((error: unknown) => {
       close()
@@ -105,7 +107,7 @@ export class GuardedFetch {
     const isPost = init?.method === 'POST'
     return boundResponse(response, {
       readTimeoutMs: isPost ? this.#options.readTimeoutMs : undefined,
-      abandoned: tracked?.abort.signal,
+      abandoned: tracked?.abort?.signal,
       onEnd: (isResumable) => {
         close()
         // after 202, the answer may arrive on another stream

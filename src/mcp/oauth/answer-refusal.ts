@@ -4,11 +4,11 @@ import type { AuthServices } from '../../auth/auth-services.ts'
 import type { CheckedAuthConfig } from '../../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../../auth/config/credential-key.ts'
 import { requestedScopes } from '../../auth/config/requested-scopes.ts'
+import { endRefusedToken, isSameToken } from '../../auth/stored/refused-token.ts'
 import { isTokenFor, readStoredCredential, requestedScopesOf } from '../../auth/stored/stored-credential.ts'
 import { clip } from '../../base/limits.ts'
 import type { AuthCredential } from '../../content/auth.ts'
 import type { Challenge } from './read-challenge.ts'
-import { endRefusedToken, isSameToken } from './refused-token.ts'
 
 const MAX_SHOWN = 120
 

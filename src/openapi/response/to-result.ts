@@ -2,11 +2,11 @@
 import { extensionOf } from '../../artifact/media-name.ts'
 import { encodeBase64 } from '../../base/base64.ts'
 import { clip } from '../../base/limits.ts'
+import type { SecretMask } from '../../base/secret-mask.ts'
 import { type ResultErrorCode, ToolError } from '../../error/error.ts'
 import type { ToolContext } from '../../tool/context.ts'
 import type { Operation } from '../operation.ts'
 import { parseContent } from './parse-content.ts'
-import type { SecretMask } from './secret-mask.ts'
 
 /** A response whose body is read. */
 export interface ApiResponse {

@@ -1,9 +1,9 @@
-import { deleteRecord, loadRecord, saveRecord } from '../../auth/auth-records.ts'
-import type { AuthServices } from '../../auth/auth-services.ts'
-import type { CheckedAuthConfig } from '../../auth/config/check-auth-config.ts'
-import { credentialKeyOf } from '../../auth/config/credential-key.ts'
-import { readStoredCredential } from '../../auth/stored/stored-credential.ts'
 import type { AuthCredential } from '../../content/auth.ts'
+import { deleteRecord, loadRecord, saveRecord } from '../auth-records.ts'
+import type { AuthServices } from '../auth-services.ts'
+import type { CheckedAuthConfig } from '../config/check-auth-config.ts'
+import { credentialKeyOf } from '../config/credential-key.ts'
+import { readStoredCredential } from './stored-credential.ts'
 
 /**
  * Ends the stored token that a server refused although it has not expired, for example because it was revoked. The next
