@@ -1,5 +1,5 @@
 // One measurement of bench/toolsets.mjs in a process of its own. Prints RESULT and a JSON line.
-// usage: node --expose-gc toolsets-worker.mjs bare|toolwright|google-adk|openapi
+// usage: node --expose-gc toolsets-worker.mjs bare|toolwright|toolwright-steps|google-adk|openapi
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
@@ -7,8 +7,8 @@ console.log = console.info = console.debug = console.warn = () => {}
 const command = process.execPath
 const args = [require.resolve('@modelcontextprotocol/server-everything/dist/index.js'), 'stdio']
 const quick = process.env.BENCH_QUICK === '1'
-const CALLS = quick ? 50 : 500
-const ROUNDS = quick ? 3 : 12
+const CALLS = 100 // a reply has at most 128
+const ROUNDS = quick ? 3 : 60
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 const round = async (calls, work) => {
@@ -33,6 +33,28 @@ function chain() {
   }
 }
 
+/** A runner with the echo tool of the server, and a model that replies with these parts. */
+async function agentWith(reply) {
+  const { LlmAgent, Runner } = await import('toolwright')
+  const { McpToolset } = await import('toolwright/mcp')
+  const model = {
+    name: 'scripted',
+    async *generate({ contents }) {
+      yield { content: { role: 'model', parts: reply(contents) } }
+    },
+  }
+  const tools = [new McpToolset({ connection: { type: 'stdio', command, args }, connectTimeoutMs: 20_000 })]
+  const toolExecution = { parallel: false }
+  const agent = new LlmAgent({ name: 'bench', model, tools, toolExecution, maxIterations: CALLS + 1 })
+  const runner = new Runner({ appName: 'bench', agent })
+  const run = async () => {
+    const { text, sessionId } = await runner.complete({ userId: 'u', message: 'go' })
+    if (text !== 'done') throw new Error(`wrong final text: ${text}`)
+    await runner.sessionService.deleteSession({ appName: 'bench', userId: 'u', sessionId })
+  }
+  return { runner, run }
+}
+
 const parts = {
   async bare() {
     const { Client } = await import('@modelcontextprotocol/client')
@@ -46,24 +68,31 @@ const parts = {
     return { us }
   },
 
+  /** The calls of one model reply, one after another: the time of a call, without that of a model. */
   async toolwright() {
-    const { LlmAgent, Runner } = await import('toolwright')
-    const { McpToolset } = await import('toolwright/mcp')
+    const calls = (count) =>
+      Array.from({ length: count }, (_, at) => ({ functionCall: { name: 'echo', args: { message: `hi ${at}` } } }))
+    let wanted = 0
+    const reply = (contents) => (contents.at(-1).role === 'tool' ? [{ text: 'done' }] : calls(wanted))
+    const { runner, run } = await agentWith(reply)
+    const us = await timeOf(CALLS, ROUNDS, async (count) => {
+      wanted = count
+      await run()
+    })
+    await runner.close()
+    return { us }
+  },
+
+  /** A model call, a tool call, and so on: the time of a whole step of an agent. */
+  async 'toolwright-steps'() {
     const script = chain()
-    const model = {
-      name: 'scripted',
-      async *generate() {
-        const functionCall = script.next()
-        yield { content: { role: 'model', parts: [functionCall ? { functionCall } : { text: 'done' }] } }
-      },
-    }
-    const tools = [new McpToolset({ connection: { type: 'stdio', command, args }, connectTimeoutMs: 20_000 })]
-    const agent = new LlmAgent({ name: 'bench', model, tools, maxIterations: CALLS + 1 })
-    const runner = new Runner({ appName: 'bench', agent })
-    const us = await timeOf(CALLS, ROUNDS, async (calls) => {
-      script.start(calls)
-      const { text } = await runner.complete({ userId: 'u', message: 'go' })
-      if (text !== 'done') throw new Error(`wrong final text: ${text}`)
+    const { runner, run } = await agentWith(() => {
+      const functionCall = script.next()
+      return [functionCall ? { functionCall } : { text: 'done' }]
+    })
+    const us = await timeOf(CALLS, ROUNDS, async (count) => {
+      script.start(count)
+      await run()
     })
     await runner.close()
     return { us }

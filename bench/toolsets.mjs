@@ -38,7 +38,7 @@ copyFileSync(join(root, 'toolsets-worker.mjs'), join(folder, 'toolsets-worker.mj
 
 const samples = {}
 for (let rep = 0; rep < reps; rep++) {
-  for (const part of ['bare', 'toolwright', 'google-adk', 'openapi']) {
+  for (const part of ['bare', 'toolwright', 'toolwright-steps', 'google-adk', 'openapi']) {
     const child = spawnSync(process.execPath, ['--expose-gc', 'toolsets-worker.mjs', part], {
       cwd: folder,
       encoding: 'utf8',
@@ -58,9 +58,10 @@ const value = (name) => median(samples[name])
 const rows = [
   ['MCP call, bare client, us', value('bare us')],
   ['MCP call, Toolwright, us', value('toolwright us')],
-  ['MCP call, @google/adk, us', value('google-adk us')],
+  ['MCP call, Toolwright, with a model call, us', value('toolwright-steps us')],
+  ['MCP call, @google/adk, with a model call, us', value('google-adk us')],
   ['MCP call, times the bare client', value('toolwright us') / value('bare us'), { max: 1.5 }],
-  ['MCP call, @google/adk over Toolwright', value('google-adk us') / value('toolwright us'), { min: 50 }],
+  ['MCP call, @google/adk over Toolwright', value('google-adk us') / value('toolwright-steps us'), { min: 50 }],
   ['1,000 operations to tools, ms', value('openapi ms'), { max: 1_000 }],
   ['1,000 operations to tools, MB', value('openapi rssMB'), { max: 100 }],
 ]

@@ -26,6 +26,8 @@ interface UserCredential {
 /** The credentials of more users are resolved again when they are needed. */
 const MAX_USERS = 1_000
 
+const NONE: Readonly<Record<string, string>> = {}
+
 /** The credentials of a toolset: those of its `auth` option, or those its server asks for. */
 export class Identities {
   readonly #options: McpToolsetOptions
@@ -41,6 +43,11 @@ export class Identities {
     this.#isPerUser = auth !== undefined || headers !== undefined
   }
 
+  /** Do all requests have the same headers? Then there is nothing to resolve for a call. */
+  get isPlain(): boolean {
+    return !this.#isPerUser
+  }
+
   /** The key of the connection for a context. Users share a connection until the server wants a credential. */
   connectionKey(context: ReadonlyContext): string {
     return this.#isPerUser ? userKeyOf(context) : SHARED
@@ -52,9 +59,10 @@ export class Identities {
   }
 
   /** The headers of a request. */
-  async headers(context: ReadonlyContext): Promise<Record<string, string>> {
+  async headers(context: ReadonlyContext): Promise<Readonly<Record<string, string>>> {
     const { connection, headers } = this.#options
     const fixed = connection.type === 'stdio' ? undefined : connection.headers
+    if (this.isPlain) return fixed ?? NONE
     return { ...fixed, ...(await headers?.(context)), ...this.#credentialHeaders(context) }
   }
 
@@ -89,6 +97,7 @@ export class Identities {
    * Throws AUTH_FAILED if there is no credential. With `isRefused`, the credential of the gate is not used again.
    */
   async authorize(context: ToolContext, isRefused: boolean): Promise<boolean> {
+    if (this.isPlain) return true
     if (!isRefused) this.use(context)
     const user = this.#userOf(context)
     if (!user.config || (this.fixed && !isRefused)) return true

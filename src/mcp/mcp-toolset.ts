@@ -2,12 +2,14 @@ import type { AuthConfig } from '../content/auth.ts'
 import { messageOf } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { CredentialRequired } from '../tool/credential-required.ts'
+import { hostOf } from '../tool/host-of.ts'
+import type { Pins } from '../tool/invocation-host.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
 import { mcpTool } from './call/mcp-tool.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
-import { ConnectionPool } from './connection/connection-pool.ts'
+import { ConnectionPool, SHARED } from './connection/connection-pool.ts'
 import type { Era } from './connection/open-client.ts'
 import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
@@ -50,6 +52,8 @@ export class McpToolset implements Toolset {
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
   readonly #warnings: Warnings
+  /** What the latest listing of each connection depends on. */
+  readonly #revisions: WeakMap<McpConnection, { readonly changes: number } & ReturnType<typeof pinsOf>> = new WeakMap()
   #era: Era | undefined
 
   constructor(options: McpToolsetOptions) {
@@ -77,7 +81,19 @@ export class McpToolset implements Toolset {
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
+    const changes = this.#listings.get(connection)?.changes ?? -1
+    if (problems.length === 0) this.#revisions.set(connection, { changes, ...pinsOf(context) })
     return [...this.#dataTools(connection), ...tools] // a tool of the server cannot take the place of ours
+  }
+
+  /** The same object while the server reports no change of its tools. */
+  revision(context: ReadonlyContext): object | undefined {
+    if (typeof this.#options.toolFilter === 'function') return undefined // it may depend on the context
+    const connection = this.#pool.peek(this.#identities.connectionKey(context))
+    const known = connection && this.#revisions.get(connection)
+    const { appName, pins } = pinsOf(context)
+    const isSame = known && known.changes === connection.changes && known.appName === appName && known.pins === pins
+    return isSame ? known : undefined
   }
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
@@ -103,6 +119,8 @@ export class McpToolset implements Toolset {
   }
 
   async #connect(context: ReadonlyContext): Promise<McpConnection> {
+    const open = this.#identities.isPlain ? this.#pool.peek(SHARED) : undefined
+    if (open) return open
     const { connection: server, connectTimeoutMs = 5_000, sampling } = this.#options
     const headers = await this.#identities.headers(context)
     const connection = await this.#pool.get(this.#identities.connectionKey(context), async () => {
@@ -196,6 +214,12 @@ export class McpToolset implements Toolset {
     if (prompts && capabilities?.prompts) add('prompts', () => promptTool(source))
     return made
   }
+}
+
+/** Whose pins decide which tools are trusted. */
+function pinsOf(context: ReadonlyContext): { readonly appName: string; readonly pins: Pins | undefined } {
+  const host = hostOf(context)
+  return { appName: host?.appName ?? context.invocation.appName, pins: host?.pins }
 }
 
 /** Equal for tools of one name with equal definitions. */

@@ -86,7 +86,7 @@ export class ServerProcess implements Transport {
       this.#child = child
       child.once('spawn', () => {
         if (child.pid !== undefined) track(child.pid)
-        this.allowExit()
+        this.#allowExit()
         resolve()
       })
       child.once('error', (error) => {
@@ -151,13 +151,12 @@ export class ServerProcess implements Transport {
     return this.#drained
   }
 
-  /** Lets this process exit although the server runs. Then the server is killed. */
-  allowExit(): void {
+  /**
+   * Lets this process exit although the server runs. Then the server is killed. A call that waits for the server keeps this
+   * process running by its timer.
+   */
+  #allowExit(): void {
     for (const handle of this.#handles()) handle.unref?.()
-  }
-  /** Keeps this process running, while a call waits for the server. */
-  preventExit(): void {
-    for (const handle of this.#handles()) handle.ref?.()
   }
   #handles(): Handle[] {
     const child = this.#child
@@ -174,7 +173,7 @@ export class ServerProcess implements Transport {
     const child = this.#child
     if (!child?.pid) return
     if (!hasExited(child)) {
-      this.preventExit()
+      for (const handle of this.#handles()) handle.ref?.() // until it has exited
       const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
       child.stdin?.end()
       if (!(await within(exited, EXIT_MS))) signalGroup(child.pid, 'SIGTERM')

@@ -14,6 +14,11 @@ export interface Toolset {
   readonly authConfig?: AuthConfig | undefined
   /** Lists the tools. Called before each model call. `context.authCredential` is the credential for `authConfig`. */
   listTools(context: ReadonlyContext): Promise<readonly Tool[]>
+  /**
+   * Returns a value that stays the same while `listTools` would return the same tools for this context. Then the tools are not
+   * listed again. Default: the tools are listed before each model call.
+   */
+  revision?(context: ReadonlyContext): unknown
   /** Closes connections. Called when the runner closes. Default: nothing to close. */
   shutdown?(): Promise<void>
   /** Closes the toolset at the end of an `await using` block. */

@@ -88,7 +88,7 @@ function currentTools(turn: AgentTurn): ToolTable | Promise<ToolTable> {
   return current
 }
 
-async function listCurrentTools(turn: AgentTurn, table: ToolTable): Promise<ToolTable> {
+function listCurrentTools(turn: AgentTurn, table: ToolTable): ToolTable | Promise<ToolTable> {
   const { run, plan, frame } = turn
   const { agent, model } = plan
   const context = readonlyContext(run, agent.name, frame.branch)
@@ -96,11 +96,14 @@ async function listCurrentTools(turn: AgentTurn, table: ToolTable): Promise<Tool
   const { keptToolsets: kept, ports } = run.services
   const credentials = new ToolsetCredentials(turn)
   const contextFor: ListingOptions['contextFor'] = (toolset, config) => credentials.contextFor(toolset, config)
-  const all = await listTools(agent.dynamicTools, table, { context, kept, ports, contextFor, report: warn })
-  credentials.throwIfNeeded()
-  const listed = fitServerTools(all, model, agent.name, warn)
-  keepTable(run, plan, listed)
-  return listed
+  const keep = (all: ToolTable): ToolTable => {
+    credentials.throwIfNeeded()
+    const listed = fitServerTools(all, model, agent.name, warn)
+    keepTable(run, plan, listed)
+    return listed
+  }
+  const listed = listTools(agent.dynamicTools, table, { context, kept, ports, contextFor, report: warn })
+  return listed instanceof Promise ? listed.then(keep) : keep(listed)
 }
 
 function keepTable({ progress }: RunHost, { agent }: AgentPlan, table: ToolTable): void {

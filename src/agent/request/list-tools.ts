@@ -103,27 +103,62 @@ export interface ListingOptions {
 }
 
 /** Extends a table with the tools that dynamic sources list. A source that fails or hangs is left out and reported. */
-export async function listTools(
+export function listTools(
+  sources: readonly DynamicTools[],
+  table: ToolTable,
+  listing: ListingOptions,
+): ToolTable | Promise<ToolTable> {
+  if (sources.length === 0) return table
+  const known = extended.get(table)
+  const isUnchanged = known?.revisions.every(
+    (revision, at) => revision !== undefined && revision === revisionOf(sources[at], listing),
+  )
+  if (known && isUnchanged) return refreshToolTable(known.table, { warn: listing.report })
+  return extendTable(sources, table, listing)
+}
+
+async function extendTable(
   sources: readonly DynamicTools[],
   table: ToolTable,
   listing: ListingOptions,
 ): Promise<ToolTable> {
-  if (sources.length === 0) return table
   const listed = (await Promise.all(sources.map((source) => listSource(source, listing, 0)))).flat()
+  const revisions = sources.map((source) => revisionOf(source, listing))
   const known = extended.get(table)
-  if (known && isSameList(known.listed, listed)) return refreshToolTable(known.table, { warn: listing.report })
+  if (known && isSameList(known.listed, listed)) {
+    extended.set(table, { ...known, revisions })
+    return refreshToolTable(known.table, { warn: listing.report })
+  }
   let isComplete = true
   const made = extendToolTable(table, listed, (problem) => {
     isComplete = false
     listing.report(problem)
   })
-  if (isComplete) extended.set(table, { listed, table: made }) // else the problems are reported again
+  if (isComplete) extended.set(table, { listed, table: made, revisions }) // else the problems are reported again
   return made
 }
 
+interface ExtendedTable {
+  /** The tools that the sources listed. */
+  readonly listed: readonly SourcedTool[]
+  readonly table: ToolTable
+  /** What `revision` of each source returned after the listing. */
+  readonly revisions: readonly unknown[]
+}
+
 /** The latest extension of each table. Most listings are equal to the one before. */
-const extended: WeakMap<ToolTable, { readonly listed: readonly SourcedTool[]; readonly table: ToolTable }> =
-  new WeakMap()
+const extended: WeakMap<ToolTable, ExtendedTable> = new WeakMap()
+
+/** The revision of a toolset; undefined if its tools must be listed again. */
+function revisionOf(source: DynamicTools | undefined, { context, report }: ListingOptions): unknown {
+  if (!isToolset(source) || source.authConfig) return undefined
+  try {
+    return source.revision?.(context)
+  } catch (error) {
+    report(`revision() of toolset "${source.name}" threw: ${messageOf(error)}`)
+    return undefined
+  }
+}
 
 function isSameList(one: readonly SourcedTool[], other: readonly SourcedTool[]): boolean {
   return one.length === other.length && one.every(({ tool }, at) => tool === other[at]?.tool)

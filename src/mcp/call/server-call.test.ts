@@ -37,7 +37,7 @@ function start(timeoutMs = 1_000): {
     return promise
   }
   const call = new ServerCall({
-    connection: { http, begin: () => ended, client: { callTool } } as unknown as McpConnection,
+    connection: { http, isHttp: true, begin: () => ended, client: { callTool } } as unknown as McpConnection,
     tool: { name: 'slow' } as ServerTool,
     params: { arguments: {} },
     userKey: 'ada',

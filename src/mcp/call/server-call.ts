@@ -79,7 +79,7 @@ export class ServerCall implements ActiveCall {
 
   async #send(): Promise<unknown> {
     const { connection, tool, params, headers, onProgress } = this.#options
-    const request = connection.http.track(headers ?? {}, () => this.#responseEnded())
+    const request = connection.isHttp ? connection.http.track(headers ?? {}, () => this.#responseEnded()) : undefined
     const end = connection.begin(this)
     let isAnswered = false
     this.#extend()
@@ -91,7 +91,7 @@ export class ServerCall implements ActiveCall {
           timeout: NO_DEADLINE_MS,
           allowInputRequired: true,
           toolDefinition: tool.definition,
-          headers: request.headers,
+          ...(request && { headers: request.headers }),
           onprogress: (progress) => {
             this.#extend()
             onProgress(shownProgress(progress))
@@ -107,7 +107,7 @@ export class ServerCall implements ActiveCall {
       this.#isOver = true
       clearTimeout(this.#timer)
       clearTimeout(this.#endTimer)
-      request.done()
+      request?.done()
       end(isAnswered)
     }
   }

@@ -11,6 +11,8 @@ const REOPEN_DELAY = { delayMs: 500, maxDelayMs: 500 }
 interface Slot {
   /** The connection, or the attempt to open it. */
   connection: Promise<McpConnection> | undefined
+  /** The connection, when it is open. */
+  current: McpConnection | undefined
   /** When it was opened, in the last minute. */
   opened: number[]
 }
@@ -29,7 +31,7 @@ export class ConnectionPool {
 
   /** The connection for an identity. Opens it if there is none, and reopens it if it has died. */
   async get(key: string, open: () => Promise<McpConnection>): Promise<McpConnection> {
-    const slot = this.#slots.get(key) ?? { connection: undefined, opened: [] }
+    const slot = this.#slots.get(key) ?? { connection: undefined, current: undefined, opened: [] }
     this.#slots.set(key, slot)
     const known = slot.connection
     slot.connection ??= this.#open(slot, open, false)
@@ -41,6 +43,12 @@ export class ConnectionPool {
     // else another caller has replaced the connection meanwhile
     if (slot.connection === known) slot.connection = this.#open(slot, open, current !== undefined)
     return await slot.connection
+  }
+
+  /** The open connection for an identity; undefined if there is none. */
+  peek(key: string): McpConnection | undefined {
+    const current = this.#slots.get(key)?.current
+    return current?.isOpen ? current : undefined
   }
 
   async #open(slot: Slot, open: () => Promise<McpConnection>, isReopened: boolean): Promise<McpConnection> {
@@ -62,7 +70,8 @@ export class ConnectionPool {
         `the connection was opened ${MAX_OPENS_PER_MINUTE} times within a minute. It is tried again later`,
       )
     slot.opened.push(now)
-    return await open()
+    slot.current = await open()
+    return slot.current
   }
 
   #wait(ms: number): Promise<void> {

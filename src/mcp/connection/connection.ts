@@ -33,8 +33,10 @@ export class McpConnection {
   readonly client: Client
   /** The protocol of the connection. */
   readonly era: Era
-  /** The fetch function of the connection. */
+  /** The fetch function of the connection. A local server does not use it. */
   readonly http: GuardedFetch
+  /** Does the connection send HTTP requests? */
+  readonly isHttp: boolean
   readonly #transport: Transport
   readonly #calls: ActiveCalls
   readonly #terminates: boolean
@@ -50,10 +52,12 @@ export class McpConnection {
     transport: Transport
     calls: ActiveCalls
     terminates: boolean
+    isHttp: boolean
   }) {
     this.client = made.client
     this.era = made.era
     this.http = made.http
+    this.isHttp = made.isHttp
     this.#transport = made.transport
     this.#calls = made.calls
     this.#terminates = made.terminates
@@ -104,7 +108,7 @@ export class McpConnection {
       throw refusal ? new RefusedError(refusal.status, refusal.challenge, error) : error
     })
     const terminates = isHttp && server.type === 'http' && server.terminateOnClose !== false
-    connection = new McpConnection({ ...opened, http, calls, terminates })
+    connection = new McpConnection({ ...opened, http, calls, terminates, isHttp })
     return connection
   }
 
@@ -124,12 +128,9 @@ export class McpConnection {
   /** Registers a call, so that the server can ask it for input. The returned function removes it. */
   begin(call: ActiveCall): (isAnswered: boolean) => void {
     this.#calls.add(call)
-    if (this.#calls.size === 1) holdProcess(this.#transport, true)
-    this.lastUsed = performance.now()
     return (isAnswered) => {
       this.#calls.delete(call, isAnswered)
       this.lastUsed = performance.now()
-      if (this.#calls.size === 0) holdProcess(this.#transport, false)
     }
   }
 
@@ -165,11 +166,4 @@ export class RefusedError extends Error {
     this.status = status
     this.challenge = challenge
   }
-}
-
-/** Keeps this process running while a call waits for a local server, and lets it exit otherwise. */
-function holdProcess(transport: Transport, isHeld: boolean): void {
-  const local = transport as Transport & { allowExit?(): void; preventExit?(): void }
-  if (isHeld) local.preventExit?.()
-  else local.allowExit?.()
 }
