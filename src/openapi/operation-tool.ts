@@ -1,26 +1,53 @@
+import { deepFreeze } from '../base/deep-freeze.ts'
 import type { JsonObject } from '../base/json.ts'
+import { messageOf } from '../error/error.ts'
+import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
+import type { Parsed } from '../schema/issues.ts'
+import { checkTool } from '../tool/check-tool.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
-import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { callOperation, type OperationPlan } from './call-operation.ts'
 import { isSafeMethod } from './effect-of.ts'
 import type { Operation } from './operation.ts'
 
-/** Makes the tool of an operation. */
+/**
+ * Makes the tool of an operation. Its schema is compiled at the first call: in a large document each operation reaches
+ * hundreds of schemas, and a model calls few of them.
+ */
 export function operationTool(plan: OperationPlan): Tool {
   const { operation, security, effect, options } = plan
+  const { name, argumentsSchema } = operation
   const configs = security.type === 'usable' ? security.configs.map(({ config }) => config) : []
-  return tool({
-    name: operation.name,
-    description: describe(operation),
-    parameters: operation.argumentsSchema,
+  const description = describe(operation)
+  // frozen, because operations share definitions
+  const declaration = deepFreeze({ name, description, parametersJsonSchema: argumentsSchema })
+  const hint = `Approve ${operation.method} ${operation.path} at ${plan.base.origin}?`
+  const made: Tool = {
+    name,
+    description,
+    declaration: () => declaration,
+    parse: lazyParser(operation),
     effect,
     timeoutMs: options.timeoutMs,
     requiresConfirmation: gateOf(plan),
-    confirmationHint: `Approve ${operation.method} ${operation.path} at ${plan.base.origin}?`,
-    ...(configs.length && { authConfig: configs.length === 1 ? configs[0] : configs }),
-    run: (args: unknown, context) => callOperation(plan, args, context),
-  })
+    confirmationHint: () => hint,
+    ...(configs.length && { authConfig: configs }),
+    run: (args, context) => callOperation(plan, args, context),
+  }
+  checkTool(made)
+  return Object.freeze(made)
+}
+
+function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => Parsed | Promise<Parsed> {
+  let parse: CompiledSchema['parse'] | undefined
+  return (args) => {
+    try {
+      parse ??= compileSchema(argumentsSchema, `Operation "${name}"`, { object: true }).parse
+    } catch (error) {
+      return { issues: [{ path: '', expected: `a schema that can be checked. ${messageOf(error)}` }] }
+    }
+    return parse(args)
+  }
 }
 
 function describe({ description, isDeprecated, method, path }: Operation): string {
@@ -28,13 +55,12 @@ function describe({ description, isDeprecated, method, path }: Operation): strin
   return isDeprecated ? `Deprecated. ${text}` : text
 }
 
-type Gate = boolean | ((args: unknown, context: ReadonlyContext) => boolean | Promise<boolean>)
+type Gate = boolean | ((args: JsonObject, context: ReadonlyContext) => boolean | Promise<boolean>)
 
 function gateOf({ operation, options }: OperationPlan): Gate {
   const { requiresConfirmation = false, confirmUnsafe = false } = options
   if (confirmUnsafe && !isSafeMethod(operation.method)) return true
   if (typeof requiresConfirmation === 'boolean') return requiresConfirmation
   if (typeof requiresConfirmation !== 'function') return requiresConfirmation.includes(operation.name)
-  // the cast is true: the schema of the arguments accepts objects only
-  return (args, context) => requiresConfirmation(args as JsonObject, context, operation)
+  return (args, context) => requiresConfirmation(args, context, operation)
 }
