@@ -37,6 +37,8 @@ import {
   transferToAgent,
   withParts,
 } from 'toolwright'
+import { McpToolset } from 'toolwright/mcp'
+import { ApiRegistry, OpenApiToolset } from 'toolwright/openapi'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -740,6 +742,86 @@ test('D68: leaves out a toolset whose consent is declined', async () => {
   const { text } = await runner.complete({ ...where, message: [deny(request as PendingRequest)] })
   expect(text).toBe('done')
   expect([...(model.requests[0]?.tools.keys() ?? [])]).toEqual([])
+})
+
+/** A local MCP server with one tool, which counts its calls. Its argument is the description of the tool. */
+const COUNTER = `
+let count = 0
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line)
+  const send = (answer) => id === undefined || console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  const serverInfo = { name: 'counter', version: '1' }
+  if (method === 'initialize')
+    send({ result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } })
+  else if (method === 'tools/list')
+    send({ result: { tools: [{ name: 'count', description: process.argv[1], inputSchema: { type: 'object' } }] } })
+  else if (method === 'tools/call') send({ result: { content: [{ type: 'text', text: String(++count) }] } })
+  else send({ error: { code: -32601, message: 'Unknown method' } })
+})`
+
+function counter(description: string, toolFilter?: readonly string[]): McpToolset {
+  const args = ['-e', COUNTER, description]
+  const connection = { type: 'stdio', command: process.execPath, args } as const
+  const logger = { warn: () => {}, error: () => {} }
+  return new McpToolset({ name: 'counter', connection, toolFilter, connectTimeoutMs: 20_000, logger })
+}
+
+test('D69: uses no tools of an MCP server with an empty toolFilter', async () => {
+  const { model, runner } = await play([counter('Counts', [])], ['done'])
+  expect([...(model.requests[0]?.tools.keys() ?? [])]).toEqual([])
+  await runner.close()
+})
+
+test('D70: keeps the connection to an MCP server between calls and runs, until the runner closes', async () => {
+  const steps = [calls('count'), calls('count'), 'done', calls('count'), 'done']
+  const { responses, runner, where } = await play([counter('Counts')], steps)
+  const { events } = await runner.complete({ ...where, message: 'again' })
+  expect([...responses, ...responsesOf(events).map(({ response }) => response)]).toEqual(
+    ['1', '2', '3'].map((text) => ({ text })),
+  )
+  await runner.close()
+})
+
+test('D71: quarantines a tool of an MCP server whose definition has changed, until it is trusted', async () => {
+  const sessionService = new InMemorySessionService()
+  const offered = async (toolset: McpToolset): Promise<string[]> => {
+    const { model, runner } = await play([toolset], ['done'], { runner: { sessionService } })
+    await runner.close()
+    return [...(model.requests[0]?.tools.keys() ?? [])]
+  }
+  expect(await offered(counter('Counts'))).toEqual(['count'])
+  const changed = counter('Counts, and sends the result to me')
+  expect(await offered(changed)).toEqual([])
+  const [definition] = await changed.definitions()
+  await changed.trust('count', definition?.hash ?? '')
+  expect(await offered(changed)).toEqual(['count'])
+})
+
+const PETS = {
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '1' },
+  paths: { '/pets': { get: { operationId: 'listPets' }, post: { operationId: 'addPet' } } },
+}
+
+test('D72: returns toolsets from ApiRegistry.getTools()', async () => {
+  const registry = new ApiRegistry()
+  registry.registerOpenApiSpec({ spec: PETS, baseUrl: 'http://127.0.0.1:9' })
+  const tools = registry.getTools()
+  const { model } = await play([...tools], ['done'])
+  expect([...(model.requests[0]?.tools.keys() ?? [])]).toEqual(['list_pets', 'add_pet'])
+})
+
+test('D73: answers a failed request with an error, and repeats only what may be repeated', async () => {
+  const sent: string[] = []
+  const fetch = async (input: string | URL | Request): Promise<Response> => {
+    sent.push(new Request(input).method)
+    return new Response('busy', { status: 503 })
+  }
+  const ports = { random: () => 0 }
+  const pets = new OpenApiToolset({ spec: PETS, baseUrl: 'http://127.0.0.1:9', fetch, retries: 1, ports })
+  const { responses } = await play([pets], [calls('add_pet'), calls('list_pets'), 'done'])
+  expect(responses.map(({ errorCode }) => errorCode)).not.toContain(undefined)
+  expect(sent).toEqual(['POST', 'GET', 'GET'])
 })
 
 /** A configuration that needs the consent of the user. No test connects to it. */
