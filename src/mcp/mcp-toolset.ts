@@ -27,6 +27,14 @@ interface CachedListing {
   readonly relistedAt: number
 }
 
+/** What the tools of a connection depend on. */
+interface Revision {
+  /** How many changes the server had reported before the tools were listed. */
+  readonly changes: number
+  readonly appName: string
+  readonly pins: Pins | undefined
+}
+
 /**
  * The tools of an MCP server. The server is connected on first use: one connection for all users, or one for each user if it
  * wants credentials. The runner closes the connections.
@@ -53,7 +61,7 @@ export class McpToolset implements Toolset {
   readonly #tools: Map<string, Tool> = new Map()
   readonly #warnings: Warnings
   /** What the latest listing of each connection depends on. */
-  readonly #revisions: WeakMap<McpConnection, { readonly changes: number } & ReturnType<typeof pinsOf>> = new WeakMap()
+  readonly #revisions: WeakMap<McpConnection, Revision> = new WeakMap()
   #era: Era | undefined
 
   constructor(options: McpToolsetOptions) {
@@ -76,13 +84,12 @@ export class McpToolset implements Toolset {
   /** Lists the tools that are trusted and pass the filter. Connects to the server if needed. */
   async listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
     this.#identities.use(context)
-    const { connection, listing } = await this.#list(context)
+    const { connection, listing, changes } = await this.#list(context)
     const { trusted, problems } = await this.#pins.judge(listing, context)
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
-    const changes = this.#listings.get(connection)?.changes ?? -1
-    if (problems.length === 0) this.#revisions.set(connection, { changes, ...pinsOf(context) })
+    if (problems.length === 0) this.#setRevision(connection, { changes, ...pinsOf(context) })
     return [...this.#dataTools(connection), ...tools] // a tool of the server cannot take the place of ours
   }
 
@@ -94,6 +101,14 @@ export class McpToolset implements Toolset {
     const { appName, pins } = pinsOf(context)
     const isSame = known && known.changes === connection.changes && known.appName === appName && known.pins === pins
     return isSame ? known : undefined
+  }
+
+  /** An equal revision stays the same object. A listing that ends late does not replace that of a later change. */
+  #setRevision(connection: McpConnection, revision: Revision): void {
+    const known = this.#revisions.get(connection)
+    const { changes, appName, pins } = revision
+    const isSame = known?.changes === changes && known.appName === appName && known.pins === pins
+    if (!isSame && changes >= (known?.changes ?? 0)) this.#revisions.set(connection, revision)
   }
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
@@ -139,11 +154,12 @@ export class McpToolset implements Toolset {
   }
 
   /** The tools of the server. Throws `CredentialRequired` if the server wants a credential. */
-  async #list(context: ReadonlyContext): Promise<{ connection: McpConnection; listing: Listing }> {
+  async #list(context: ReadonlyContext): Promise<{ connection: McpConnection; listing: Listing; changes: number }> {
     let connection: McpConnection | undefined
     try {
       connection = await this.#connect(context)
-      return { connection, listing: await this.#listingOf(connection) }
+      const { listing, changes } = this.#listingOf(connection)
+      return { connection, listing: await listing, changes }
     } catch (error) {
       if (connection) this.#listings.delete(connection)
       const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
@@ -153,17 +169,18 @@ export class McpToolset implements Toolset {
     }
   }
 
-  #listingOf(connection: McpConnection): Promise<Listing> {
+  #listingOf(connection: McpConnection): CachedListing {
     const cached = this.#listings.get(connection)
     const now = performance.now()
     const isFresh = cached && (cached.changes === connection.changes || now - cached.relistedAt < RELIST_MS)
-    if (isFresh) return cached.listing
+    if (isFresh) return cached
     const { connectTimeoutMs = 5_000 } = this.#options
     const listing = listServerTools(connection.client, { timeout: Math.max(connectTimeoutMs, LIST_MS) })
     const relistedAt = cached ? now : Number.NEGATIVE_INFINITY
-    this.#listings.set(connection, { listing, changes: connection.changes, relistedAt })
+    const made = { listing, changes: connection.changes, relistedAt }
+    this.#listings.set(connection, made)
     listing.catch(() => this.#listings.delete(connection))
-    return listing
+    return made
   }
 
   #listForOperator(given: PinStore | undefined): Promise<{ listing: Listing; store: PinStore }> {
@@ -217,7 +234,7 @@ export class McpToolset implements Toolset {
 }
 
 /** Whose pins decide which tools are trusted. */
-function pinsOf(context: ReadonlyContext): { readonly appName: string; readonly pins: Pins | undefined } {
+function pinsOf(context: ReadonlyContext): Omit<Revision, 'changes'> {
   const host = hostOf(context)
   return { appName: host?.appName ?? context.invocation.appName, pins: host?.pins }
 }

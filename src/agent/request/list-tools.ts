@@ -122,18 +122,20 @@ async function extendTable(
   table: ToolTable,
   listing: ListingOptions,
 ): Promise<ToolTable> {
-  const listed = (await Promise.all(sources.map((source) => listSource(source, listing, 0)))).flat()
+  // read before the listing: a change during the listing must not pass for a listed one
   const revisions = sources.map((source) => revisionOf(source, listing))
-  const known = extended.get(table)
-  if (known && isSameList(known.listed, listed)) {
-    extended.set(table, { ...known, revisions })
-    return refreshToolTable(known.table, { warn: listing.report })
-  }
   let isComplete = true
-  const made = extendToolTable(table, listed, (problem) => {
+  const report = (problem: string): void => {
     isComplete = false
     listing.report(problem)
-  })
+  }
+  const listed = (await Promise.all(sources.map((one) => listSource(one, { ...listing, report }, 0)))).flat()
+  const known = extended.get(table)
+  if (known && isSameList(known.listed, listed)) {
+    if (isComplete) extended.set(table, { ...known, revisions })
+    return refreshToolTable(known.table, { warn: listing.report })
+  }
+  const made = extendToolTable(table, listed, report)
   if (isComplete) extended.set(table, { listed, table: made, revisions }) // else the problems are reported again
   return made
 }
@@ -142,7 +144,7 @@ interface ExtendedTable {
   /** The tools that the sources listed. */
   readonly listed: readonly SourcedTool[]
   readonly table: ToolTable
-  /** What `revision` of each source returned after the listing. */
+  /** What `revision` of each source returned before the listing. */
   readonly revisions: readonly unknown[]
 }
 
