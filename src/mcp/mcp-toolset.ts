@@ -2,14 +2,12 @@ import type { AuthConfig } from '../content/auth.ts'
 import { messageOf } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { CredentialRequired } from '../tool/credential-required.ts'
-import { hostOf } from '../tool/host-of.ts'
-import type { Pins } from '../tool/invocation-host.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
 import { mcpTool } from './call/mcp-tool.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
-import { ConnectionPool, SHARED } from './connection/connection-pool.ts'
+import { ConnectionPool } from './connection/connection-pool.ts'
 import type { Era } from './connection/open-client.ts'
 import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
@@ -28,11 +26,9 @@ interface CachedListing {
 }
 
 /** What the tools of a connection depend on. */
-interface Revision {
+interface Revision extends PinStore {
   /** How many changes the server had reported before the tools were listed. */
   readonly changes: number
-  readonly appName: string
-  readonly pins: Pins | undefined
 }
 
 /**
@@ -89,7 +85,7 @@ export class McpToolset implements Toolset {
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
-    if (problems.length === 0) this.#setRevision(connection, { changes, ...pinsOf(context) })
+    if (problems.length === 0) this.#setRevision(connection, { changes, ...this.#pins.storeOf(context) })
     return [...this.#dataTools(connection), ...tools] // a tool of the server cannot take the place of ours
   }
 
@@ -98,17 +94,16 @@ export class McpToolset implements Toolset {
     if (typeof this.#options.toolFilter === 'function') return undefined // it may depend on the context
     const connection = this.#pool.peek(this.#identities.connectionKey(context))
     const known = connection && this.#revisions.get(connection)
-    const { appName, pins } = pinsOf(context)
-    const isSame = known && known.changes === connection.changes && known.appName === appName && known.pins === pins
-    return isSame ? known : undefined
+    if (!known) return undefined
+    const isCurrent = isSameRevision(known, { changes: connection.changes, ...this.#pins.storeOf(context) })
+    return isCurrent ? known : undefined
   }
 
   /** An equal revision stays the same object. A listing that ends late does not replace that of a later change. */
   #setRevision(connection: McpConnection, revision: Revision): void {
     const known = this.#revisions.get(connection)
-    const { changes, appName, pins } = revision
-    const isSame = known?.changes === changes && known.appName === appName && known.pins === pins
-    if (!isSame && changes >= (known?.changes ?? 0)) this.#revisions.set(connection, revision)
+    const isNewer = revision.changes >= (known?.changes ?? 0)
+    if (isNewer && !(known && isSameRevision(known, revision))) this.#revisions.set(connection, revision)
   }
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
@@ -134,7 +129,7 @@ export class McpToolset implements Toolset {
   }
 
   async #connect(context: ReadonlyContext): Promise<McpConnection> {
-    const open = this.#identities.isPlain ? this.#pool.peek(SHARED) : undefined
+    const open = this.#identities.isPlain ? this.#pool.peek(this.#identities.connectionKey(context)) : undefined
     if (open) return open
     const { connection: server, connectTimeoutMs = 5_000, sampling } = this.#options
     const headers = await this.#identities.headers(context)
@@ -233,10 +228,8 @@ export class McpToolset implements Toolset {
   }
 }
 
-/** Whose pins decide which tools are trusted. */
-function pinsOf(context: ReadonlyContext): Omit<Revision, 'changes'> {
-  const host = hostOf(context)
-  return { appName: host?.appName ?? context.invocation.appName, pins: host?.pins }
+function isSameRevision(one: Revision, other: Revision): boolean {
+  return one.changes === other.changes && one.appName === other.appName && one.sessionService === other.sessionService
 }
 
 /** Equal for tools of one name with equal definitions. */

@@ -38,11 +38,17 @@ export class ToolsetPins {
     this.#name = pinNameOf(toolset, options)
   }
 
+  /** Whose pins decide which tools are trusted in a context. */
+  storeOf(context: ReadonlyContext): PinStore {
+    const host = hostOf(context)
+    // the invocation of a context is created when it is read
+    return { appName: host?.appName ?? context.invocation.appName, sessionService: host?.pins ?? this.#own }
+  }
+
   /** Compares a listing with the pins: once, and again while tools are quarantined, because another process may trust them. */
   async judge(listing: Listing, context: ReadonlyContext): Promise<Verdict> {
-    const { appName } = context.invocation
-    const sessionService = hostOf(context)?.pins ?? this.#own
-    const store = { appName, sessionService }
+    const store = this.storeOf(context)
+    const { appName, sessionService } = store
     this.#latest = { listing, store }
     const known = this.#verdicts.get(sessionService)
     const isSame = known?.listing === listing && known.appName === appName
