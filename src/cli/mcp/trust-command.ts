@@ -52,6 +52,8 @@ export async function trustCommand(args: readonly string[], terminal: Terminal):
     }
     if (unknown.size)
       throw new UsageError(`No server lists the tool ${[...unknown].map((name) => `"${name}"`).join(', ')}.`)
+    if (isQuarantined)
+      terminal.errors.write('Name a quarantined tool to trust its definition as it is now, or pass --all.\n')
     return isQuarantined ? 1 : 0
   } finally {
     await Promise.all(toolsets.map((toolset) => toolset.shutdown()))
