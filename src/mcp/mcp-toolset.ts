@@ -6,12 +6,10 @@ import { hostOf } from '../tool/host-of.ts'
 import type { Pins } from '../tool/invocation-host.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
-import { unknownFilterNames } from '../tool/unknown-filter-names.ts'
 import { mcpTool } from './call/mcp-tool.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
 import { ConnectionPool, SHARED } from './connection/connection-pool.ts'
-import { failureReason } from './connection/failure-reason.ts'
 import type { Era } from './connection/open-client.ts'
 import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
@@ -80,11 +78,8 @@ export class McpToolset implements Toolset {
     this.#identities.use(context)
     const { connection, listing } = await this.#list(context)
     const { trusted, problems } = await this.#pins.judge(listing, context)
-    const unknown = unknownFilterNames(
-      this.#options.toolFilter,
-      listing.tools.map((tool) => tool.name),
-    )
-    for (const problem of [...listing.problems, ...problems, ...unknown]) this.#warnings.report(problem)
+    for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
+    this.#warnings.reportFilter(this.#options.toolFilter, listing.tools)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
     const changes = this.#listings.get(connection)?.changes ?? -1
@@ -154,8 +149,7 @@ export class McpToolset implements Toolset {
       if (connection) this.#listings.delete(connection)
       const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
       if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
-      const failure = failureReason(error, this.#options.connection)
-      const reason = toLine(await this.#calls.withoutSecrets(failure, context))
+      const reason = toLine(await this.#calls.failureReason(error, context))
       throw new Error(`the MCP server cannot be used: ${reason}`, { cause: error })
     }
   }

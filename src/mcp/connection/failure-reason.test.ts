@@ -46,7 +46,14 @@ test('names the code when no server listens', async () => {
 
 test('names the status of a wrong path', async () => {
   using server = await urlOf(404)
-  expect(await warningFor({ type: 'http', url: server.url })).toContain('(status 404). Check connection.url')
+  expect(await warningFor({ type: 'http', url: server.url })).toContain(
+    '(status 404). Check connection.url and connection.type',
+  )
+})
+
+test('blames no option for a failure of the server', async () => {
+  using server = await urlOf(500)
+  expect(await warningFor({ type: 'http', url: server.url })).toMatch(/\(status 500\)$/)
 })
 
 test('ends for an error that is its own cause', () => {

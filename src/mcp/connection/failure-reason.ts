@@ -13,7 +13,10 @@ export function failureReason(error: unknown, connection: McpToolsetOptions['con
     const folder = connection.cwd === undefined ? '' : ', and that the folder connection.cwd exists'
     return `${message}. Check that connection.command is one program in PATH${folder}. Arguments go into connection.args`
   }
-  if (status !== undefined) return `${message} (status ${status}). Check connection.url`
+  if (status !== undefined) {
+    const advice = status >= 400 && status < 500 ? '. Check connection.url and connection.type' : ''
+    return `${message} (status ${status})${advice}`
+  }
   if (code !== undefined) return `${message} (${code}). Check connection.url, and that the server is running`
   return message
 }
