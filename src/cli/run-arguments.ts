@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { messageOf } from '../error/error.ts'
+import { optionProblem } from './option-problem.ts'
 import { UsageError } from './terminal.ts'
 
 /** The arguments of `toolwright run`. */
@@ -52,7 +52,7 @@ function parseOptions(
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(messageOf(error))
+    throw new UsageError(optionProblem(error))
   }
 }
 

@@ -15,7 +15,7 @@ import { modelsFor } from './models.ts'
 import { continueHint, parseRunArguments, type RunArguments } from './run-arguments.ts'
 import { Screen } from './screen/screen.ts'
 import { type Terminal, UsageError } from './terminal.ts'
-import { silentLogger, terminalLogger } from './terminal-logger.ts'
+import { terminalLogger, warningLogger } from './terminal-logger.ts'
 
 /** The help text of `toolwright run`. */
 export const runUsage = `toolwright run <file> [message]
@@ -46,7 +46,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   const { runner, close } = await createRunner(
     agentFile,
     given,
-    given.verbose ? terminalLogger(terminal) : silentLogger,
+    given.verbose ? terminalLogger(terminal) : warningLogger(terminal),
   )
   const screen = new Screen(terminal)
   const exit = (): void => {

@@ -2,8 +2,19 @@ import type { Logger } from '../dispatch/host.ts'
 import { escapeText } from './screen/escape.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Drops the log: the rendered events already show every failure. */
-export const silentLogger: Logger = { warn: () => {}, error: () => {} }
+/**
+ * Writes each warning to standard error once, such as that the tools of a server are left out. Drops errors: the rendered
+ * events already show every failure.
+ */
+export function warningLogger({ errors }: Pick<Terminal, 'errors'>): Logger {
+  const written = new Set<string>()
+  const warn = (message: string): void => {
+    if (written.has(message)) return
+    written.add(message)
+    errors.write(escapeText(`${message}\n`))
+  }
+  return { warn, error: () => {} }
+}
 
 /** Writes the log to standard error. */
 export function terminalLogger({ errors }: Pick<Terminal, 'errors'>): Logger {

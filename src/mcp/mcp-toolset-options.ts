@@ -174,6 +174,7 @@ const STDIO_RULES: OptionRules<StdioConnection> = {
   env: record,
   cwd: text,
 }
+const CONNECTION_TYPES = oneOf('stdio', 'http', 'sse')
 const HTTP_RULES: OptionRules<HttpConnection> = {
   type: oneOf('http', 'sse'),
   url: anything,
@@ -189,6 +190,8 @@ export function checkMcpOptions(options: McpToolsetOptions): string {
   checkOptions('McpToolset', options, RULES)
   const { connection } = options
   if (!isRecord(connection)) throw invalid(`McpToolset: connection must be an object, got ${kindOf(connection)}.`)
+  if (!CONNECTION_TYPES.accepts(connection.type))
+    throw invalid(`McpToolset: connection.type must be ${CONNECTION_TYPES.expects}, got ${kindOf(connection.type)}.`)
   if (connection.type === 'stdio') return checkStdio(connection)
   checkOptions('McpToolset: connection', connection, HTTP_RULES)
   return checkHttp(connection, options)
@@ -208,14 +211,16 @@ function checkStdio(connection: StdioConnection): string {
   // `npx -y @scope/server-files /tmp` is the server-files server
   const program = args.find((arg) => !arg.startsWith('-') && /[a-z]/i.test(arg)) ?? command
   const isTelling = (part: string): boolean => !/^(?:index|main|server|dist|build|src|bin)?(?:\.\w+)?$/.test(part)
-  return program.split(/[\\/]/).findLast(isTelling) ?? command
+  return program.split(/[\\/]/).findLast(isTelling) ?? command.split(/[\\/]/).at(-1) ?? command
 }
 
 function checkHttp({ url, headers = {} }: HttpConnection, { auth, headers: provider }: McpToolsetOptions): string {
   if (!URL.canParse(String(url))) throw invalid('McpToolset: connection.url is not a URL. Use an absolute http(s) URL.')
   const parsed = new URL(url)
   if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')
-    throw invalid(`McpToolset: connection.url must be an http or https URL, got "${parsed.protocol}".`)
+    throw invalid(
+      `McpToolset: connection.url must be an http or https URL, got "${parsed.protocol}". Start it with http:// or https://.`,
+    )
   if (parsed.username !== '' || parsed.password !== '')
     throw invalid('McpToolset: remove the user name and the password from connection.url. Use `auth` instead.')
   parsed.hash = ''

@@ -83,6 +83,7 @@ export class McpToolset implements Toolset {
     const { connection, listing, changes } = await this.#list(context)
     const { trusted, problems } = await this.#pins.judge(listing, context)
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
+    this.#warnings.reportFilter(this.#options.toolFilter, listing.tools)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
     if (problems.length === 0) this.#setRevision(connection, { changes, ...this.#pins.storeOf(context) })
@@ -159,7 +160,7 @@ export class McpToolset implements Toolset {
       if (connection) this.#listings.delete(connection)
       const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
       if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
-      const reason = toLine(await this.#calls.withoutSecrets(messageOf(error), context))
+      const reason = toLine(await this.#calls.failureReason(error, context))
       throw new Error(`the MCP server cannot be used: ${reason}`, { cause: error })
     }
   }

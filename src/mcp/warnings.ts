@@ -1,5 +1,6 @@
 import { clip } from '../base/limits.ts'
 import type { Logger } from '../dispatch/host.ts'
+import { unknownFilterNames } from '../tool/unknown-filter-names.ts'
 import { MAX_WARNING_LENGTH } from './limits.ts'
 
 /** A toolset remembers this many warnings, and logs no others. */
@@ -23,6 +24,12 @@ export class Warnings {
     this.#known.add(line)
     const isLast = this.#known.size > MAX_WARNINGS
     this.#logger.warn(`Toolset "${this.#toolset}": ${isLast ? 'There are more warnings, which are not logged.' : line}`)
+  }
+
+  /** Logs the names in a `toolFilter` that no tool has. */
+  reportFilter(toolFilter: unknown, tools: readonly { readonly name: string }[]): void {
+    const names = tools.map(({ name }) => name)
+    for (const problem of unknownFilterNames(toolFilter, names)) this.report(problem)
   }
 }
 

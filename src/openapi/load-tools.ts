@@ -1,6 +1,7 @@
 import { closestNames } from '../base/closest-names.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
+import { unknownFilterNames } from '../tool/unknown-filter-names.ts'
 import { missingCredentials, type OperationPlan } from './call-operation.ts'
 import { type LoadedDocument, loadDocument } from './document/load-document.ts'
 import { effectOf } from './effect-of.ts'
@@ -29,7 +30,10 @@ export async function loadTools(spec: unknown, options: ApiToolsetOptions, what:
   checkSchemeNames(options.auth, document.securitySchemes, what)
   checkOperationNames(document, options, what)
   checkVariableNames(document, options, what)
-  const problems = [...document.problems]
+  const names = document.operations.map(({ name }) => name)
+  const problems = [...document.problems, ...unknownFilterNames(options.toolFilter, names)]
+  if (names.length === 0 && document.problems.length === 0)
+    problems.push('The document has no operations. Check its "paths".')
   const tools: Tool[] = []
   let first: unknown
   for (const operation of document.operations) {

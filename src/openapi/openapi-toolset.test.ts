@@ -81,6 +81,21 @@ describe('listing', () => {
     ])
   })
 
+  test('reports a name in the filter that no operation has, and a document without operations', async () => {
+    const warningsOf = async (options: OpenApiToolsetOptions): Promise<string[]> => {
+      const lines: string[] = []
+      const logger = { warn: (line: string) => void lines.push(line), error: () => {} }
+      await new OpenApiToolset({ name: 'pets', logger, ...options }).listTools(context)
+      return lines
+    }
+    expect(await warningsOf({ spec, toolFilter: ['listPets', 'get_pet'] })).toEqual([
+      'Toolset "pets": toolFilter names "listPets", but no usable tool has this name. Did you mean "list_pets"?',
+    ])
+    expect(await warningsOf({ spec: documentOf({}) })).toEqual([
+      'Toolset "pets": The document has no operations. Check its "paths".',
+    ])
+  })
+
   test('fails if nothing can be called', async () => {
     const toolset = new OpenApiToolset({ name: 'pets', spec: documentOf(paths), logger: silent })
     await expect(toolset.listTools(context)).rejects.toThrow(

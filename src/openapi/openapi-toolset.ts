@@ -32,7 +32,7 @@ export class OpenApiToolset implements Toolset {
     if (typeof spec !== 'function' && !isRecord(spec) && (typeof spec !== 'string' || spec.trim() === ''))
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `new OpenApiToolset(): spec must be an OpenAPI document (an object or its text) or a function, got ${kindOf(spec)}.`,
+        `new OpenApiToolset(): spec must be an OpenAPI document (an object, its text or the path of a file) or a function, got ${kindOf(spec)}.`,
       )
     this.name = options.name ?? 'openapi'
     // the cast is true: an object that can be called is the function of the options

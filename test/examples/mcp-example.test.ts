@@ -43,7 +43,11 @@ test('toolwright mcp trust lists definitions, reports a changed one, and trusts 
     code: 0,
     out: expect.stringMatching(/^sums {2}add {2}\w{12} {2}trusted\n$/),
   })
-  expect(await trust('Adds numbers')).toMatchObject({ code: 1, out: expect.stringContaining('quarantined') })
+  expect(await trust('Adds numbers')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('quarantined'),
+    errors: expect.stringContaining('Name a quarantined tool to trust its definition as it is now, or pass --all.'),
+  })
   expect(await trust('Adds numbers', 'sub')).toMatchObject({ code: 2, errors: expect.stringContaining('"sub"') })
   expect(await trust('Adds numbers', 'add')).toMatchObject({ code: 0, out: expect.stringContaining('trusted now') })
   expect(await trust('Adds numbers')).toMatchObject({ code: 0, out: expect.stringMatching(/trusted\n$/) })

@@ -30,6 +30,17 @@ describe('toolFilter', () => {
     expect(offered).toEqual(names)
   })
 
+  test('warns about a name that no tool of the server has', async () => {
+    await using server = await hostileHttp('honest')
+    const lines: string[] = []
+    const logger = { warn: (line: string) => void lines.push(line), error: () => {} }
+    const options = { name: 'files', toolFilter: ['ecco', 'evil'], logger }
+    await callOnce({ connection: server.connection, calls: [], options })
+    expect(lines).toEqual([
+      'Toolset "files": toolFilter names "ecco", but no usable tool has this name. Did you mean "echo"?',
+    ])
+  })
+
   test('sees the user of the run', async () => {
     await using server = await hostileHttp('honest')
     const options: Partial<McpToolsetOptions> = { toolFilter: (_, { invocation }) => invocation.userId === 'ada' }
@@ -166,6 +177,7 @@ describe('resources and prompts', () => {
 const invalid: [what: string, options: unknown, message: string][] = [
   ['no connection', {}, 'connection'],
   ['an unknown option', { connection: { type: 'stdio', command: 'x' }, trusted: true }, 'trusted'],
+  ['no type', { connection: { command: 'x' } }, 'connection.type must be "stdio", "http" or "sse", got undefined'],
   ['no command', { connection: { type: 'stdio' } }, 'needs a command'],
   ['NUL in an argument', { connection: { type: 'stdio', command: 'x', args: ['a\0b'] } }, 'without NUL'],
   ['a file URL', { connection: { type: 'http', url: 'file:///etc/passwd' } }, 'http or https'],

@@ -193,6 +193,11 @@ describe('checkAuthConfig() refuses', () => {
       'rawAuthCredential.oauth2: clientId is missing',
     ],
     [
+      'a client secret from an environment variable that is not set',
+      withOAuth2({ clientSecret: '' }),
+      'got a string. It is empty. If it comes from an environment variable, set the variable.',
+    ],
+    [
       'a client secret with a line break',
       withOAuth2({ clientSecret: 'canary\n' }),
       'clientSecret must be a string without line breaks that is not empty, got a string.',

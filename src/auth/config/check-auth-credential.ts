@@ -8,6 +8,8 @@ import { endpoint } from './endpoint.ts'
 const secret: Rule = {
   expects: 'a string without line breaks that is not empty',
   accepts: (value) => typeof value === 'string' && value !== '' && !/[\r\n\0]/.test(value),
+  hint: (value) =>
+    value === '' ? 'It is empty. If it comes from an environment variable, set the variable.' : undefined,
 }
 
 const redirectUri: Rule = {

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import { messageOf } from '../../error/error.ts'
 import { loadPeerByName } from '../../error/load-peer.ts'
 import type { McpService } from '../../mcp/serve/serve-mcp.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { type ServedAgent, servedAgent } from '../load/served-agent.ts'
+import { optionProblem } from '../option-problem.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
 import { takeStandardOutput } from './take-standard-output.ts'
@@ -99,6 +99,6 @@ function parseOptions(
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(messageOf(error))
+    throw new UsageError(optionProblem(error))
   }
 }

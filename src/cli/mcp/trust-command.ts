@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import type { Agent } from '../../agent/agents/agent.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import { messageOf } from '../../error/error.ts'
 import type { McpToolset } from '../../mcp/mcp-toolset.ts'
 import { isToolset } from '../../tool/toolset.ts'
 import { innermostToolset } from '../../tool/wrap-toolset.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { servedAgent } from '../load/served-agent.ts'
+import { optionProblem } from '../option-problem.ts'
 import { escapeText } from '../screen/escape.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
@@ -52,6 +52,8 @@ export async function trustCommand(args: readonly string[], terminal: Terminal):
     }
     if (unknown.size)
       throw new UsageError(`No server lists the tool ${[...unknown].map((name) => `"${name}"`).join(', ')}.`)
+    if (isQuarantined)
+      terminal.errors.write('Name a quarantined tool to trust its definition as it is now, or pass --all.\n')
     return isQuarantined ? 1 : 0
   } finally {
     await Promise.all(toolsets.map((toolset) => toolset.shutdown()))
@@ -93,7 +95,7 @@ function parseTrustArguments(args: readonly string[]): TrustArguments {
     const [file, ...names] = positionals
     if (file) return { file, names, all: values.all ?? false, app: values.app, db: values.db }
   } catch (error) {
-    throw new UsageError(messageOf(error))
+    throw new UsageError(optionProblem(error))
   }
   throw new UsageError('Pass an agent file. Usage: toolwright mcp trust <file> [tool ...]')
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { messageOf } from '../../error/error.ts'
+import { optionProblem } from '../option-problem.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The arguments of `toolwright tool`. */
@@ -58,6 +58,6 @@ function parseOptions(
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(messageOf(error))
+    throw new UsageError(optionProblem(error))
   }
 }

@@ -74,3 +74,10 @@ test.each([
   expect(text).toContain(`toolwright: ${sentence}`)
   expect(text).not.toContain('secret')
 })
+
+test('toolwright tool says why the tools of a server are left out', async () => {
+  const { ended, errors, shown } = start('tool', 'test/examples/fixtures/lost-server.ts', 'read_file')
+  expect(await ended).toBe(1)
+  expect(shown()).toContain('Unknown tool')
+  expect(errors()).toContain('The tools of toolset "lost" are left out: the MCP server cannot be used:')
+})

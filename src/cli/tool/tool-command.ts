@@ -14,7 +14,7 @@ import { requestSummary } from '../requests/request-prompt.ts'
 import { escapeText } from '../screen/escape.ts'
 import { Screen } from '../screen/screen.ts'
 import type { Terminal } from '../terminal.ts'
-import { silentLogger, terminalLogger } from '../terminal-logger.ts'
+import { terminalLogger, warningLogger } from '../terminal-logger.ts'
 import { parseToolArguments, type ToolArguments } from './tool-arguments.ts'
 
 /** The help text of `toolwright tool`. */
@@ -38,7 +38,7 @@ const AGENT_NAME = 'cli'
 export async function toolCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const given = parseToolArguments(args)
   loadEnvFile(terminal.folder, terminal.env)
-  const logger = given.verbose ? terminalLogger(terminal) : silentLogger
+  const logger = given.verbose ? terminalLogger(terminal) : warningLogger(terminal)
   const { agent, tools, options, close } = await servedAgent(await loadAgentFile(given.file), given, logger)
   const calls = new CallRunner({ ...options, agentName: AGENT_NAME, tools: [...tools, agentTool(agent)] })
   const controller = new AbortController()

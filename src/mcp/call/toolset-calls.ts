@@ -4,6 +4,7 @@ import { ToolError } from '../../error/error.ts'
 import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
 import { keepParts } from '../../tool/result-parts.ts'
 import { type McpConnection, RefusedError } from '../connection/connection.ts'
+import { failureReason } from '../connection/failure-reason.ts'
 import { type Identities, userKeyOf } from '../identity.ts'
 import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
 import type { DataSource } from '../server-data.ts'
@@ -92,9 +93,10 @@ export class ToolsetCalls {
     }
   }
 
-  /** A text of the server without the secrets that it knows. */
-  async withoutSecrets(text: string, context: ReadonlyContext): Promise<string> {
-    return maskSecrets(text, await this.#secretsOf(context).catch(() => this.#secretsIn({})))
+  /** Why the server cannot be used, without the secrets that the server knows. */
+  async failureReason(error: unknown, context: ReadonlyContext): Promise<string> {
+    const reason = failureReason(error, this.#toolset.options.connection)
+    return maskSecrets(reason, await this.#secretsOf(context).catch(() => this.#secretsIn({})))
   }
 
   async #secretsOf(context: ReadonlyContext): Promise<string[]> {

@@ -298,6 +298,13 @@ test('serveMcp() refuses unknown options, invalid keys and tools that are define
   expect(() => serveMcp({ tools: [add, add], logger: silent })).toThrow('defined twice')
 })
 
+test('listen() refuses a misspelled option instead of opening a random port', async () => {
+  await using server = serveMcp({ tools: [add] })
+  await expect(server.listen({ Port: 8080 } as never)).rejects.toThrow(
+    'listen(): unknown option "Port". Did you mean "port"?',
+  )
+})
+
 test('listen() on another host than this machine needs authenticate', async () => {
   const server = serveMcp({ tools: [add] })
   await expect(server.listen({ port: 0, host: '0.0.0.0' })).rejects.toThrow('needs authenticate')

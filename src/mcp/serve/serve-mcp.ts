@@ -9,7 +9,7 @@ import { type Listening, listenHttp } from './listen.ts'
 import { PendingSessions } from './pending-sessions.ts'
 import { headerToolsOf, type Protocol, type ProtocolOptions, protocolServer } from './protocol-server.ts'
 import { RequestStates } from './request-state.ts'
-import { checkServeOptions, type ServeMcpOptions } from './serve-options.ts'
+import { checkListenOptions, checkServeOptions, type ServeMcpOptions } from './serve-options.ts'
 import { ServedCalls } from './served-calls.ts'
 import { type StdioStreams, serveStdio } from './stdio.ts'
 
@@ -102,7 +102,9 @@ class Serving implements McpService {
     return await (await this.#serveHttp()).fetch(request)
   }
 
-  async listen({ port, host = '127.0.0.1' }: { port: number; host?: string | undefined }): Promise<Listening> {
+  async listen(options: { port: number; host?: string | undefined }): Promise<Listening> {
+    checkListenOptions(options)
+    const { port, host = '127.0.0.1' } = options
     if (!this.#options.authenticate && !LOOPBACK.has(host)) {
       throw new ToolwrightError(
         'INVALID_CONFIG',

@@ -104,3 +104,10 @@ const RULES: OptionRules<ServeMcpOptions> = {
 export function checkServeOptions(options: ServeMcpOptions): void {
   checkOptions('serveMcp()', options, RULES)
 }
+
+const LISTEN_RULES: OptionRules<{ port: number; host?: string | undefined }> = { port: wholeNumber(0), host: name }
+
+/** Throws INVALID_CONFIG if the options of `listen()` are invalid. */
+export function checkListenOptions(options: unknown): void {
+  checkOptions('listen()', options, LISTEN_RULES)
+}

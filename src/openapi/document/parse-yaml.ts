@@ -24,7 +24,7 @@ export async function parseYaml(text: string): Promise<unknown> {
     })
     // Warnings are about tags that the core schema does not have.
     const [problem] = [...document.errors, ...document.warnings]
-    if (problem) throw new Error(problem.message.split('\n', 1)[0])
+    if (problem) throw new Error(problem.message.split('\n', 1)[0]?.replace(/:$/, ''))
     checkNodes(yaml, document)
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
     return applyMergeKeys(value)

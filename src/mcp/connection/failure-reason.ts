@@ -1,0 +1,36 @@
+import { messageOf } from '../../error/error.ts'
+import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
+
+/** Causes that are read: an error may be its own cause. */
+const MAX_CAUSES = 5
+
+/** Why a server cannot be used, and what the developer can change. */
+export function failureReason(error: unknown, connection: McpToolsetOptions['connection']): string {
+  const message = messageOf(error).replace(/[\s:]+$/, '')
+  const { code, status } = detailsOf(error)
+  if (connection.type === 'stdio') {
+    if (code !== 'ENOENT') return message
+    const folder = connection.cwd === undefined ? '' : ', and that the folder connection.cwd exists'
+    return `${message}. Check that connection.command is one program in PATH${folder}. Arguments go into connection.args`
+  }
+  if (status !== undefined) {
+    const advice = status >= 400 && status < 500 ? '. Check connection.url and connection.type' : ''
+    return `${message} (status ${status})${advice}`
+  }
+  if (code !== undefined) return `${message} (${code}). Check connection.url, and that the server is running`
+  return message
+}
+
+/** The first system code and the first HTTP status in a chain of causes. */
+function detailsOf(error: unknown): { readonly code: string | undefined; readonly status: number | undefined } {
+  let code: string | undefined
+  let status: number | undefined
+  let current = error
+  for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth++) {
+    const found = current as { readonly code?: unknown; readonly status?: unknown; readonly cause?: unknown }
+    if (typeof found.code === 'string' && /^E[A-Z]{3,}$/.test(found.code)) code ??= found.code
+    if (Number.isInteger(found.status)) status ??= Number(found.status)
+    current = found.cause
+  }
+  return { code, status }
+}
