@@ -1,13 +1,13 @@
 // The calls of a toolset: each with the credential of its user, and without the secrets of the connection in its result.
 import type { JsonObject } from '../../base/json.ts'
-import { ToolError } from '../../error/error.ts'
+import { messageOf, ToolError } from '../../error/error.ts'
 import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
 import { keepParts } from '../../tool/result-parts.ts'
 import { type McpConnection, RefusedError } from '../connection/connection.ts'
 import { type Identities, userKeyOf } from '../identity.ts'
 import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
 import type { DataSource } from '../server-data.ts'
-import { toToolError } from './call-error.ts'
+import { isJsonRpcError, toToolError } from './call-error.ts'
 import { toQuestion } from './elicitation.ts'
 import { HeldCalls } from './held-calls.ts'
 import { maskSecrets, secretsOf } from './mask-secrets.ts'
@@ -54,7 +54,7 @@ export class ToolsetCalls {
     try {
       return maskResult(await runCall(this.#environment(call, connect, secrets), tool, args, context), secrets)
     } catch (error) {
-      const refusal = refusalIn(error) ?? connection?.http.takeRefusal()
+      const refusal = refusalIn(error) ?? (isRefusedPost(error) ? connection?.http.takeRefusal() : undefined)
       if (!refusal || context.signal.aborted) throw maskError(error, secrets)
       if (isRefused) throw new ToolError(`The MCP server "${name}" refuses the credential.`, { code: 'AUTH_FAILED' })
       await identities.refused(context, refusal.challenge, context.signal)
@@ -119,6 +119,15 @@ export class ToolsetCalls {
 function refusalIn(error: unknown): RefusedError | undefined {
   const { cause } = error as { cause?: unknown }
   return cause instanceof RefusedError ? cause : undefined
+}
+
+/**
+ * Did the older SSE transport report a refused request? It names the status only in the message, and requests of it cannot be
+ * tracked. Any other failure says nothing about the credential, and the call may have run.
+ */
+function isRefusedPost(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown }
+  return !isJsonRpcError(cause) && /^Error POSTing to endpoint \(HTTP 40[13]\)/.test(messageOf(cause))
 }
 
 /** The result without the secrets of the connection: servers repeat them in logs and errors. */
