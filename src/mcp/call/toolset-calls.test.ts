@@ -9,7 +9,7 @@ import { ToolsetCalls } from './toolset-calls.ts'
 const url = 'http://127.0.0.1:9/mcp'
 
 /** Calls of a server that refuses the first `refusals` requests. `callTool` answers the call. */
-function start(refusals: number, callTool: (send: () => Promise<Response>) => Promise<unknown>) {
+function start(refusals: number, callTool: (send: () => Promise<Response>) => Promise<unknown>, query = '') {
   let left = refusals
   const fetch = async (): Promise<Response> => new Response('', { status: left-- > 0 ? 401 : 200 })
   const http = new GuardedFetch({ fetch, readTimeoutMs: 1_000 })
@@ -20,7 +20,7 @@ function start(refusals: number, callTool: (send: () => Promise<Response>) => Pr
   const identities = { authorize: async () => true, headers: async () => ({}), refused: vi.fn() }
   const calls = new ToolsetCalls({
     name: 'shop',
-    options: { connection: { type: 'http', url } },
+    options: { connection: { type: 'http', url: `${url}${query}` } },
     identities: identities as unknown as Identities,
     connect: async () => connection as unknown as McpConnection,
   })
@@ -53,4 +53,11 @@ test.each([
   await http.fetch(url, { method: 'GET' })
   await expect(call()).rejects.toThrow(/declined|may have taken effect/)
   expect(sent).toHaveBeenCalledTimes(1)
+})
+
+test('hides the keys in the address of the server, and shows its other parameters', async () => {
+  const query = '?api_key=canary-key-1&region=europe-west'
+  const text = `Cannot POST /mcp${query}`
+  const { call } = start(0, async () => ({ content: [{ type: 'text', text }] }), query)
+  expect(await call()).toEqual({ text: 'Cannot POST /mcp?api_key=[hidden]&region=europe-west' })
 })

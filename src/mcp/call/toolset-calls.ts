@@ -101,12 +101,13 @@ export class ToolsetCalls {
     return this.#secretsIn(await this.#toolset.identities.headers(context))
   }
 
-  /** The secrets that the server knows: headers, and environment variables with telling names. */
+  /** The secrets that the server knows: headers, and environment variables and parameters of its URL with telling names. */
   #secretsIn(headers: Readonly<Record<string, string>>): string[] {
     const { connection } = this.#toolset.options
-    const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
-    const secret = variables.filter(([name]) => /key|token|secret|password|credential/i.test(name))
-    return secretsOf({ ...headers, ...Object.fromEntries(secret) })
+    const named =
+      connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : [...new URL(connection.url).searchParams]
+    const secret = named.filter(([name]) => /key|token|secret|password|credential/i.test(name))
+    return [...secretsOf(headers), ...secretsOf(Object.fromEntries(secret))]
   }
 
   /** Cancels the calls that wait for a human. */
