@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createToolContext } from '../../testing/tool-context.ts'
+import type { ToolContext } from '../../tool/context.ts'
 import type { McpConnection } from '../connection/connection.ts'
 import { GuardedFetch } from '../connection/guarded-fetch.ts'
 import type { Identities } from '../identity.ts'
@@ -60,4 +61,27 @@ test('hides the keys in the address of the server, and shows its other parameter
   const text = `Cannot POST /mcp${query}`
   const { call } = start(0, async () => ({ content: [{ type: 'text', text }] }), query)
   expect(await call()).toEqual({ text: 'Cannot POST /mcp?api_key=[hidden]&region=europe-west' })
+})
+
+test('reads data with the headers of the context, also if another context sets those of the connection', async () => {
+  const tenants: (string | null)[] = []
+  const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
+    tenants.push(new Headers(init?.headers).get('x-tenant'))
+    return new Response('{}')
+  }
+  const http = new GuardedFetch({ fetch: fetch as typeof globalThis.fetch, readTimeoutMs: 1_000 })
+  const identities = { headers: async ({ invocation }: ToolContext) => ({ 'x-tenant': invocation.session.id }) }
+  const connection = { http, isHttp: true, client: {} }
+  const calls = new ToolsetCalls({
+    name: 'shop',
+    options: { connection: { type: 'http', url }, headers: () => ({}) },
+    identities: identities as unknown as Identities,
+    connect: async () => connection as unknown as McpConnection,
+  })
+  await calls.read(createToolContext({ sessionId: 'red' }), async (_, { headers = {} }) => {
+    http.setHeaders({ 'x-tenant': 'blue' })
+    await http.fetch(url, { method: 'POST', headers })
+    return {}
+  })
+  expect(tenants).toEqual(['red'])
 })

@@ -4,6 +4,7 @@ import { messageOf, ToolError } from '../../error/error.ts'
 import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
 import { keepParts } from '../../tool/result-parts.ts'
 import { type McpConnection, RefusedError } from '../connection/connection.ts'
+import type { TrackedRequest } from '../connection/guarded-fetch.ts'
 import { type Identities, userKeyOf } from '../identity.ts'
 import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
 import type { DataSource } from '../server-data.ts'
@@ -82,13 +83,20 @@ export class ToolsetCalls {
 
   /** Reads data of the server. */
   readonly read: DataSource['read'] = async (context: ToolContext, ask) => {
-    const secrets = await this.#secretsOf(context)
-    const { callTimeoutMs: timeout = CALL_TIMEOUT_MS } = this.#toolset.options
+    const sent = await this.#toolset.identities.headers(context)
+    const secrets = this.#secretsIn(sent)
+    const { callTimeoutMs: timeout = CALL_TIMEOUT_MS, headers } = this.#toolset.options
+    let request: TrackedRequest | undefined
     try {
-      const { client } = await this.#toolset.connect(context)
-      return maskResult(await ask(client, { signal: context.signal, timeout }), secrets) ?? {}
+      const { client, http, isHttp } = await this.#toolset.connect(context)
+      // sessions of one user share the connection, but not always the headers
+      request = isHttp && headers ? http.track(sent, () => {}) : undefined
+      const options = { signal: context.signal, timeout, ...(request && { headers: request.headers }) }
+      return maskResult(await ask(client, options), secrets) ?? {}
     } catch (error) {
       throw maskError(toToolError(error, context.tool.name, 'none'), secrets)
+    } finally {
+      request?.done()
     }
   }
 
