@@ -2,17 +2,15 @@ import type { AuthConfig } from '../content/auth.ts'
 import { messageOf } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { CredentialRequired } from '../tool/credential-required.ts'
-import { hostOf } from '../tool/host-of.ts'
-import type { Pins } from '../tool/invocation-host.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
 import { mcpTool } from './call/mcp-tool.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
 import { ConnectionPool, SHARED } from './connection/connection-pool.ts'
-import type { Era } from './connection/open-client.ts'
 import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
+import { Revisions } from './listing/revisions.ts'
 import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
 import { type ToolDefinition, ToolsetPins } from './listing/toolset-pins.ts'
 import type { PinStore } from './listing/trust.ts'
@@ -25,14 +23,6 @@ interface CachedListing {
   readonly listing: Promise<Listing>
   readonly changes: number
   readonly relistedAt: number
-}
-
-/** What the tools of a connection depend on. */
-interface Revision {
-  /** How many changes the server had reported before the tools were listed. */
-  readonly changes: number
-  readonly appName: string
-  readonly pins: Pins | undefined
 }
 
 /**
@@ -60,9 +50,8 @@ export class McpToolset implements Toolset {
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
   readonly #warnings: Warnings
-  /** What the latest listing of each connection depends on. */
-  readonly #revisions: WeakMap<McpConnection, Revision> = new WeakMap()
-  #era: Era | undefined
+  readonly #revisions = new Revisions()
+  #era: McpConnection['era'] | undefined
 
   constructor(options: McpToolsetOptions) {
     const defaultName = checkMcpOptions(options)
@@ -89,7 +78,7 @@ export class McpToolset implements Toolset {
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
-    if (problems.length === 0) this.#setRevision(connection, { changes, ...pinsOf(context) })
+    if (problems.length === 0) this.#revisions.set(connection, changes, context)
     return [...this.#dataTools(connection), ...tools] // a tool of the server cannot take the place of ours
   }
 
@@ -97,18 +86,7 @@ export class McpToolset implements Toolset {
   revision(context: ReadonlyContext): object | undefined {
     if (typeof this.#options.toolFilter === 'function') return undefined // it may depend on the context
     const connection = this.#pool.peek(this.#identities.connectionKey(context))
-    const known = connection && this.#revisions.get(connection)
-    const { appName, pins } = pinsOf(context)
-    const isSame = known && known.changes === connection.changes && known.appName === appName && known.pins === pins
-    return isSame ? known : undefined
-  }
-
-  /** An equal revision stays the same object. A listing that ends late does not replace that of a later change. */
-  #setRevision(connection: McpConnection, revision: Revision): void {
-    const known = this.#revisions.get(connection)
-    const { changes, appName, pins } = revision
-    const isSame = known?.changes === changes && known.appName === appName && known.pins === pins
-    if (!isSame && changes >= (known?.changes ?? 0)) this.#revisions.set(connection, revision)
+    return connection && this.#revisions.get(connection, context)
   }
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
@@ -231,12 +209,6 @@ export class McpToolset implements Toolset {
     if (prompts && capabilities?.prompts) add('prompts', () => promptTool(source))
     return made
   }
-}
-
-/** Whose pins decide which tools are trusted. */
-function pinsOf(context: ReadonlyContext): Omit<Revision, 'changes'> {
-  const host = hostOf(context)
-  return { appName: host?.appName ?? context.invocation.appName, pins: host?.pins }
 }
 
 /** Equal for tools of one name with equal definitions. */
