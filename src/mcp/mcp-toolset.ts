@@ -7,10 +7,10 @@ import type { Toolset } from '../tool/toolset.ts'
 import { mcpTool } from './call/mcp-tool.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
 import { McpConnection, RefusedError } from './connection/connection.ts'
-import { ConnectionPool } from './connection/connection-pool.ts'
-import type { Era } from './connection/open-client.ts'
+import { ConnectionPool, SHARED } from './connection/connection-pool.ts'
 import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
+import { Revisions } from './listing/revisions.ts'
 import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
 import { type ToolDefinition, ToolsetPins } from './listing/toolset-pins.ts'
 import type { PinStore } from './listing/trust.ts'
@@ -23,12 +23,6 @@ interface CachedListing {
   readonly listing: Promise<Listing>
   readonly changes: number
   readonly relistedAt: number
-}
-
-/** What the tools of a connection depend on. */
-interface Revision extends PinStore {
-  /** How many changes the server had reported before the tools were listed. */
-  readonly changes: number
 }
 
 /**
@@ -56,9 +50,8 @@ export class McpToolset implements Toolset {
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
   readonly #warnings: Warnings
-  /** What the latest listing of each connection depends on. */
-  readonly #revisions: WeakMap<McpConnection, Revision> = new WeakMap()
-  #era: Era | undefined
+  readonly #revisions = new Revisions()
+  #era: McpConnection['era'] | undefined
 
   constructor(options: McpToolsetOptions) {
     const defaultName = checkMcpOptions(options)
@@ -86,7 +79,7 @@ export class McpToolset implements Toolset {
     this.#warnings.reportFilter(this.#options.toolFilter, listing.tools)
     const wanted = listing.tools.filter((tool) => trusted.has(tool.name) && this.#isWanted(tool, context))
     const tools = await Promise.all(wanted.map((tool) => this.#tools.get(keyOf(tool)) ?? this.#createTool(tool)))
-    if (problems.length === 0) this.#setRevision(connection, { changes, ...this.#pins.storeOf(context) })
+    if (problems.length === 0) this.#revisions.set(connection, changes, context)
     return [...this.#dataTools(connection), ...tools] // a tool of the server cannot take the place of ours
   }
 
@@ -94,17 +87,7 @@ export class McpToolset implements Toolset {
   revision(context: ReadonlyContext): object | undefined {
     if (typeof this.#options.toolFilter === 'function') return undefined // it may depend on the context
     const connection = this.#pool.peek(this.#identities.connectionKey(context))
-    const known = connection && this.#revisions.get(connection)
-    if (!known) return undefined
-    const isCurrent = isSameRevision(known, { changes: connection.changes, ...this.#pins.storeOf(context) })
-    return isCurrent ? known : undefined
-  }
-
-  /** An equal revision stays the same object. A listing that ends late does not replace that of a later change. */
-  #setRevision(connection: McpConnection, revision: Revision): void {
-    const known = this.#revisions.get(connection)
-    const isNewer = revision.changes >= (known?.changes ?? 0)
-    if (isNewer && !(known && isSameRevision(known, revision))) this.#revisions.set(connection, revision)
+    return connection && this.#revisions.get(connection, context)
   }
 
   /** The definitions at the server, and which of them are trusted. `store` is needed before the first run of an agent. */
@@ -227,10 +210,6 @@ export class McpToolset implements Toolset {
     if (prompts && capabilities?.prompts) add('prompts', () => promptTool(source))
     return made
   }
-}
-
-function isSameRevision(one: Revision, other: Revision): boolean {
-  return one.changes === other.changes && one.appName === other.appName && one.sessionService === other.sessionService
 }
 
 /** Equal for tools of one name with equal definitions. */

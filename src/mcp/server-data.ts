@@ -14,6 +14,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal
   /** How long it may take, in milliseconds. */
   readonly timeout: number
+  /** Names the request, so that it gets the headers of its context. */
+  readonly headers?: Record<string, string>
 }
 
 /** The server whose data a tool reads. */

@@ -29,9 +29,10 @@ export function isLostConnection(error: unknown): boolean {
   return code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED'
 }
 
-/** Has the server forgotten the session of the connection? Then it has not run the request. */
+/** Does the error say that the server has forgotten the session of the connection? Then it has not run the request. */
 export function isLostSession(error: unknown): boolean {
-  return isRecord(error) && (error.status === 404 || (isRecord(error.data) && error.data.status === 404))
+  if (!isRecord(error) || isJsonRpcError(error)) return false // the server chooses the data of its own errors
+  return error.status === 404 || (isRecord(error.data) && error.data.status === 404)
 }
 
 /** The error of a failed call for the model. With an effect that may not be repeated, a lost call has an unknown outcome. */

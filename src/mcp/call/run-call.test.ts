@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
+import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
+import { expect, test, vi } from 'vitest'
 import { createToolContext } from '../../testing/tool-context.ts'
+import type { McpConnection } from '../connection/connection.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
 import { HeldCalls } from './held-calls.ts'
 import { type CallEnvironment, runCall } from './run-call.ts'
@@ -33,4 +35,23 @@ test('a call that could not be sent has no unknown outcome', async () => {
     message: expect.stringContaining('The MCP server of tool "refund" cannot be reached, so the call was not sent'),
     cause,
   })
+})
+
+test.each([
+  [true, 2, 'repeats a call after status 404 if the server has lost the session'],
+  [false, 1, 'does not repeat a call after status 404 without a session: the server may have run it'],
+])('hasSession %s, sent %i: %s', async (hasSession, times) => {
+  const notFound = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'gone', { status: 404 })
+  const callTool = vi.fn(() => Promise.reject(notFound))
+  const abandon = vi.fn(async () => {})
+  const connection = { hasSession, abandon, isHttp: false, begin: () => () => {}, client: { callTool } }
+  const connected = { connection: connection as unknown as McpConnection, headers: undefined, userKey: 'ada' }
+  const calling = runCall(
+    environment(async () => connected),
+    tool,
+    {},
+    createToolContext(),
+  )
+  await expect(calling).rejects.toThrow('HTTP status 404')
+  expect(callTool).toHaveBeenCalledTimes(times)
 })

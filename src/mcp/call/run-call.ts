@@ -115,17 +115,18 @@ class CallAttempt {
         new ServerCall({ ...connected, tool: this.#tool, params, timeoutMs, sample, onProgress }),
       )
     } catch (error) {
-      if (isLostSession(error)) await connected.connection.abandon()
-      if (!this.#mayRepeat(error)) throw error
+      const hasLostSession = connected.connection.hasSession && isLostSession(error)
+      if (hasLostSession) await connected.connection.abandon()
+      if (!this.#mayRepeat(error, hasLostSession)) throw error
       this.#hasRepeated = true
       return await this.#send(round)
     }
   }
 
   /** May the request be sent again? Only if the server has not run it, or if running it twice does no harm. */
-  #mayRepeat(error: unknown): boolean {
+  #mayRepeat(error: unknown, hasLostSession: boolean): boolean {
     if (this.#hasRepeated || this.#context.signal.aborted) return false
-    return isLostSession(error) || (isLostConnection(error) && this.#isRepeatable)
+    return hasLostSession || (isLostConnection(error) && this.#isRepeatable)
   }
 
   /** Waits for the result. A question of the server becomes an input request; then the attempt ends without a result. */

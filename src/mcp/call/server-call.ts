@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { clip } from '../../base/limits.ts'
 import type { ActiveCall } from '../connection/active-calls.ts'
-import type { McpConnection } from '../connection/connection.ts'
+import { type McpConnection, RefusedError } from '../connection/connection.ts'
 import { AFTER_RESPONSE_MS, MAX_CALL_MS, MAX_PROGRESS_LENGTH } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
 import { CallTimeout, isJsonRpcError, ResponseEnded } from './call-error.ts'
@@ -102,7 +102,9 @@ export class ServerCall implements ActiveCall {
       return result
     } catch (error) {
       isAnswered = isJsonRpcError(error)
-      throw this.#abort.signal.aborted ? this.#abort.signal.reason : error
+      if (this.#abort.signal.aborted) throw this.#abort.signal.reason
+      const refusal = request?.refusal
+      throw refusal ? new RefusedError(refusal.status, refusal.challenge, error) : error
     } finally {
       this.#isOver = true
       clearTimeout(this.#timer)

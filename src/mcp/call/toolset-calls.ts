@@ -1,14 +1,15 @@
 // The calls of a toolset: each with the credential of its user, and without the secrets of the connection in its result.
 import type { JsonObject } from '../../base/json.ts'
-import { ToolError } from '../../error/error.ts'
+import { messageOf, ToolError } from '../../error/error.ts'
 import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
 import { keepParts } from '../../tool/result-parts.ts'
 import { type McpConnection, RefusedError } from '../connection/connection.ts'
 import { failureReason } from '../connection/failure-reason.ts'
+import type { TrackedRequest } from '../connection/guarded-fetch.ts'
 import { type Identities, userKeyOf } from '../identity.ts'
 import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
 import type { DataSource } from '../server-data.ts'
-import { toToolError } from './call-error.ts'
+import { isJsonRpcError, toToolError } from './call-error.ts'
 import { toQuestion } from './elicitation.ts'
 import { HeldCalls } from './held-calls.ts'
 import { maskSecrets, secretsOf } from './mask-secrets.ts'
@@ -55,7 +56,7 @@ export class ToolsetCalls {
     try {
       return maskResult(await runCall(this.#environment(call, connect, secrets), tool, args, context), secrets)
     } catch (error) {
-      const refusal = refusalIn(error) ?? connection?.http.takeRefusal()
+      const refusal = refusalIn(error) ?? (isRefusedPost(error) ? connection?.http.takeRefusal() : undefined)
       if (!refusal || context.signal.aborted) throw maskError(error, secrets)
       if (isRefused) throw new ToolError(`The MCP server "${name}" refuses the credential.`, { code: 'AUTH_FAILED' })
       await identities.refused(context, refusal.challenge, context.signal)
@@ -83,13 +84,20 @@ export class ToolsetCalls {
 
   /** Reads data of the server. */
   readonly read: DataSource['read'] = async (context: ToolContext, ask) => {
-    const secrets = await this.#secretsOf(context)
-    const { callTimeoutMs: timeout = CALL_TIMEOUT_MS } = this.#toolset.options
+    const sent = await this.#toolset.identities.headers(context)
+    const secrets = this.#secretsIn(sent)
+    const { callTimeoutMs: timeout = CALL_TIMEOUT_MS, headers } = this.#toolset.options
+    let request: TrackedRequest | undefined
     try {
-      const { client } = await this.#toolset.connect(context)
-      return maskResult(await ask(client, { signal: context.signal, timeout }), secrets) ?? {}
+      const { client, http, isHttp } = await this.#toolset.connect(context)
+      // sessions of one user share the connection, but not always the headers
+      request = isHttp && headers ? http.track(sent, () => {}) : undefined
+      const options = { signal: context.signal, timeout, ...(request && { headers: request.headers }) }
+      return maskResult(await ask(client, options), secrets) ?? {}
     } catch (error) {
       throw maskError(toToolError(error, context.tool.name, 'none'), secrets)
+    } finally {
+      request?.done()
     }
   }
 
@@ -103,12 +111,13 @@ export class ToolsetCalls {
     return this.#secretsIn(await this.#toolset.identities.headers(context))
   }
 
-  /** The secrets that the server knows: headers, and environment variables with telling names. */
+  /** The secrets that the server knows: headers, and environment variables and parameters of its URL with telling names. */
   #secretsIn(headers: Readonly<Record<string, string>>): string[] {
     const { connection } = this.#toolset.options
-    const variables = connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : []
-    const secret = variables.filter(([name]) => /key|token|secret|password|credential/i.test(name))
-    return secretsOf({ ...headers, ...Object.fromEntries(secret) })
+    const named =
+      connection.type === 'stdio' ? Object.entries(connection.env ?? {}) : [...new URL(connection.url).searchParams]
+    const secret = named.filter(([name]) => /key|token|secret|password|credential/i.test(name))
+    return [...secretsOf(headers), ...secretsOf(Object.fromEntries(secret))]
   }
 
   /** Cancels the calls that wait for a human. */
@@ -121,6 +130,15 @@ export class ToolsetCalls {
 function refusalIn(error: unknown): RefusedError | undefined {
   const { cause } = error as { cause?: unknown }
   return cause instanceof RefusedError ? cause : undefined
+}
+
+/**
+ * Did the older SSE transport report a refused request? It names the status only in the message, and requests of it cannot be
+ * tracked. Any other failure says nothing about the credential, and the call may have run.
+ */
+function isRefusedPost(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown }
+  return !isJsonRpcError(cause) && /^Error POSTing to endpoint \(HTTP 40[13]\)/.test(messageOf(cause))
 }
 
 /** The result without the secrets of the connection: servers repeat them in logs and errors. */

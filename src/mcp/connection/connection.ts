@@ -116,6 +116,10 @@ export class McpConnection {
   get isOpen(): boolean {
     return this.#isOpen
   }
+  /** Has the server opened a session for the connection? Only then can it lose one. */
+  get hasSession(): boolean {
+    return this.#transport.sessionId !== undefined
+  }
   /** Is a call under way? */
   get isBusy(): boolean {
     return this.#calls.size > 0

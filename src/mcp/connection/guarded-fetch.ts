@@ -16,6 +16,8 @@ export interface Refusal {
 export interface TrackedRequest {
   /** Pass them to the MCP client with the request. */
   readonly headers: Record<string, string>
+  /** How the server has refused the request; undefined if it has not. */
+  readonly refusal: Refusal | undefined
   /** Call it after the request. Closes its response, if the server holds it open. */
   done(): void
 }
@@ -37,6 +39,7 @@ interface Tracked {
   readonly headers: Readonly<Record<string, string>>
   /** Ends the response when the request is done. Set when the request is sent. */
   abort: AbortController | undefined
+  refusal: Refusal | undefined
   onEnd(): void
 }
 
@@ -62,19 +65,25 @@ export class GuardedFetch {
   /** Tracks one request: adds headers to it, and calls `onEnd` when its response has ended and cannot be resumed. */
   track(headers: Readonly<Record<string, string>>, onEnd: () => void): TrackedRequest {
     const id = String(++this.#lastRequest)
-    const tracked: Tracked = { headers, abort: undefined, onEnd }
+    const tracked: Tracked = { headers, abort: undefined, refusal: undefined, onEnd }
     this.#tracked.set(id, tracked)
     const done = (): void => {
       this.#tracked.delete(id)
       tracked.abort?.abort()
     }
-    return { headers: { [REQUEST_ID]: id }, done }
+    return {
+      headers: { [REQUEST_ID]: id },
+      get refusal() {
+        return tracked.refusal
+      },
+      done,
+    }
   }
   /** Has the server refused a request because of its credential? */
   get hasRefusal(): boolean {
     return this.#refusal !== undefined
   }
-  /** The latest refusal, which is forgotten. */
+  /** The latest refusal of any request, which is forgotten. */
   takeRefusal(): Refusal | undefined {
     const refusal = this.#refusal
     this.#refusal = undefined
@@ -103,8 +112,10 @@ export class GuardedFetch {
       close()
       throw error
     })
-    this.#readRefusal(response)
     const isPost = init?.method === 'POST'
+    const refusal = refusalOf(response)
+    if (refusal) this.#refusal = refusal
+    if (tracked && isPost) tracked.refusal = refusal
     return boundResponse(response, {
       readTimeoutMs: isPost ? this.#options.readTimeoutMs : undefined,
       abandoned: tracked?.abort?.signal,
@@ -126,10 +137,10 @@ export class GuardedFetch {
     if (this.#streams.length > MAX_STREAMS_PER_MINUTE)
       throw new Error(`The MCP server ended more than ${MAX_STREAMS_PER_MINUTE} streams within a minute.`)
   }
+}
 
-  #readRefusal({ status, headers }: Response): void {
-    const challenge = headers.get('www-authenticate') ?? undefined
-    const isRefused = status === 401 || (status === 403 && challenge?.includes('insufficient_scope'))
-    if (isRefused) this.#refusal = { status, challenge }
-  }
+function refusalOf({ status, headers }: Response): Refusal | undefined {
+  const challenge = headers.get('www-authenticate') ?? undefined
+  const isRefused = status === 401 || (status === 403 && challenge?.includes('insufficient_scope'))
+  return isRefused ? { status, challenge } : undefined
 }

@@ -21,3 +21,17 @@ test('the oldest pending call is cancelled when there are too many, and ended ca
   await sessions.end({ userId: 'ada', sessionId: ids[1] ?? '' }, 'result')
   expect(await open()).toEqual(ids.slice(2))
 })
+
+test('a user with many pending calls does not end those of other users', async () => {
+  const gated = tool({ name: 'gated', description: 'Needs an approval', requiresConfirmation: true, run: () => 'ok' })
+  const calls = new CallRunner({ appName: 'app', agentName: 'mcp', tools: [gated] })
+  const sessions = new PendingSessions(calls, 3)
+  const ids: string[] = []
+  for (const userId of ['ada', 'eve', 'eve', 'eve', 'eve']) {
+    const { sessionId } = await calls.run({ name: 'gated', args: {} }, { userId })
+    await sessions.keep({ userId, sessionId })
+    ids.push(sessionId)
+  }
+  const open = (await calls.runner.pending()).map(({ sessionId }) => sessionId)
+  expect(open.sort()).toEqual([ids[0], ids[3], ids[4]].sort())
+})

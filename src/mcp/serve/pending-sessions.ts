@@ -11,7 +11,7 @@ interface SessionOf {
 
 /**
  * Deletes the sessions of a server without a session service, so that its memory does not grow: finished calls at once, the
- * oldest pending calls when there are too many.
+ * oldest pending calls of the user with the most of them when there are too many.
  */
 export class PendingSessions {
   readonly #calls: CallRunner
@@ -28,10 +28,17 @@ export class PendingSessions {
   async keep(session: SessionOf): Promise<void> {
     this.#pending.delete(session.sessionId)
     this.#pending.set(session.sessionId, session)
-    const [oldest] = this.#pending.values()
-    if (this.#pending.size <= this.#max || !oldest) return
+    const oldest = this.#pending.size > this.#max ? this.#oldestOfBusiestUser() : undefined
+    if (!oldest) return
     await this.#calls.cancel(oldest)
     await this.end(oldest, 'ended')
+  }
+
+  /** The oldest pending call of the user with the most of them: no user ends the calls of others with many of their own. */
+  #oldestOfBusiestUser(): SessionOf | undefined {
+    const users = Map.groupBy(this.#pending.values(), ({ userId }) => userId)
+    const [busiest] = [...users.values()].sort((one, other) => other.length - one.length)
+    return busiest?.[0]
   }
 
   /** Deletes the session of a call that has ended. Long-running work keeps its session. */

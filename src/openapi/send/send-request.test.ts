@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import type { ToolError } from '../../error/error.ts'
@@ -193,6 +194,21 @@ describe('OA-05: hostile responses', () => {
 })
 
 describe('redirects', () => {
+  test.each([
+    [401, (response: ServerResponse) => response.writeHead(401).end()],
+    [500, (response: ServerResponse) => response.writeHead(500).end()],
+    ['no answer', (response: ServerResponse) => response.destroy()],
+    ['a redirect elsewhere', (response: ServerResponse) => response.writeHead(302, { location: 'http://[' }).end()],
+  ])('a POST that was answered with 303 has taken effect, also if the result is %s', async (_, answer) => {
+    await using one = await open(({ url }, response) =>
+      url === '/done' ? answer(response) : response.writeHead(303, { location: '/done' }).end(),
+    )
+    const error = await one.fails('post')
+    expect(error).toMatchObject({ code: 'UNKNOWN_OUTCOME' })
+    expect(error.message).toContain('has taken effect')
+    expect(one.api.seen.map(({ method }) => method)).toEqual(['POST', 'GET'])
+  })
+
   test.each([301, 302, 307, 308])('status %i is followed within the origin, with the same method', async (status) => {
     await using one = await open(({ url }, response) =>
       url === '/moved' ? sendJson(response, { ok: true }) : response.writeHead(status, { location: '/moved' }).end(),

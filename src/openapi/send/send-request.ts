@@ -62,27 +62,55 @@ function toolErrorOf(lost: LostRequestError, isHarmless: boolean): ToolError {
 }
 
 async function attemptRequest(request: ApiRequest, options: SendOptions): Promise<ApiResponse | LostRequestError> {
-  const { signal } = options
+  const { signal, isHarmless } = options
   const attempt = new AbortController()
+  let hasRun = false
+  const onSeeOther = (): void => {
+    hasRun = !isHarmless
+  }
   try {
-    const response = await fetchFollowing(request, options, AbortSignal.any([signal, attempt.signal]))
+    const response = await fetchFollowing(request, options, {
+      signal: AbortSignal.any([signal, attempt.signal]),
+      onSeeOther,
+    })
+    if (hasRun && response.status >= 400) throw new Error(`status ${response.status}`)
     return await readResponse(response, options)
   } catch (error) {
-    if (error instanceof ToolError) throw error
     if (signal.aborted) throw signal.reason
+    if (hasRun) throw resultLost()
+    if (error instanceof ToolError) throw error
     return lostRequest(error, new URL(request.url).origin)
   } finally {
     attempt.abort() // closes the connection of a response that is not read to its end
   }
 }
 
-async function fetchFollowing(first: ApiRequest, options: SendOptions, signal: AbortSignal): Promise<Response> {
+/** The error of an operation that was answered with the address of its result, which cannot be read. */
+function resultLost(): ToolError {
+  return new ToolError(
+    'The API answered with the address of the result, which cannot be read. The operation has taken effect: do not call it again.',
+    { code: 'UNKNOWN_OUTCOME' },
+  )
+}
+
+interface Following {
+  readonly signal: AbortSignal
+  /** Called when the API answers with the address of the result (303): the operation has run. */
+  onSeeOther(): void
+}
+
+async function fetchFollowing(
+  first: ApiRequest,
+  options: SendOptions,
+  { signal, onSeeOther }: Following,
+): Promise<Response> {
   let request = first
   for (let redirects = 0; ; redirects++) {
     const { method, url, headers, body = null } = request
     const init: RequestInit = { method, headers, body, redirect: 'manual', signal }
     const send = options.fetch
     const response = await send(options.authorize(new Request(url, init)))
+    if (response.status === 303) onSeeOther()
     const next = redirectOf(request, response)
     if (!next) return response
     await response.body?.cancel()
