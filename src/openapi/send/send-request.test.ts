@@ -217,6 +217,20 @@ describe('redirects', () => {
     expect(one.api.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['PUT /things', 'PUT /moved'])
   })
 
+  test.each([301, 302])('a POST that is redirected with status %i is not sent again', async (status) => {
+    await using one = await open((_, response) => response.writeHead(status, { location: '/moved' }).end())
+    expect(await one.fails('post')).toMatchObject({ code: 'UNKNOWN_OUTCOME' })
+    expect(one.api.seen).toHaveLength(1)
+  })
+
+  test.each([307, 308])('a POST that is redirected with status %i is sent to the new address', async (status) => {
+    await using one = await open(({ url }, response) =>
+      url === '/moved' ? sendJson(response, { ok: true }) : response.writeHead(status, { location: '/moved' }).end(),
+    )
+    expect(await one.call('post')).toMatchObject({ status: 200 })
+    expect(one.api.seen.map(({ method }) => method)).toEqual(['POST', 'POST'])
+  })
+
   test('status 303 is followed with GET', async () => {
     await using one = await open(({ url }, response) =>
       url === '/done' ? sendJson(response, { ok: true }) : response.writeHead(303, { location: '/done' }).end(),
