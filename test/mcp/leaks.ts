@@ -83,4 +83,5 @@ function held(): Held {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { before, after } = await runCycles(Number(process.argv[2] ?? 1_000))
   console.log(JSON.stringify({ before, after }))
+  if (JSON.stringify(before) !== JSON.stringify(after)) process.exitCode = 1
 }
