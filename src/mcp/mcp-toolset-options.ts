@@ -224,6 +224,11 @@ function checkHttp({ url, headers = {} }: HttpConnection, { auth, headers: provi
   if (parsed.username !== '' || parsed.password !== '')
     throw invalid('McpToolset: remove the user name and the password from connection.url. Use `auth` instead.')
   parsed.hash = ''
+  const { authScheme } = auth ?? {}
+  if (authScheme?.type === 'apiKey' && authScheme.in === 'query')
+    throw invalid(
+      'McpToolset: an API key in the query cannot be sent. Use { in: "header" }, or put the key into connection.url.',
+    )
   const hasSecret = auth !== undefined || provider !== undefined || Object.keys(headers).some(isSecretHeader)
   if (hasSecret && !isEndpoint(String(parsed)))
     throw invalid('McpToolset: credentials would be sent unencrypted. Use an https URL, or a server on this machine.')

@@ -177,6 +177,14 @@ describe('resources and prompts', () => {
 const invalid: [what: string, options: unknown, message: string][] = [
   ['no connection', {}, 'connection'],
   ['an unknown option', { connection: { type: 'stdio', command: 'x' }, trusted: true }, 'trusted'],
+  [
+    'an API key in the query',
+    {
+      connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
+      auth: { authScheme: { type: 'apiKey', in: 'query', name: 'key' } },
+    },
+    'an API key in the query cannot be sent. Use { in: "header" }',
+  ],
   ['no type', { connection: { command: 'x' } }, 'connection.type must be "stdio", "http" or "sse", got undefined'],
   ['no command', { connection: { type: 'stdio' } }, 'needs a command'],
   ['NUL in an argument', { connection: { type: 'stdio', command: 'x', args: ['a\0b'] } }, 'without NUL'],

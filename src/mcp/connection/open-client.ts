@@ -4,8 +4,8 @@ import type { Client, ClientOptions, Transport } from '@modelcontextprotocol/cli
 import { systemPorts } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import { messageOf } from '../../error/error.ts'
-import { loadPeer } from '../../error/load-peer.ts'
 import type { HttpConnection, StdioConnection } from '../mcp-toolset-options.ts'
+import { loadMcpClient, type McpClientLibrary } from '../oauth/mcp-client-library.ts'
 import { ServerProcess } from '../stdio.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { limitServerRequests } from './server-requests.ts'
@@ -39,11 +39,9 @@ export interface OpenedClient {
   readonly era: Era
 }
 
-type Sdk = typeof import('@modelcontextprotocol/client')
-
 /** Connects. Closes everything it started if it fails. */
 export async function openClient(options: OpenOptions): Promise<OpenedClient> {
-  const sdk = await loadPeer('@modelcontextprotocol/client', () => import('@modelcontextprotocol/client'))
+  const sdk = await loadMcpClient()
   const start = performance.now()
   const remaining = (): number => Math.max(1, Math.ceil(options.timeoutMs - (performance.now() - start)))
   const mayBeModern = options.era !== 'legacy' && options.server.type !== 'sse'
@@ -59,7 +57,7 @@ export async function openClient(options: OpenOptions): Promise<OpenedClient> {
 }
 
 async function connect(
-  sdk: Sdk,
+  sdk: McpClientLibrary,
   mode: 'auto' | 'legacy',
   options: OpenOptions,
   timeoutMs: number,
@@ -95,7 +93,7 @@ function withReport(error: unknown, transport: Transport): unknown {
   return report ? new Error(`${messageOf(error).replace(/\.$/, '')}. ${report}`, { cause: error }) : error
 }
 
-function createTransport(sdk: Sdk, { server, http }: OpenOptions): Transport {
+function createTransport(sdk: McpClientLibrary, { server, http }: OpenOptions): Transport {
   if (server.type === 'stdio') {
     const { command, args = [], env = {}, cwd } = server
     return new ServerProcess({ command, args, env, cwd })

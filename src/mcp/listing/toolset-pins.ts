@@ -39,7 +39,7 @@ export class ToolsetPins {
   }
 
   /** Whose pins decide which tools are trusted in a context. */
-  storeOf(context: ReadonlyContext): PinStore {
+  #storeOf(context: ReadonlyContext): PinStore {
     const host = hostOf(context)
     // the invocation of a context is created when it is read
     return { appName: host?.appName ?? context.invocation.appName, sessionService: host?.pins ?? this.#own }
@@ -47,7 +47,7 @@ export class ToolsetPins {
 
   /** Compares a listing with the pins: once, and again while tools are quarantined, because another process may trust them. */
   async judge(listing: Listing, context: ReadonlyContext): Promise<Verdict> {
-    const store = this.storeOf(context)
+    const store = this.#storeOf(context)
     const { appName, sessionService } = store
     this.#latest = { listing, store }
     const known = this.#verdicts.get(sessionService)

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AuthConfig, AuthCredential } from '../../content/auth.ts'
-import { headersOf, tokenOf, urlWith } from './auth-headers.ts'
+import { headersOf, tokenOf } from './auth-headers.ts'
 
-const url = new URL('https://mcp.example.com/mcp?a=1')
 const apiKey: AuthCredential = { authType: 'apiKey', apiKey: 'k1' }
 const keyIn = (place: 'header' | 'query' | 'cookie'): AuthConfig => ({
   authScheme: { type: 'apiKey', in: place, name: 'x-key' },
@@ -24,9 +23,7 @@ test('headersOf() refuses a value that cannot be a header', () => {
   expect(() => headersOf(keyIn('header'), { authType: 'apiKey', apiKey: 'a\r\nb' })).toThrow('contains a line break')
 })
 
-test('urlWith() adds a key that belongs in the query, and nothing else', () => {
-  expect(urlWith(url, keyIn('query'), apiKey).href).toBe('https://mcp.example.com/mcp?a=1&x-key=k1')
-  expect(urlWith(url, keyIn('header'), apiKey).href).toBe(url.href)
+test('headersOf() returns no header for a key in the query', () => {
   expect(headersOf(keyIn('query'), apiKey)).toEqual({})
 })
 

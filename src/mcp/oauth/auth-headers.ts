@@ -7,14 +7,9 @@ export function tokenOf({ oauth2, http }: AuthCredential): string | undefined {
   return oauth2?.accessToken ?? http?.credentials.token
 }
 
-/** The headers that carry a credential. An API key in the query is not among them: see `urlWith()`. */
+/** The headers that carry a credential. `McpToolset` refuses an API key in the query. */
 export function headersOf(authConfig: AuthConfig, credential: AuthCredential): Record<string, string> {
   return Object.fromEntries(authorize(new URL(ANY_ORIGIN), authConfig, credential).headers)
-}
-
-/** The URL with a credential that belongs in the query. Other credentials leave the URL as it is. */
-export function urlWith(url: URL, authConfig: AuthConfig, credential: AuthCredential): URL {
-  return new URL(authorize(url, authConfig, credential).url)
 }
 
 const ANY_ORIGIN = 'https://mcp.invalid'

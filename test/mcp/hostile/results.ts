@@ -29,7 +29,7 @@ function progress({ params }: Message, peer: Peer, value: object): void {
 
 export const results: { readonly [name: string]: Behaviour } = {
   'wrong-id': {
-    about: 'Answers with an id that nobody used.',
+    about: 'Answers with an id that no request has.',
     call: (_, peer) => answerText(peer, { id: 987_654 }, 'forged'),
   },
   'answers-twice': {
