@@ -5,6 +5,15 @@
  */
 
 export type {
+  GeminiLiveCall,
+  GeminiLiveCallRecord,
+  GeminiLiveConnection,
+  GeminiLiveConversation,
+  GeminiLiveServer,
+  GeminiLiveServerOptions,
+} from './gemini-live-script.ts'
+export { geminiLiveServer } from './gemini-live-server.ts'
+export type {
   GeminiFault,
   GeminiReply,
   GeminiRequest,

@@ -1,0 +1,55 @@
+import { isRecord, type JsonObject } from '../../../base/json.ts'
+import type { GeminiLiveCall, GeminiLiveCallRecord, GeminiLiveConversation } from '../../gemini-live-script.ts'
+
+/** A conversation that several connections may continue, one after the other. */
+export class Conversation implements GeminiLiveConversation {
+  /** The id of the conversation. */
+  readonly id: string
+  /** The texts of the user, in order. */
+  readonly turns: string[] = []
+  /** The calls that have an id, by id. */
+  readonly calls: Map<string, GeminiLiveCallRecord & { responses: JsonObject[] }> = new Map()
+  /** The number of audio bytes that the client sent. */
+  audioBytesIn = 0
+  #handles = 0
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  /** Creates a handle of the conversation. */
+  newHandle(): string {
+    this.#handles += 1
+    return `${this.id}-handle-${this.#handles}`
+  }
+
+  /** Records calls of the server. Calls without an id cannot be matched with responses. */
+  addCalls(calls: readonly GeminiLiveCall[]): void {
+    for (const call of calls) if (call.id !== undefined) this.calls.set(call.id, { call, responses: [] })
+  }
+
+  /** Records what a client sent. */
+  addMessage(message: JsonObject, audioBytes: number): void {
+    this.audioBytesIn += audioBytes
+    const { realtimeInput, clientContent, toolResponse } = message
+    if (isRecord(realtimeInput) && typeof realtimeInput.text === 'string') this.turns.push(realtimeInput.text)
+    if (isRecord(clientContent)) this.turns.push(...recordsOf(clientContent.turns).flatMap(userTextOf))
+    if (!isRecord(toolResponse)) return
+    for (const response of recordsOf(toolResponse.functionResponses))
+      this.calls.get(String(response.id))?.responses.push(response)
+  }
+}
+
+/** The text of a user turn. Empty for other turns. */
+function userTextOf({ role, parts }: JsonObject): string[] {
+  const text = recordsOf(parts)
+    .map((part) => part.text)
+    .filter((one) => typeof one === 'string')
+    .join('')
+  return role === 'user' && text !== '' ? [text] : []
+}
+
+/** The objects of a list. */
+export function recordsOf(list: unknown): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isRecord) : []
+}
