@@ -21,8 +21,10 @@ export interface ClosingOptions {
   readonly scope: ScopePath
   /** The message of the final event. */
   readonly reason: string
-  /** `TIMEOUT` ends one scope and the calls in it; the others end the whole invocation. */
+  /** Why it ends. */
   readonly errorCode: 'CANCELLED' | 'AGENT_ERROR' | 'TIMEOUT'
+  /** Only this scope ends, with the calls in it. Default: the whole invocation. */
+  readonly isScope?: boolean
   /** Results that are not in the log yet. */
   readonly unrecorded: readonly (UnrecordedResult | undefined)[]
   /** Long-running calls that have returned their handle. */
@@ -44,11 +46,11 @@ export function startedWork(
 
 /** The entries that end the invocation or scope: a response event per scope with open calls, then the final event. */
 export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[] {
-  const { author, scope, reason, errorCode, unrecorded, started } = options
+  const { author, scope, reason, errorCode, isScope, unrecorded, started } = options
   const entries: NewEntry[] = []
   const results = new Map(unrecorded.flatMap((one) => (one ? [[one.call.id, one]] : [])))
   const works = new Map(started.map((work) => [work.call, work]))
-  const open = run.fold.openCalls().filter((call) => errorCode !== 'TIMEOUT' || isWithin(call.path, scope.path))
+  const open = run.fold.openCalls().filter((call) => !isScope || isWithin(call.path, scope.path))
   for (const [path, calls] of byScope(open)) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {

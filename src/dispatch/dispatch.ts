@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { cancelWork } from './cancel-work.ts'
-import { execute } from './execute.ts'
+import { executeCall } from './execute-call.ts'
 import type { Batch } from './host.ts'
 import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
@@ -12,6 +12,9 @@ import { entriesOf, workLeftBehind } from './record.ts'
 
 /** How long a result waits for slower calls of its batch, in milliseconds. After it, the result is recorded alone. */
 const MAX_SIBLING_WAIT_MS = 1_000
+
+/** The same for a live model, whose user hears the wait. */
+const MAX_LIVE_SIBLING_WAIT_MS = 20
 
 /** Runs the calls of one reply. Resolves when each call has its response in the log, or waits for an answer or result. */
 export function dispatch(batch: Batch): Promise<void> {
@@ -33,7 +36,7 @@ function isOutcome(one: Prepared): one is Outcome {
 function executeOne(batch: Batch, one: Prepared): Promise<void> {
   if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
-  const go = (): Promise<void> => execute(batch, one).then((outcome) => recordOne(batch, outcome))
+  const go = (): Promise<void> => executeCall(batch, one).then((outcome) => recordOne(batch, outcome))
   return intent ? commit(batch, [intent]).then(go) : go()
 }
 
@@ -77,9 +80,10 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   }
   let running = prepared.length
   const recordedAll = host.recorder.keepUnrecorded(outcomes)
+  const waitMs = batch.live ? MAX_LIVE_SIBLING_WAIT_MS : MAX_SIBLING_WAIT_MS
   const finish = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome
-    if (--running > 0) earlyTimer ??= host.services.ports.setTimer(recordEarly, MAX_SIBLING_WAIT_MS)
+    if (--running > 0) earlyTimer ??= host.services.ports.setTimer(recordEarly, waitMs)
   }
 
   try {
@@ -111,7 +115,7 @@ async function runTogether(
   await Promise.all(
     prepared.map((one, at) => {
       if (isOutcome(one)) return finish(at, one)
-      return execute(batch, one).then((outcome) => finish(at, outcome))
+      return executeCall(batch, one).then((outcome) => finish(at, outcome))
     }),
   )
 }
@@ -145,7 +149,7 @@ async function runInOrder(
 }
 
 async function start(batch: Batch, one: ReadyCall | AnsweredCall, finish: (outcome: Outcome) => void): Promise<void> {
-  finish(await execute(batch, one))
+  finish(await executeCall(batch, one))
 }
 
 /** Does the outcome end the agent's turn? Then it is recorded last, when no call of its batch is running. */

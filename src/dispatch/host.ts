@@ -49,6 +49,8 @@ export interface DispatchServices {
   readonly logger: Logger
   /** Deadline of a tool body without its own `timeoutMs`, in milliseconds. */
   readonly toolTimeoutMs: number
+  /** Deadline of an agent tool without its own `timeoutMs`, in milliseconds. */
+  readonly agentToolTimeoutMs: number
   /** Larger results are truncated. */
   readonly maxResultBytes: number
   /** Calls with larger arguments are refused. */
@@ -155,6 +157,16 @@ export interface Batch {
   groundingOf(call: CallState): JsonObject | undefined
   /** Yields progress of a running call. */
   readonly onProgress: (functionCallId: string, toolName: string, value: unknown) => void
+  /** Set if a live model made the calls. Undefined in all other runs. */
+  readonly live?: LiveBatch | undefined
+}
+
+/** How the calls of a live model run. The model speaks on meanwhile, and may cancel single calls. */
+export interface LiveBatch {
+  /** The batch of one call, whose host can be stopped alone. */
+  batchOf(call: CallState): Batch
+  /** Ends what a stopped call has left open, and returns its response. */
+  closeCall(call: CallState): Promise<CallResult>
 }
 
 /** A call of an agent tool, or code, that runs as a scope. */

@@ -33,7 +33,7 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
   const failed = batch.host.fold.failedInARow(call)
   if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !wasAttempted(batch, call, entry)) {
     const error = `Tool "${call.name}" was not run: the same call has failed ${failed} times in a row.`
-    return { ...failure(call, 'REPEATED_CALL', error), stops: true }
+    return { ...failure(call, 'REPEATED_CALL', error), stops: !batch.live } // the user of a live model can intervene
   }
   if (!entry || entry.isPassive) return refuseUnknown(batch, call, entry)
   if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)

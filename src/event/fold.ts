@@ -115,9 +115,9 @@ export class Fold {
     return open.length > 1 ? open.sort((a, b) => depthOf(b.path) - depthOf(a.path)) : open
   }
 
-  /** Is it a call of the latest reply of its scope, or a toolset? */
+  /** Does its scope still wait for the call, or is it a toolset? */
   #isCurrent(call: CallState): boolean {
-    if (this.scopes.get(call.path)?.calls[call.at] === call) return true
+    if (this.scopes.get(call.path)?.calls.includes(call)) return true
     return this.toolsetCalls?.get(call.path)?.includes(call) ?? false
   }
 
@@ -231,7 +231,7 @@ export class Fold {
       this.replies++
       speakerOf(scope, event.author).replies++
     }
-    scope.calls = NO_CALLS
+    const open = stillOpen(scope.calls)
     scope.skipped = false
     scope.grounding = undefined
     scope.earlierFailures = scope.failures
@@ -247,8 +247,8 @@ export class Fold {
       if (calls) calls.push(call)
       else calls = [call]
     }
-    scope.calls = calls ?? NO_CALLS
-    scope.answered = calls === undefined
+    scope.calls = calls && open ? [...open, ...calls] : (calls ?? open ?? NO_CALLS)
+    scope.answered = scope.calls === NO_CALLS
     if (scope.answered && event.isolationScope !== undefined) this.#setLastReply(event.isolationScope, event)
   }
 
@@ -381,6 +381,18 @@ export class Fold {
     }
     return scope
   }
+}
+
+/** The calls without a final response; undefined when there are none. A live model replies while earlier calls are open. */
+function stillOpen(calls: readonly CallState[]): CallState[] | undefined {
+  let open: CallState[] | undefined
+  for (let at = 0; at < calls.length; at++) {
+    const call = calls[at] as CallState
+    if (call.response && !call.pending) continue
+    if (open) open.push(call)
+    else open = [call]
+  }
+  return open
 }
 
 /** The open requests of a call. Of requests of one kind, origin and key only the latest counts. */

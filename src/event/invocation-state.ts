@@ -79,9 +79,9 @@ export interface ScopeState {
   active: string | undefined
   /** The number of transfers so far. */
   transfers: number
-  /** The calls of the latest model reply, in order. */
+  /** The calls of the latest model reply, in order. Before them, open calls of earlier replies, as live models make them. */
   calls: readonly CallState[]
-  /** The latest model reply had no calls. */
+  /** The latest model reply had no calls, and none was open. */
   answered: boolean
   /** An event of the scope has `escalate`. */
   escalated: boolean

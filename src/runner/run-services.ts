@@ -40,6 +40,8 @@ export interface RunServices {
   readonly deadlines: Deadlines
   /** Deadline of a tool without its own, in milliseconds. */
   readonly toolTimeoutMs: number
+  /** Deadline of an agent tool without its own, in milliseconds. */
+  readonly agentToolTimeoutMs: number
   /** The most bytes of a result. Larger results are truncated. */
   readonly maxResultBytes: number
   /** The most bytes of the arguments of a call. Calls with more are refused. */
@@ -70,6 +72,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     ports,
     deadlines: new Deadlines(ports),
     toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
+    agentToolTimeoutMs: positive(options.agentToolTimeoutMs ?? Number.POSITIVE_INFINITY, 'agentToolTimeoutMs'),
     maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
     maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
     maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),

@@ -9,6 +9,7 @@ import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { SessionService } from '../session/service.ts'
+import type { Model } from '../tool/model.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import type { RunContext, RunContextOption } from '../tool/run-context.ts'
 import type { Models } from './models.ts'
@@ -34,6 +35,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly allowedRedirectUris?: readonly string[] | undefined
   /** Callbacks around every run, model call, tool call and event, before those of the agents. */
   readonly plugins?: readonly Plugin[] | undefined
+  /** The model of agents that have none and inherit none. Default: such an agent is refused. */
+  readonly model?: Model | undefined
   /** Makes the model for a model name, by pattern: `{ 'gemini-*': gemini }`. */
   readonly models?: Models | undefined
   /**
@@ -43,6 +46,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly whilePaused?: 'reject' | 'cancel' | 'continue' | undefined
   /** Deadline of a tool without its own `timeoutMs`, in milliseconds. Default 30,000. */
   readonly toolTimeoutMs?: number | undefined
+  /** Deadline of an agent tool without its own `timeoutMs`, in milliseconds. Default: none; in live sessions `toolTimeoutMs`. */
+  readonly agentToolTimeoutMs?: number | undefined
   /**
    * The most bytes of a tool result. A larger result is truncated; the whole result becomes an artifact if there is
    * an artifact service. Default 256,000.
@@ -111,4 +116,9 @@ export interface RecoverOptions {
   readonly runContext?:
     | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
     | undefined
+}
+
+/** @internal Whose live session starts, and with what. */
+export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDelta' | 'runConfig'> & {
+  readonly runContext?: RunContext | undefined
 }

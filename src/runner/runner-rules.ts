@@ -15,6 +15,7 @@ import {
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
+import { aiSdkHint, isModel } from '../tool/model.ts'
 import { checkPlugin } from './plugins/plugin.ts'
 import type { RunnerOptions } from './runner-options.ts'
 
@@ -61,6 +62,7 @@ const RULES: OptionRules<RunnerOptions> = {
     accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && URL.canParse(one)),
   },
   plugins: { expects: 'a list of plugins', accepts: (value) => Array.isArray(value) && value.every(record.accepts) },
+  model: { expects: 'a model, such as gemini(name)', accepts: isModel, hint: aiSdkHint },
   models: {
     expects: 'an object of functions, by pattern',
     accepts: (value) =>
@@ -68,6 +70,7 @@ const RULES: OptionRules<RunnerOptions> = {
   },
   whilePaused: oneOf('reject', 'cancel', 'continue'),
   toolTimeoutMs: anything,
+  agentToolTimeoutMs: anything,
   maxResultBytes: anything,
   maxArgsBytes: anything,
   maxCallsPerReply: anything,

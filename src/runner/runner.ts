@@ -12,11 +12,20 @@ import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
 import { checkCallOptions, checkMetadataSize, mayHoldCode, toContent } from './request-rules.ts'
 import { closeAll } from './resources.ts'
+import type { ActiveRun } from './run/active-run.ts'
 import { Cancelled } from './run/cancelled.ts'
+import type { LiveDriver } from './run/live-driver.ts'
 import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
 import { type RunRequest, RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
-import type { CancelOptions, RecoverOptions, ResumeOptions, RunnerOptions, RunOptions } from './runner-options.ts'
+import type {
+  CancelOptions,
+  LiveRunRequest,
+  RecoverOptions,
+  ResumeOptions,
+  RunnerOptions,
+  RunOptions,
+} from './runner-options.ts'
 import { checkRunnerOptions } from './runner-rules.ts'
 
 /**
@@ -58,7 +67,8 @@ export class Runner<Output = unknown> {
     this.memoryService = options.memoryService
     this.credentialService = this.#services.credentialService
     const { plugins } = this.#services
-    this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
+    const { model } = options
+    this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins, model })
     this.#tree.prepare()
     keepShapesAlive()
     const { appName, whilePaused } = options
@@ -214,6 +224,25 @@ export class Runner<Output = unknown> {
     if (free) return
     const target = invocationId === undefined ? {} : { invocationId }
     await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...target })
+  }
+
+  /** @internal Starts the run of a live session. */
+  async startLive(options: LiveRunRequest, live: LiveDriver): Promise<ActiveRun> {
+    const { userId, sessionId, stateDelta, runConfig = {}, runContext } = options
+    checkMetadataSize(runConfig)
+    const { newId } = this.#services.ports
+    const started = await this.#starter.start({
+      userId,
+      sessionId: sessionId ?? newId(),
+      invocationId: `e-${newId()}`,
+      stateDelta: stateDelta && toStateDelta(stateDelta),
+      runConfig: { maxLlmCalls: Number.POSITIVE_INFINITY, ...runConfig },
+      runContext,
+      signal: undefined,
+      isNew: sessionId === undefined,
+      live,
+    })
+    return started as ActiveRun // only answers follow the run of another caller
   }
 
   /**

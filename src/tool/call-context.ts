@@ -23,6 +23,7 @@ import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, AnsweredInput, InputRequest, Invocation, ToolContext } from './context.ts'
 import { checkKey } from './credentials.ts'
 import { ForwardingContext } from './forwarding-context.ts'
+import type { LiveInput, LiveInputReader } from './live-input.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
 
@@ -54,6 +55,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #confirmation: ToolConfirmation | undefined
   #credentials: readonly AuthCredential[] | undefined
   #requests: readonly RequestState[] | undefined
+  #liveInput: LiveInputReader | undefined
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
   /** Requests of the body in this attempt. */
@@ -180,11 +182,18 @@ export class CallContext extends ForwardingContext implements ToolContext {
     if (!this.#closed) onProgress(functionCallId, tool.name, value)
   }
 
+  /** The input of the live session. Kept from the first read on. */
+  get liveInput(): AsyncIterable<LiveInput> | undefined {
+    if (!this.#closed) this.#liveInput ??= this.#options.host.liveInput?.subscribe()
+    return this.#liveInput
+  }
+
   /** Aborts the signal of the call. */
   abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = { reason }
     this.#controller?.abort(reason)
+    this.#liveInput?.end()
   }
   /** Sets `toolConfirmation` after an approval. */
   setConfirmation(confirmation: ToolConfirmation): void {
@@ -216,6 +225,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   /** Drops all later progress: the call has its response. */
   close(): void {
     this.#closed = true
+    this.#liveInput?.end()
   }
   /** Returns the writes and clears them. Undefined if there are none. */
   take(): EventActions | undefined {

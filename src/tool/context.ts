@@ -8,6 +8,7 @@ import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { InferOutput, Schema } from '../schema/infer.ts'
 import type { Session } from '../session/service.ts'
+import type { LiveInput } from './live-input.ts'
 import type { RunConfig } from './run-config.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -201,6 +202,14 @@ export interface ToolContext extends CallbackContext {
    * the body runs again from the start: `getCredential()` then returns the token.
    */
   requestCredential(key: string, authConfig: AuthConfig): void
-  /** Sends a value to the consumers of the run at once. Never stored, never sent to the model. */
+  /**
+   * Sends a value to the consumers of the run at once. Never stored. A live model gets it too if the tool runs in the
+   * background; other models never see it.
+   */
   progress(value: unknown): void
+  /**
+   * What the user of a live session sends while this call runs: audio, video and text, from the first read on. A slow tool
+   * misses the oldest input and gets a `lagged` item. Undefined outside live sessions.
+   */
+  readonly liveInput: AsyncIterable<LiveInput> | undefined
 }

@@ -4,6 +4,7 @@ import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { Session, SessionService, StateReader } from '../session/service.ts'
+import type { LiveInputSource } from './live-input.ts'
 import type { RunConfig } from './run-config.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -35,6 +36,8 @@ export interface InvocationHost {
   readonly auth: AuthRuntime
   /** The stored state and the `temp:` values of the run. */
   readonly state: StateReader
+  /** What the user of a live session sends. Undefined in other runs. */
+  readonly liveInput?: LiveInputSource | undefined
   /** Returns a snapshot of the session. */
   session(): Session
 }

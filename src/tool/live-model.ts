@@ -1,17 +1,11 @@
 // The interface of live models: a connection that takes audio, video and text, and that sends audio, text and tool calls.
 import type { JsonObject } from '../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
+import type { LiveInput } from './live-input.ts'
 import type { WireTool } from './llm-request-config.ts'
 import type { Model } from './model.ts'
 
-/** What a user sends while a session is live. Tools read it from `context.liveInput`. */
-export type LiveInput =
-  | { readonly type: 'audio'; readonly data: Uint8Array; readonly mimeType: string }
-  | { readonly type: 'video'; readonly data: Uint8Array; readonly mimeType: string }
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'activity'; readonly state: 'start' | 'end' }
-  /** Only in `context.liveInput`: the tool was too slow, and this many inputs were dropped. */
-  | { readonly type: 'lagged'; readonly dropped: number }
+export type { LiveInput }
 
 /** A message to a live model. */
 export type LiveClientMessage =

@@ -61,7 +61,7 @@ export async function runAgentTool(agentCall: AgentToolCall): Promise<unknown> {
     const content = (hasStarted && recordedRequest(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
     await run.recorder.commit([{ event: run.recorder.draft(plan.agent.name, inner, content, {}) }])
   }
-  const { timeoutMs = Number.POSITIVE_INFINITY, name } = entry.tool
+  const { timeoutMs = run.services.agentToolTimeoutMs, name } = entry.tool
   const outcome =
     timeoutMs === Number.POSITIVE_INFINITY
       ? await runScope(run, agent, inner)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
-import type { Batch, ScopedCall } from '../../dispatch/host.ts'
+import type { Batch, LiveBatch, ScopedCall } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { emitProgress } from '../../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
@@ -28,6 +28,8 @@ export class CallBatch implements Batch {
   readonly code: ToolEntry | undefined
   readonly hooks: Hooks
   readonly calls: readonly CallState[]
+  /** Set for the calls of a live model. */
+  live: LiveBatch | undefined = undefined
   readonly #plan: AgentPlan
   readonly #runScope: RunScope
   /** Calls of agent tools whose agent has failed. */

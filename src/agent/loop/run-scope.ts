@@ -79,7 +79,7 @@ function throwIfStopped({ stop }: RunHost): void {
 }
 
 /** The tools of an agent for this request. */
-function currentTools(turn: AgentTurn): ToolTable | Promise<ToolTable> {
+export function currentTools(turn: AgentTurn): ToolTable | Promise<ToolTable> {
   const { run, plan } = turn
   const { agent, table } = plan
   const current = table.changeable.length ? refreshToolTable(table, run.services.logger) : table

@@ -5,12 +5,12 @@ import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import type { UnrecordedResult } from '../../dispatch/host.ts'
 import { StopSignal } from '../../dispatch/stop-signal.ts'
 import { Timeout } from '../../dispatch/wait-with-deadline.ts'
-import type { Event, NewEntry } from '../../event/event.ts'
 import { isWithin } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'
 import { findTool } from './find-tool.ts'
 import { next } from './next.ts'
-import type { LoopRecorder, RunHost, ScopeFrame } from './run-host.ts'
+import type { RunHost, ScopeFrame } from './run-host.ts'
+import { ScopeRecorder } from './scope-recorder.ts'
 
 type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
@@ -70,57 +70,7 @@ async function closeScope(
     isWithin(call.path, frame.path),
   )
   if (started.length) await cancelWork(run, started)
-  const entries = closingEntries(run, { author: agent.name, scope: frame, errorCode: 'TIMEOUT', started, ...ending })
+  const timeout = { author: agent.name, scope: frame, errorCode: 'TIMEOUT', isScope: true } as const
+  const entries = closingEntries(run, { ...timeout, started, ...ending })
   await run.recorder.commit(entries)
-}
-
-/** The recorder of one scope. It records nothing after the scope is stopped. */
-class ScopeRecorder implements LoopRecorder {
-  readonly #recorder: LoopRecorder
-  readonly #stop: StopSignal
-  readonly #commits: Set<Promise<void>> = new Set()
-  /** Results of this scope that are not in the log yet. */
-  unrecorded: (readonly (UnrecordedResult | undefined)[])[] = []
-
-  constructor(recorder: LoopRecorder, stop: StopSignal) {
-    this.#recorder = recorder
-    this.#stop = stop
-  }
-
-  /** Settles when no commit of this scope is under way. */
-  async committed(): Promise<void> {
-    while (this.#commits.size) await Promise.allSettled(this.#commits)
-  }
-  commit(entries: readonly NewEntry[]): Promise<void> {
-    if (this.#stop.stopped) return Promise.reject(this.#stop.stopped.reason)
-    const commit = this.#recorder.commit(entries).finally(() => this.#commits.delete(commit))
-    this.#commits.add(commit)
-    // no body may start after the stop, even if its intent was recorded
-    return commit.then(() => {
-      if (this.#stop.stopped) throw this.#stop.stopped.reason
-    })
-  }
-  emit(event: Event): Promise<void> | undefined {
-    return this.#stop.stopped ? undefined : this.#recorder.emit(event)
-  }
-  keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
-    const recorded = this.#recorder.keepUnrecorded(outcomes)
-    this.unrecorded.push(outcomes)
-    return () => {
-      recorded()
-      this.unrecorded = this.unrecorded.filter((other) => other !== outcomes)
-    }
-  }
-  draft(...event: Parameters<LoopRecorder['draft']>): ReturnType<LoopRecorder['draft']> {
-    return this.#recorder.draft(...event)
-  }
-  checkLease(): Promise<void> | undefined {
-    return this.#recorder.checkLease()
-  }
-  checkInbox(): Promise<void> {
-    return this.#recorder.checkInbox()
-  }
-  hideFromPlugins(path: string): void {
-    this.#recorder.hideFromPlugins(path)
-  }
 }

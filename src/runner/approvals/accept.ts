@@ -27,14 +27,33 @@ interface OpenInvocation {
 /** Accepts new text, or a resume when there is no message. Throws `PAUSED` if an unfinished invocation forbids new text. */
 export function acceptMessage(
   view: SessionView,
-  request: { readonly invocationId: string; readonly message?: Content | undefined },
+  request: {
+    readonly invocationId: string
+    readonly message?: Content | undefined
+    readonly live?: object | undefined
+  },
   whilePaused: 'reject' | 'cancel' | 'continue' | undefined,
 ): Accepted {
   const { message, invocationId } = request
+  if (request.live) return acceptLive(view, invocationId, whilePaused)
   if (!message) return acceptResume(view.open(), invocationId)
   // by default, an invocation that waits only for long-running results does not block new text
   const open = whilePaused === 'cancel' || whilePaused === 'reject' ? view.open() : view.awake()
   return { invocationId, message, cancel: findInvocationsToCancel(open, whilePaused) }
+}
+
+/** Accepts a live session. It ends what an interrupted run left: its user has come back to speak. */
+function acceptLive(
+  view: SessionView,
+  invocationId: string,
+  whilePaused: 'reject' | 'cancel' | 'continue' | undefined,
+): Accepted {
+  const interrupted = view.awake().filter(({ step }) => step.type !== 'wait')
+  const waiting = (whilePaused === 'cancel' || whilePaused === 'reject' ? view.open() : view.awake()).filter(
+    ({ step }) => step.type === 'wait',
+  )
+  const cancel = [...interrupted.map(({ fold }) => fold.invocationId), ...findInvocationsToCancel(waiting, whilePaused)]
+  return { invocationId, message: undefined, cancel }
 }
 
 /** Accepts a resume of the named invocation. Default: the latest interrupted one, else the latest open one. */

@@ -73,7 +73,11 @@ async function followHolder(holder: ActiveRun, item: PostedItem, message: Conten
   )
   if (!isDrained) return undefined
   const recorded = recorder.inbox().recorded(item.id)
-  if (recorded) return new RunFollower(holder, eventsAfterAnswers(view.events, recorded, invocationId))
+  if (recorded) {
+    const follower = new RunFollower(holder, eventsAfterAnswers(view.events, recorded, invocationId))
+    if (holder.isLive) follower.removeConsumer() // a live session lasts: the caller has what it came for
+    return follower
+  }
   if (!progress.isFinalizing) {
     await acceptAnswers({ view, entries }, message, { now: services.ports.now(), asOf: item.seq })
   }

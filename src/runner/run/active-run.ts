@@ -17,12 +17,14 @@ import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
 import { Cancelled } from './cancelled.ts'
 import type { EventQueue } from './event-queue.ts'
+import type { LiveDriver } from './live-driver.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
 
 /** A run that this process executes. */
 export class ActiveRun implements StartedRun {
   readonly #onFinished: ((run: ActiveRun) => void) | undefined
+  readonly #live: LiveDriver | undefined
   /** The log's length when the loop last had to wait. */
   #waitedAt: number | undefined
   /** What the loop, the dispatcher and the recorder read of this run. */
@@ -31,9 +33,14 @@ export class ActiveRun implements StartedRun {
   finished: Promise<void> = Promise.resolve()
   failure: { readonly reason: unknown } | undefined
 
-  constructor(data: RunData, onFinished?: (run: ActiveRun) => void) {
+  constructor(data: RunData, onFinished?: (run: ActiveRun) => void, live?: LiveDriver) {
     this.data = data
     this.#onFinished = onFinished
+    this.#live = live
+  }
+  /** Does a live session drive the run? */
+  get isLive(): boolean {
+    return this.#live !== undefined
   }
 
   /** The invocation that this run executes. */
@@ -123,6 +130,7 @@ export class ActiveRun implements StartedRun {
   }
 
   #runAgents(): Promise<'done' | 'wait'> {
+    if (this.#live) return this.#live.drive()
     const { tree, fold } = this.data
     const missing = findMissingAgent(tree, fold)
     if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree })

@@ -1,6 +1,7 @@
 import type { RunProgress } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { StopSignal } from '../../dispatch/stop-signal.ts'
+import type { Event } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { StateReader } from '../../session/service.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
@@ -23,6 +24,14 @@ export interface RecordedState extends StateReader {
   setTemp(key: string, value: unknown): void
 }
 
+/** Sees what a run records, as it is recorded. */
+export interface RunObserver {
+  /** Called with every stored event, also those of the user, in the order of the log. */
+  recorded(event: Event): void
+  /** Called when a `temp:` value changes. Null deletes it. */
+  changedTemp(key: string, value: unknown): void
+}
+
 /** What the recorder and the inbox read of their run. */
 export interface RecordedRun extends InvocationHost {
   /** What the runner provides to every run. */
@@ -39,4 +48,6 @@ export interface RecordedRun extends InvocationHost {
   readonly events: EventQueue
   /** What changes while the run is under way. */
   readonly progress: RunnerProgress
+  /** Set in a live session. */
+  readonly observer: RunObserver | undefined
 }

@@ -216,7 +216,7 @@ export class Recorder implements LoopRecorder {
 
   /** Adds stored entries to the fold and yields their events to the consumer. */
   #fold(entries: readonly NewEntry[], seq: number): void {
-    const { view, events } = this.#run
+    const { view, events, observer } = this.#run
     const before = this.#seq
     this.#seq = seq
     // a run that lost its lease may learn late that its last append succeeded: another run has listed more since
@@ -224,7 +224,9 @@ export class Recorder implements LoopRecorder {
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as NewEntry
       view.add(entry, before + at + 1)
-      if (entry.event && entry.event.author !== 'user') events.push(entry.event)
+      if (!entry.event) continue
+      if (entry.event.author !== 'user') events.push(entry.event)
+      observer?.recorded(entry.event)
     }
   }
 
@@ -242,6 +244,7 @@ export class Recorder implements LoopRecorder {
     const kept = { ...delta }
     for (const key of temporary) {
       this.#run.state.setTemp(key, delta[key])
+      this.#run.observer?.changedTemp(key, delta[key])
       delete kept[key]
     }
     const { stateDelta: _, ...actions } = event.actions

@@ -8,12 +8,14 @@ import { StopSignal } from '../../dispatch/stop-signal.ts'
 import type { Entry } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
 import type { Session, StateReader } from '../../session/service.ts'
+import type { LiveInputSource } from '../../tool/live-input.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { HeldSession } from '../lease.ts'
 import type { RunServices } from '../run-services.ts'
 import { EventQueue } from './event-queue.ts'
-import type { RecordedRun, RecordedState, RunnerProgress } from './recorded-run.ts'
+import type { LiveDriver } from './live-driver.ts'
+import type { RecordedRun, RecordedState, RunnerProgress, RunObserver } from './recorded-run.ts'
 import { Recorder } from './recorder.ts'
 import { SessionSnapshot } from './session-snapshot.ts'
 
@@ -33,6 +35,8 @@ export interface RunDataOptions {
   readonly runConfig: RunConfig
   /** The caller's values for tools and callbacks. They are not recorded. */
   readonly runContext: RunContext | undefined
+  /** The live session that drives the run. Default: the agent loop drives it. */
+  readonly live?: LiveDriver | undefined
 }
 
 /** Everything the loop, the dispatcher, the contexts and the inbox read of one run. Fields only; `ActiveRun` acts on it. */
@@ -71,10 +75,13 @@ export class RunData implements RunHost, RecordedRun {
   readonly stop: StopSignal = new StopSignal()
   readonly events: EventQueue = new EventQueue()
   readonly progress: RunnerProgress
+  /** What the user of a live session sends, for tools. */
+  readonly liveInput: LiveInputSource | undefined
+  readonly observer: RunObserver | undefined
   /** Writes the run's entries to the log. */
   readonly recorder: Recorder
 
-  constructor({ services, tree, held, invocationId, nonce, runConfig, runContext }: RunDataOptions) {
+  constructor({ services, tree, held, invocationId, nonce, runConfig, runContext, live }: RunDataOptions) {
     const { appName, userId, sessionId } = held.lease.key
     this.appName = appName
     this.userId = userId
@@ -83,7 +90,7 @@ export class RunData implements RunHost, RecordedRun {
     this.runConfig = runConfig
     this.runContext = runContext
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
-    this.services = services
+    this.services = live ? live.servicesFrom(services) : services
     this.artifactService = services.artifactService
     this.memoryService = services.memoryService
     this.credentialService = services.credentialService
@@ -103,6 +110,8 @@ export class RunData implements RunHost, RecordedRun {
       isFinalizing: false,
       drained: undefined,
     }
+    this.liveInput = live?.input
+    this.observer = live?.observer
     this.recorder = new Recorder(this, held, nonce)
   }
 

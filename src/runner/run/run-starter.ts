@@ -17,6 +17,7 @@ import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
 import { ActiveRuns, StartLimiter } from './active-runs.ts'
 import { Cancelled } from './cancelled.ts'
+import type { LiveDriver } from './live-driver.ts'
 import { RunData } from './run-data.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 
@@ -44,6 +45,8 @@ export interface RunRequest {
   readonly isNew: boolean
   /** Does a consumer read the events? Absent = no. */
   readonly hasConsumer?: (() => boolean) | undefined
+  /** The live session that drives the run, which has no message. Absent = the agent loop drives it. */
+  readonly live?: LiveDriver | undefined
   /** Did the caller cancel before the run started? Absent = no. */
   readonly isCancelled?: (() => boolean) | undefined
 }
@@ -135,7 +138,7 @@ export class RunStarter {
         return started instanceof Promise ? await started : started // without a promise for plain text
       }
       owned = undefined // the overdue invocation releases the lease
-      const first = this.#startRun(held, continuing(overdue), { ...request, stateDelta: undefined })
+      const first = this.#startRun(held, continuing(overdue), { ...request, stateDelta: undefined, live: undefined })
       return await this.#startAfter(first, request, seen)
     } catch (error) {
       this.#startLimiter.release()
@@ -148,7 +151,7 @@ export class RunStarter {
     const { sessionService, ports } = this.#services
     const { message, stateDelta } = request
     if (!message || request.invocationId) {
-      return claimed(await claimSession(sessionService, key, message !== undefined))
+      return claimed(await claimSession(sessionService, key, message !== undefined || request.live !== undefined))
     }
     const throwIfCancelled = (): void => {
       this.#throwIfClosed()
@@ -193,8 +196,8 @@ export class RunStarter {
   }
 
   /** The invocation whose requests expired: it continues before new text is accepted. */
-  #overdue({ view }: HeldSession, { isNew, invocationId, message }: RunRequest): string | undefined {
-    if (isNew || !invocationId || !message || this.#options.whilePaused === 'cancel') return undefined
+  #overdue({ view }: HeldSession, { isNew, invocationId, message, live }: RunRequest): string | undefined {
+    if (isNew || !invocationId || !(message || live) || this.#options.whilePaused === 'cancel') return undefined
     return overdueIn(view)
   }
 
@@ -272,8 +275,8 @@ export class RunStarter {
     request: RunRequest,
     { drained, before }: StartOptions = {},
   ): ActiveRun {
-    const { stateDelta, runConfig, runContext, signal, hasConsumer } = request
-    const active = this.#activate(held, accepted.invocationId, runConfig, runContext)
+    const { stateDelta, signal, hasConsumer } = request
+    const active = this.#activate(held, accepted.invocationId, request)
     if (hasConsumer?.()) active.events.open()
     for (const event of before ?? NO_EVENTS) active.events.push(event)
     this.running.add(active)
@@ -283,11 +286,15 @@ export class RunStarter {
     return active
   }
 
-  #activate(held: HeldSession, invocationId: string, runConfig: RunConfig = {}, runContext?: RunContext): ActiveRun {
+  #activate(
+    held: HeldSession,
+    invocationId: string,
+    { runConfig = {}, runContext, live }: Partial<Pick<RunRequest, 'runConfig' | 'runContext' | 'live'>> = {},
+  ): ActiveRun {
     const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
     const { tree } = this.#options
-    const data = new RunData({ services: this.#services, tree, held, invocationId, nonce, runConfig, runContext })
-    return new ActiveRun(data, this.#onFinished)
+    const data = new RunData({ services: this.#services, tree, held, invocationId, nonce, runConfig, runContext, live })
+    return new ActiveRun(data, this.#onFinished, live)
   }
 
   readonly #onFinished = (active: ActiveRun): void => {
@@ -304,7 +311,7 @@ export class RunStarter {
   ): Promise<Event[]> {
     const events: Event[] = []
     for (const invocationId of invocationIds) {
-      const closing = this.#activate(held, invocationId, {}, runContext)
+      const closing = this.#activate(held, invocationId, { runContext })
       await closing.closeAsCancelled('The run was cancelled.', drained)
       events.push(...closing.events.takeAll())
     }

@@ -1,0 +1,59 @@
+import type { Part } from '../../content/content.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
+import { pendingOf } from '../approvals/pending-requests.ts'
+import type { ActiveRun } from '../run/active-run.ts'
+
+/** Hears about requests to a human. */
+export interface RequestListener {
+  /** Called once for each request, except results of long-running calls. `signal` aborts when no answer is needed any more. */
+  onRequest(request: PendingRequest, signal: AbortSignal): void
+}
+
+/** The requests of a live session to a human. They are records of the log, and any process may answer them. */
+export class LiveRequests {
+  readonly #run: ActiveRun
+  readonly #listener: RequestListener
+  /** Requests that were announced and are still open. */
+  readonly #open: Map<string, AbortController> = new Map()
+
+  constructor(run: ActiveRun, listener: RequestListener) {
+    this.#run = run
+    this.#listener = listener
+  }
+
+  /** Announces new requests, and withdraws those that are answered or no longer needed. */
+  settle(): void {
+    const { data } = this.#run
+    const { userId, sessionId, invocationId } = data
+    const pending = pendingOf(data.fold.waitingCalls(), { userId, sessionId, invocationId }).filter(
+      ({ kind }) => kind !== 'longRunning',
+    )
+    const ids = new Set(pending.map(({ id }) => id))
+    for (const [id, controller] of this.#open) {
+      if (ids.has(id)) continue
+      this.#open.delete(id)
+      controller.abort(new Error('The request no longer needs an answer.'))
+    }
+    for (const request of pending) {
+      if (this.#open.has(request.id)) continue
+      const controller = new AbortController()
+      this.#open.set(request.id, controller)
+      this.#listener.onRequest(request, controller.signal)
+    }
+  }
+
+  /** Posts answers to the inbox of the session and drains it, so that they pass the checks of all answers. */
+  async respond(answers: readonly Part[]): Promise<void> {
+    const { appName, userId, sessionId, services, recorder } = this.#run.data
+    const { sessionService, ports } = services
+    const content = { role: 'user', parts: answers } as const
+    await sessionService.post({ appName, userId, sessionId }, { id: ports.newId(), type: 'answer', content })
+    await recorder.drainInbox()
+  }
+
+  /** Withdraws all requests. */
+  close(): void {
+    for (const controller of this.#open.values()) controller.abort(new Error('The live session has ended.'))
+    this.#open.clear()
+  }
+}

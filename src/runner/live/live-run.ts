@@ -1,0 +1,178 @@
+// The run of a live session. Its agent loop is the live model: it speaks, calls tools and listens until the session ends.
+// Everything else is that of any other run: the log, the dispatcher, the gates and the inbox.
+import type { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
+import type { Content, Part } from '../../content/content.ts'
+import { ToolwrightError } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
+import type { LiveInputSource } from '../../tool/live-input.ts'
+import type { LiveModel } from '../../tool/live-model.ts'
+import type { Model } from '../../tool/model.ts'
+import type { ActiveRun } from '../run/active-run.ts'
+import { Cancelled } from '../run/cancelled.ts'
+import type { LiveDriver } from '../run/live-driver.ts'
+import type { RunData } from '../run/run-data.ts'
+import type { RunServices } from '../run-services.ts'
+import { frameOf, speakingAgent } from './live-agent.ts'
+import { LiveCalls } from './live-calls.ts'
+import { describeReply, type LiveReply, textIn } from './live-reply.ts'
+import { type ChangeResponses, responsePlugin } from './response-plugin.ts'
+
+/** What a live session provides to its run, and hears from it. */
+export interface LiveRunOptions {
+  /** The live model, which decides which server tools are available. */
+  readonly model: LiveModel
+  /** The model of agent tools without their own. Default: the model of the agent that calls them. */
+  readonly textModel: Model | undefined
+  /** What the user sends, for tools. */
+  readonly input: LiveInputSource
+  /** May change responses before they are recorded and sent. */
+  readonly changeResponses: ChangeResponses | undefined
+  /** Called with every stored event, in the order of the log. */
+  onRecorded(event: Event): void
+  /** Called when a `temp:` value changes. */
+  onTempChanged(key: string, value: unknown): void
+  /** Called with progress of a running call. */
+  onProgress(callId: string, name: string, value: unknown): void
+  /** Called once for each request to a human. */
+  onRequest(request: PendingRequest, signal: AbortSignal): void
+  /** Called when the run is stopped from outside: by `runner.cancel()`, `runner.close()` or a lost lease. */
+  onStopped(reason: unknown): void
+}
+
+/** How long the end of a session waits for its calls to stop. */
+const CLOSE_MS = 2_000
+
+/** The run of a live session. */
+export class LiveRun implements LiveDriver {
+  readonly #options: LiveRunOptions
+  readonly #opened = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
+  #active: ActiveRun | undefined
+  #calls: LiveCalls | undefined
+  /** What the user sends, for tools. */
+  readonly input: LiveInputSource
+  /** Passes what the run records to the session. */
+  readonly observer: LiveDriver['observer']
+
+  constructor(options: LiveRunOptions) {
+    this.#options = options
+    this.input = options.input
+    this.observer = {
+      recorded: (event) => {
+        options.onRecorded(event)
+        this.#calls?.onRecorded(event)
+      },
+      changedTemp: (key, value) => options.onTempChanged(key, value),
+    }
+  }
+
+  /** The services of the runner. The deadline of tools also holds for agent tools: a user waits on the line. */
+  servicesFrom(services: RunServices): RunServices {
+    const { changeResponses } = this.#options
+    const { eventPlugins, agentToolTimeoutMs, toolTimeoutMs } = services
+    return {
+      ...services,
+      agentToolTimeoutMs: Math.min(agentToolTimeoutMs, toolTimeoutMs),
+      eventPlugins: changeResponses ? [...eventPlugins, responsePlugin(changeResponses)] : eventPlugins,
+    }
+  }
+
+  /** Runs until `close()`. Called by the run once it can record. */
+  async drive(): Promise<'done' | 'wait'> {
+    this.#opened.resolve()
+    await this.#ended.promise
+    const step = this.run.next()
+    if (step.type === 'dispatch') throw new Cancelled('The live session was closed.') // answered at the last moment
+    return step.type === 'wait' ? 'wait' : 'done'
+  }
+
+  /** Starts to listen to the run. Settles when it can record; rejects if it failed before. */
+  async attach(active: ActiveRun): Promise<void> {
+    this.#active = active
+    const { model, textModel, onRequest, onProgress, onStopped } = this.#options
+    this.#calls = new LiveCalls(active, { model, textModel, onRequest, onProgress })
+    active.data.stop.add({ stop: onStopped })
+    active.data.events.listen((event) => this.#calls?.onPartial(event))
+    await Promise.race([this.#opened.promise, active.finished])
+    if (active.failure) throw active.failure.reason
+  }
+
+  /** The run. Throws before it has started. */
+  get run(): ActiveRun {
+    if (!this.#active) throw new ToolwrightError('INTERNAL', 'The run of the live session has not started.')
+    return this.#active
+  }
+  /** The tool calls of the model. */
+  get calls(): LiveCalls {
+    if (!this.#calls) throw new ToolwrightError('INTERNAL', 'The run of the live session has not started.')
+    return this.#calls
+  }
+  get #data(): RunData {
+    return this.run.data
+  }
+
+  /** The agent that speaks: the root agent, or the target of the latest transfer. */
+  agent(): LlmAgent {
+    return speakingAgent(this.#data)
+  }
+
+  /** The conversation so far, as the agent's model sees it. */
+  history(): Content[] {
+    return this.#data.view.history(this.agent().name, frameOf(this.#data))
+  }
+
+  /** Records a message of the user. `transcribed`: the message was spoken. */
+  async recordUser(content: Content, { transcribed = false }: { transcribed?: boolean } = {}): Promise<void> {
+    const { recorder } = this.#data
+    const event = recorder.draft('user', undefined, content, {})
+    if (transcribed) event.inputTranscription = { text: textIn(content.parts), finished: true }
+    await recorder.commit([{ event }])
+  }
+
+  /** Records what the model said. */
+  async recordReply(parts: readonly Part[], reply: LiveReply): Promise<void> {
+    const { recorder } = this.#data
+    const event = recorder.draft(this.agent().name, frameOf(this.#data), { role: 'model', parts }, {})
+    describeReply(event, reply)
+    await recorder.commit([{ event }])
+  }
+
+  /** Records state that the app or a hook has changed. */
+  async recordState(stateDelta: JsonObject): Promise<void> {
+    const { recorder } = this.#data
+    await recorder.commit([{ event: recorder.draft('user', undefined, undefined, { stateDelta }) }])
+  }
+
+  /** Ends the session: stops its calls, answers those that wait for a human, and releases the lease. */
+  async close(reason: string): Promise<void> {
+    const active = this.#active
+    if (!active || active.isFinished) return
+    const { ports } = this.#data.services
+    const closing = this.#close(reason)
+    const isClosed = await withTimeout(
+      closing.then(
+        () => true,
+        () => false,
+      ),
+      CLOSE_MS,
+      ports,
+      () => false,
+    )
+    if (!isClosed) active.stop(new Cancelled(reason))
+    this.#ended.resolve()
+    await active.finished
+  }
+
+  async #close(reason: string): Promise<void> {
+    const { recorder, stop } = this.#data
+    if (stop.stopped) return
+    await this.#calls?.close(reason)
+    if (this.run.next().type !== 'ask-model') return
+    // the model was about to speak: nobody listens any more
+    const ending = recorder.draft(this.agent().name, frameOf(this.#data), undefined, { endOfAgent: true })
+    if (!stop.stopped) await recorder.commit([{ event: ending }])
+  }
+}

@@ -1,0 +1,50 @@
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
+import type { FunctionResponse, Part } from '../../content/content.ts'
+import type { Event } from '../../event/event.ts'
+import type { State } from '../../tool/context.ts'
+import type { Plugin } from '../plugins/plugin.ts'
+
+/** Changes responses before they are recorded and sent to the model. */
+export type ChangeResponses = (
+  responses: readonly FunctionResponse[],
+  state: State,
+) => Promise<readonly FunctionResponse[]> | readonly FunctionResponse[]
+
+/** A plugin that passes the tool responses of the speaking agent to `change`. What is recorded is what the model gets. */
+export function responsePlugin(change: ChangeResponses): Plugin {
+  return {
+    name: 'beforeToolResponse',
+    onEvent: async ({ event, context }) => {
+      const { content, partial, isolationScope } = event
+      if (partial || isolationScope !== undefined || content?.role !== 'tool') return undefined
+      const responses = content.parts.flatMap(({ functionResponse: one }) => (one && !one.willContinue ? [one] : []))
+      if (responses.length === 0) return undefined
+      const changed = await change(responses, context.state)
+      const parts = content.parts.map((part) => changedPart(part, Array.isArray(changed) ? changed : []))
+      const stateDelta = { ...event.actions.stateDelta, ...context.actions.stateDelta }
+      const actions = Object.keys(stateDelta).length ? { ...event.actions, stateDelta } : event.actions
+      return { ...event, content: { ...content, parts }, actions } satisfies Event
+    },
+  }
+}
+
+/** The part with the response of the hook. A response that the hook dropped becomes an error: the model waits for one. */
+function changedPart(part: Part, changed: readonly FunctionResponse[]): Part {
+  const { functionResponse: own } = part
+  if (!own || own.willContinue) return part
+  const other = changed.find((one) => isRecord(one) && one.id === own.id)
+  if (other === own) return part
+  const { modelOutput: _, ...rest } = own
+  return { ...part, functionResponse: { ...rest, response: other ? responseIn(other) : dropped(own.name) } }
+}
+
+function responseIn({ response }: FunctionResponse): JsonObject {
+  const { value } = toJsonValue(response)
+  return isRecord(value) ? value : { result: value }
+}
+
+function dropped(name: string): JsonObject {
+  const error = `The response of tool "${name}" is withheld: beforeToolResponse did not return it. The call is done; do not repeat it.`
+  return { error, errorCode: 'INVALID_RESULT' }
+}
