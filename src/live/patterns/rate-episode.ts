@@ -21,7 +21,8 @@ export class RateEpisode {
     this.#latest = time
     this.#times[this.#next] = time
     this.#next = (this.#next + 1) % this.#count
-    const oldest = this.#times.length < this.#count ? undefined : this.#times[this.#next]
+    // undefined until the ring is full
+    const oldest = this.#times[this.#next]
     const wasFound = this.#isFound
     this.#isFound = oldest !== undefined && time - oldest <= this.#perMs
     return this.#isFound && !wasFound

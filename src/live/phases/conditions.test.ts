@@ -51,6 +51,19 @@ describe('the condition', () => {
     mirror.apply({ price: 3 })
     expect(isSet('total')(mirror.state)).toBe(true)
   })
+  test.each([
+    ['isSet', isSet('email'), false],
+    ['not(isSet)', not(isSet('user:email')), true],
+    ['equals', equals('derived:total', 1), false],
+  ])('%s can be the compute of a computed value while the key is absent', (_, compute, value) => {
+    const { report, errors } = keepReports()
+    const computed = [
+      { key: 'total', from: ['price'], compute: () => undefined },
+      { key: 'known', from: ['email', 'user:email', 'derived:total'], compute },
+    ]
+    const { state } = new StateMirror({ computed, report })
+    expect([state.get('derived:known'), errors]).toEqual([value, []])
+  })
   test('not() of a condition that throws does not hold: it throws, too', () => {
     expect(() => not(broken)(state)).toThrow('broken')
   })

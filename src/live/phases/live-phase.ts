@@ -38,7 +38,7 @@ export interface LivePhase<S = WatchedSession> {
   onExit?(hook: PhaseHook<S> & { readonly to: string }): unknown
   /** State keys that the conversation must fill. The instruction names those that are missing. */
   readonly needs?: readonly string[] | undefined
-  /** No transition leaves this phase. The program may still move to another one. */
+  /** The conversation ends in this phase: it must not have transitions. The program may still move to another phase. */
   readonly terminal?: boolean | undefined
 }
 

@@ -60,7 +60,6 @@ export class PhaseMachine<S = WatchedSession> {
   /** The phase of the first transition that applies. Undefined if the conversation stays in the current phase. */
   findTransition(state: ReadonlyState): LivePhase<S> | undefined {
     const from = this.#current
-    if (from.terminal) return undefined
     const transition = from.transitions?.find((candidate) => this.#applies(from, candidate, state))
     return transition && this.#find(transition.to)
   }

@@ -62,7 +62,8 @@ export class ComputedValues implements StateReader {
   #viewOf({ computed, dependencies }: OrderedValue): ReadonlyState {
     return readonlyState({
       get: (key) => {
-        if (dependencies.has(key)) return this.get(key)
+        // `derived:x` is also allowed for `x`: the conditions such as isSet('x') read both
+        if (dependencies.has(key) || (isDerivedKey(key) && dependencies.has(computedKeyOf(key)))) return this.get(key)
         throw new Error(`Computed value "${computed.key}" reads "${key}", which is not in its from list. Add it there.`)
       },
       keys: () => [...dependencies].filter((key) => this.get(key) !== undefined),

@@ -21,8 +21,7 @@ export function computedKeyOf(key: string): string {
 
 /** Reads a state key, or the computed value of this name if nothing is stored under the key. */
 export function readWithDerived(state: ReadonlyState, key: string): unknown {
-  const value = state.get(key)
-  return value !== undefined || key.includes(':') ? value : state.get(derivedKey(key))
+  return state.get(key) ?? state.get(derivedKey(key))
 }
 
 /** The key without the prefix of its scope, as a model should read it. */

@@ -74,6 +74,7 @@ describe('the state of a live session', () => {
     })
     expect(mirror.apply({ 'derived:total': 99 })).toEqual([])
     expect(mirror.state.get('derived:total')).toBe(1)
+    expect(mirror.state.keys()).toEqual(['a', 'derived:total'])
     expect(problems).toEqual([expect.stringContaining('State key "derived:total" was written.')])
   })
 })

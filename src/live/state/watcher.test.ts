@@ -31,6 +31,10 @@ describe('watchers', () => {
     })
     expect(mirror.apply({ a: { z: 3, x: [1, { y: 2 }] } })).toEqual([])
   })
+  test('do not run for a change of another key, whatever their condition says', () => {
+    const mirror = new StateMirror({ watchers: [watch('a', () => true)], report: failOnReport })
+    expect(mirror.apply({ b: 1 })).toEqual([])
+  })
   test('do not run when an absent key is deleted', () => {
     const mirror = new StateMirror({ watchers: [watch('a')], report: failOnReport })
     expect(mirror.apply({ a: null })).toEqual([])
