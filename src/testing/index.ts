@@ -28,6 +28,14 @@ export { anthropicHistoryProblems } from './history-rules/anthropic.ts'
 export { geminiHistoryProblems } from './history-rules/gemini.ts'
 export { openAiHistoryProblems } from './history-rules/openai.ts'
 export { type OfflineModelOptions, offlineModel } from './offline-model.ts'
+export type {
+  OpenAiRealtimeConnection,
+  OpenAiRealtimeServer,
+  OpenAiRealtimeServerOptions,
+  RealtimeCallOptions,
+  RealtimeFinishOptions,
+} from './openai-realtime-connection.ts'
+export { openaiRealtimeServer } from './openai-realtime-server.ts'
 export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
 export { strictModel } from './strict-model.ts'
 export { artifactServiceSuite } from './suites/artifact-service-suite.ts'

@@ -1,0 +1,100 @@
+import type { JsonObject } from '../../base/json.ts'
+import {
+  type LiveClientMessage,
+  type LiveConnection,
+  LiveConnectionError,
+  type LiveServerMessage,
+} from '../../tool/live-model.ts'
+import { CallLedger } from './call-ledger.ts'
+import { lostConnection } from './connection-error.ts'
+import { type ReaderState, readEvent } from './event-reader.ts'
+import { MessageQueue } from './message-queue.ts'
+import { MessageSender } from './message-sender.ts'
+import type { OpenAiWebSocket } from './options.ts'
+import { ResponseGate } from './response-gate.ts'
+import { readSessionState } from './session-state.ts'
+import type { Settings } from './settings.ts'
+import type { ToolNames } from './tool-names.ts'
+
+/** With this many unsent bytes, `send` returns a promise. */
+const MAX_BUFFERED = 1_000_000
+const DRAIN_CHECK_MS = 20
+const OPEN = 1
+
+/** A connection to OpenAI Realtime. */
+export class RealtimeConnection implements LiveConnection {
+  readonly #socket: OpenAiWebSocket
+  readonly #settings: Settings
+  readonly #queue: MessageQueue<LiveServerMessage> = new MessageQueue()
+  readonly #state: ReaderState
+  readonly #sender: MessageSender
+  #lastError: JsonObject | undefined
+  #isClosed = false
+
+  constructor(socket: OpenAiWebSocket, settings: Settings, names: ToolNames) {
+    this.#socket = socket
+    this.#settings = settings
+    const newId = (): string => settings.ports.newId().slice(0, 32) // the API refuses longer ids
+    const write = (event: JsonObject): void => this.#write(event)
+    this.#state = {
+      gate: new ResponseGate(write, newId),
+      calls: new CallLedger(),
+      names,
+      texts: new Map(),
+      session: readSessionState(settings.config),
+      interruptedId: undefined,
+    }
+    this.#sender = new MessageSender({ state: this.#state, config: settings.config, newId, write })
+  }
+
+  /** Reads an event of the provider. */
+  receive(event: JsonObject): void {
+    this.#lastError = event.type === 'error' ? event : undefined
+    for (const message of readEvent(event, this.#state)) this.#queue.push(message)
+  }
+
+  /** Ends the iteration with an error, unless the connection was closed on purpose. */
+  lose(closed: unknown): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#queue.fail(lostConnection(this.#settings.name, closed, this.#lastError))
+  }
+
+  /** Sends a message. */
+  send(message: LiveClientMessage): Promise<void> | undefined {
+    if (!this.#isOpen())
+      throw new LiveConnectionError(
+        `The connection to model "${this.#settings.name}" is closed. Connect again to send messages.`,
+        { recover: 'fresh' },
+      )
+    this.#sender.send(message)
+    return this.#socket.bufferedAmount > MAX_BUFFERED ? this.#drained() : undefined
+  }
+
+  /** Iterates the messages of the model. */
+  [Symbol.asyncIterator](): AsyncIterator<LiveServerMessage> {
+    return this.#queue[Symbol.asyncIterator]()
+  }
+
+  /** Closes the connection. */
+  close(): void {
+    this.#isClosed = true
+    this.#queue.close()
+    try {
+      this.#socket.close(1000)
+    } catch {} // some WebSockets throw when they are closed while they connect
+  }
+
+  #isOpen(): boolean {
+    return !this.#isClosed && this.#socket.readyState === OPEN
+  }
+
+  #write(event: JsonObject): void {
+    if (this.#isOpen()) this.#socket.send(JSON.stringify(event))
+  }
+
+  async #drained(): Promise<void> {
+    while (this.#isOpen() && this.#socket.bufferedAmount > MAX_BUFFERED)
+      await new Promise<void>((resolve) => void this.#settings.ports.setTimer(resolve, DRAIN_CHECK_MS))
+  }
+}

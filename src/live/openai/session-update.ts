@@ -1,0 +1,59 @@
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import { LiveConnectionError } from '../../tool/live-model.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { OpenAiRealtimeConfig } from './options.ts'
+import type { ToolNames } from './tool-names.ts'
+
+// without transcripts, the words of the user would be missing in the event log
+const TRANSCRIPTION = { model: 'gpt-transcribe' }
+
+/** Instruction and tools of a session. An undefined member stays as it is. */
+export interface SessionChange {
+  /** The system instruction. */
+  readonly instruction?: string | undefined
+  /** Function declarations. */
+  readonly tools?: readonly WireTool[] | undefined
+}
+
+/** The first event of a session: instruction, tools and settings. */
+export function toFirstUpdate(change: SessionChange, config: OpenAiRealtimeConfig, names: ToolNames): JsonObject {
+  const { audio } = config
+  const transcription = audio?.input?.transcription === undefined ? TRANSCRIPTION : audio.input.transcription
+  return {
+    type: 'session.update',
+    session: {
+      ...config,
+      audio: { ...audio, input: { ...audio?.input, transcription } },
+      ...toSession(change, config, names),
+    },
+  }
+}
+
+/** Changes the instruction or the tools of a session. */
+export function toUpdate(change: SessionChange, config: OpenAiRealtimeConfig, names: ToolNames): JsonObject {
+  return { type: 'session.update', session: toSession(change, config, names) }
+}
+
+/** The changed members. Tools of the settings stay declared when the tools of the agent change. */
+function toSession({ instruction, tools }: SessionChange, config: OpenAiRealtimeConfig, names: ToolNames): JsonObject {
+  const ownTools = Array.isArray(config.tools) ? config.tools : []
+  return {
+    type: 'realtime',
+    ...(instruction !== undefined && { instructions: instruction }),
+    ...(tools && { tools: [...tools.flatMap((tool) => toFunctions(tool, names)), ...ownTools] }),
+  }
+}
+
+function toFunctions(tool: WireTool, names: ToolNames): JsonObject[] {
+  if (!tool.functionDeclarations)
+    throw new LiveConnectionError(
+      `OpenAI Realtime cannot run the server tool "${Object.keys(tool).join(', ')}". Remove the tool, or use a function.`,
+      { recover: 'nothing' },
+    )
+  return tool.functionDeclarations.map(({ name, description, parametersJsonSchema }) => ({
+    type: 'function',
+    name: names.toWire(name),
+    description,
+    parameters: isRecord(parametersJsonSchema) ? parametersJsonSchema : { type: 'object', properties: {} },
+  }))
+}
