@@ -43,3 +43,9 @@ export interface GeminiRetry {
   /** Upper limit of the delay in milliseconds, at most 60,000. Default 8,000. */
   readonly maxDelayMs?: number | undefined
 }
+
+/** The options that say where the service is and how to get access to it. */
+export type GeminiAccessOptions = Pick<
+  GeminiOptions,
+  'apiKey' | 'vertexai' | 'project' | 'location' | 'googleAuthOptions' | 'baseUrl' | 'apiVersion' | 'headers' | 'client'
+>

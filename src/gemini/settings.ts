@@ -15,7 +15,7 @@ import {
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
-import type { GeminiOptions, GeminiRetry } from './options.ts'
+import type { GeminiAccessOptions, GeminiOptions, GeminiRetry } from './options.ts'
 
 /** The checked options of `gemini()`. */
 export interface Settings {
@@ -62,45 +62,58 @@ const RETRY_RULES: OptionRules<GeminiRetry> = { attempts: wholeNumber(1), delayM
 
 /** Checks the options of `gemini()` and completes them from environment variables. Throws INVALID_CONFIG. */
 export function readSettings(name: string, options: GeminiOptions): Settings {
-  if (typeof name !== 'string' || name.trim() === '')
-    throw invalidConfig(
-      `gemini() takes the name of a model as its first argument, got ${kindOf(name)}. Pass for example 'gemini-2.5-flash'.`,
-    )
+  checkModelName('gemini', name)
   checkOptions('gemini()', options, RULES)
   checkOptions('gemini(), retry', options.retry ?? {}, RETRY_RULES)
   checkOptions('gemini(), ports', options.ports ?? {}, PORT_RULES)
   const { attempts = 3, delayMs = 500, maxDelayMs = 8_000 } = options.retry ?? {}
   if (maxDelayMs < delayMs)
     throw invalidConfig(`gemini(), retry: maxDelayMs must be >= delayMs (${delayMs}), got ${maxDelayMs}.`)
-  const { timeoutMs, client, fetch } = options
-  const common = {
+  const { timeoutMs, fetch } = options
+  return {
     name,
     timeoutMs,
     fetch,
     retry: { attempts, delayMs, maxDelayMs },
     ports: withSystemPorts(options.ports),
+    ...readAccess('gemini', name, options),
   }
+}
+
+/** The function whose options are read. */
+type Caller = 'gemini' | 'geminiLive'
+
+/** Throws INVALID_CONFIG if the name of a model is no text. */
+export function checkModelName(caller: Caller, name: unknown): void {
+  if (typeof name === 'string' && name.trim() !== '') return
+  throw invalidConfig(
+    `${caller}() takes the name of a model as its first argument, got ${kindOf(name)}. Pass for example 'gemini-2.5-flash'.`,
+  )
+}
+
+/** How to reach the service: a client or the options for one. Throws INVALID_CONFIG when credentials are missing. */
+export function readAccess(
+  caller: Caller,
+  name: string,
+  options: GeminiAccessOptions,
+): Pick<Settings, 'isVertex' | 'access' | 'secrets'> {
+  const { client } = options
   if (client) {
-    return {
-      ...common,
-      isVertex: client.vertexai === true,
-      access: { client },
-      secrets: collectSecrets(options, readClientKey(client)),
-    }
+    const secrets = collectSecrets(options, readClientKey(client))
+    return { isVertex: client.vertexai === true, access: { client }, secrets }
   }
-  const access = clientOptions(name, options)
+  const access = clientOptions(`${caller}('${name}'`, name, options)
   return {
-    ...common,
     isVertex: access.vertexai === true,
     access: { options: access },
     secrets: collectSecrets(options, access.apiKey),
   }
 }
 
-function clientOptions(name: string, options: GeminiOptions): GoogleGenAIOptions {
+function clientOptions(call: string, name: string, options: GeminiAccessOptions): GoogleGenAIOptions {
   const { googleAuthOptions, baseUrl, apiVersion, headers } = options
   const isVertex = options.vertexai ?? (nonEmpty(options.project) !== undefined || isTrue(environmentVertex()))
-  const where = isVertex ? vertexCredentials(name, options) : { apiKey: requireKey(name, options) }
+  const where = isVertex ? vertexCredentials(call, name, options) : { apiKey: requireKey(call, name, options) }
   const httpOptions = {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(headers !== undefined && { headers: { ...headers } }),
@@ -115,24 +128,24 @@ function clientOptions(name: string, options: GeminiOptions): GoogleGenAIOptions
 }
 
 /** The project and location, or only an API key ("express mode"). */
-function vertexCredentials(name: string, options: GeminiOptions): GoogleGenAIOptions {
+function vertexCredentials(call: string, name: string, options: GeminiAccessOptions): GoogleGenAIOptions {
   const apiKey = nonEmpty(options.apiKey)
   const project = nonEmpty(options.project) ?? (apiKey === undefined ? environment('GOOGLE_CLOUD_PROJECT') : undefined)
   const location = nonEmpty(options.location) ?? environment('GOOGLE_CLOUD_LOCATION') ?? 'global'
   const key = apiKey ?? (project === undefined ? environmentKey() : undefined)
   if (project === undefined && key === undefined) {
     throw invalidConfig(
-      `Model "${name}" uses Vertex AI and needs a project or an API key. Set GOOGLE_CLOUD_PROJECT (and GOOGLE_CLOUD_LOCATION), or pass gemini('${name}', { vertexai: true, project, location }).`,
+      `Model "${name}" uses Vertex AI and needs a project or an API key. Set GOOGLE_CLOUD_PROJECT (and GOOGLE_CLOUD_LOCATION), or pass ${call}, { vertexai: true, project, location }).`,
     )
   }
   return { ...(project !== undefined && { project, location }), ...(key !== undefined && { apiKey: key }) }
 }
 
-function requireKey(name: string, options: GeminiOptions): string {
+function requireKey(call: string, name: string, options: GeminiAccessOptions): string {
   const key = nonEmpty(options.apiKey) ?? environmentKey()
   if (key !== undefined) return key
   throw invalidConfig(
-    `Model "${name}" needs an API key. Set GEMINI_API_KEY (create a key at https://aistudio.google.com/apikey), or pass gemini('${name}', { apiKey }). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.`,
+    `Model "${name}" needs an API key. Set GEMINI_API_KEY (create a key at https://aistudio.google.com/apikey), or pass ${call}, { apiKey }). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.`,
   )
 }
 
@@ -161,7 +174,7 @@ function readClientKey(client: GoogleGenAI): string | undefined {
   return typeof apiKey === 'string' ? apiKey : undefined
 }
 
-function collectSecrets({ headers = {} }: GeminiOptions, key: string | undefined): readonly string[] {
+function collectSecrets({ headers = {} }: GeminiAccessOptions, key: string | undefined): readonly string[] {
   const named = Object.keys(headers).filter((name) => /auth|cookie|key|secret|token/i.test(name))
   return [key ?? '', ...named.map((name) => headers[name] ?? '')].filter((secret) => secret.length >= 6)
 }

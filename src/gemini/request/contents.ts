@@ -12,6 +12,8 @@ interface WireTarget {
   readonly isGemini3: boolean
   /** Whether Gemini runs the code it writes. Otherwise code is sent as text. */
   readonly runsCode: boolean
+  /** Whether the turns are added to a live conversation, which may begin and end with any turn. Default false. */
+  readonly isLive?: boolean
 }
 
 /** One turn in Gemini's format. */
@@ -33,6 +35,7 @@ export function toWireContents(contents: readonly Content[], target: WireTarget)
     for (const turn of turns) if (turn.parts.length) appendContent(wire, turn)
   }
   if (target.isGemini3) for (const [at, content] of wire.entries()) wire[at] = withPlaceholderSignature(content)
+  if (target.isLive) return wire
   if (wire[0]?.role !== 'user') wire.unshift(userText('(The conversation begins here.)'))
   if (wire.at(-1)?.role === 'model') wire.push(userText('Continue.'))
   return wire

@@ -43,11 +43,13 @@ const isMedia = (part: Part | undefined): boolean => part?.inlineData !== undefi
 
 const TYPES_INSIDE_RESPONSES = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf', 'text/plain'])
 
-function fitsInsideResponse({ inlineData, fileData }: Part): boolean {
+/** Whether Gemini 3 accepts a media part inside a response. */
+export function fitsInsideResponse({ inlineData, fileData }: Part): boolean {
   return TYPES_INSIDE_RESPONSES.has((inlineData ?? fileData)?.mimeType ?? '')
 }
 
-function toWireResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
+/** Converts a response. Its media is already converted. */
+export function toWireResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
   const names = new Set(parts.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined)))
   const object = isRecord(response) ? response : { output: response }
   // Gemini reads `$ref` as a reference to media and rejects any other reference

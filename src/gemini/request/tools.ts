@@ -14,12 +14,24 @@ interface WireTools {
   readonly hasFunctions: boolean
 }
 
-/** Converts tools. All declarations are in one entry, because Vertex AI accepts only one. */
-export function toWireTools(tools: readonly WireTool[]): WireTools {
+/**
+ * Converts tools. All declarations are in one entry, because Vertex AI accepts only one. `keepsBehavior`: declarations keep
+ * `behavior`, which only live sessions of the Gemini API accept.
+ */
+export function toWireTools(
+  tools: readonly WireTool[],
+  { keepsBehavior = false }: { keepsBehavior?: boolean } = {},
+): WireTools {
   const declarations = tools.flatMap((entry) => entry.functionDeclarations ?? [])
   const others = tools.filter((entry) => entry.functionDeclarations === undefined)
   const entries: JsonObject[] = others.map((entry) => ({ ...entry }))
-  if (declarations.length) entries.unshift({ functionDeclarations: declarations.map(toWireDeclaration) })
+  if (declarations.length) {
+    const functionDeclarations = declarations.map((declaration) => {
+      const { behavior } = declaration
+      return { ...toWireDeclaration(declaration), ...(keepsBehavior && behavior !== undefined && { behavior }) }
+    })
+    entries.unshift({ functionDeclarations })
+  }
   return {
     entries,
     serverTools: [...new Set(others.flatMap((entry) => Object.keys(entry)))],
@@ -27,7 +39,6 @@ export function toWireTools(tools: readonly WireTool[]): WireTools {
   }
 }
 
-// `behavior` is left out: only live sessions support it
 function toWireDeclaration(declaration: FunctionDeclaration): JsonObject {
   const { name, description, parametersJsonSchema, responseJsonSchema } = declaration
   const wire: JsonObject = { name, description }

@@ -3,7 +3,7 @@ import { loadPeer } from '../../error/load-peer.ts'
 import type { Settings } from '../settings.ts'
 
 /** Returns a function that creates the client on its first call: `@google/genai` is only loaded then. */
-export function lazyClient({ access }: Settings): () => Promise<GoogleGenAI> {
+export function lazyClient({ access }: Pick<Settings, 'access'>): () => Promise<GoogleGenAI> {
   if ('client' in access) return () => Promise.resolve(access.client)
   let client: GoogleGenAI | undefined
   return async () => {

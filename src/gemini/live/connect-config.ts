@@ -1,0 +1,24 @@
+import type { LiveConnectConfig } from '@google/genai'
+import type { LiveConnectOptions } from '../../tool/live-model.ts'
+import { toWireTools } from '../request/tools.ts'
+import type { LiveSettings } from './live-settings.ts'
+
+/** The settings of a session for the client, and whether Gemini runs the code it writes. */
+export function connectConfig(
+  { config, isVertex }: LiveSettings,
+  { instruction, tools, resumeHandle }: LiveConnectOptions,
+): { config: LiveConnectConfig; runsCode: boolean } {
+  const { entries, serverTools } = toWireTools(tools, { keepsBehavior: !isVertex })
+  const { responseModalities = ['AUDIO'] } = config
+  const whole = {
+    inputAudioTranscription: {},
+    ...(responseModalities.includes('AUDIO') && { outputAudioTranscription: {} }),
+    ...config,
+    responseModalities: [...responseModalities],
+    ...(instruction && { systemInstruction: instruction }),
+    ...(entries.length > 0 && { tools: entries }),
+    sessionResumption: resumeHandle === undefined ? {} : { handle: resumeHandle },
+  }
+  // members that are undefined turn a default off; the names of modalities are the values of the enum
+  return { config: whole as unknown as LiveConnectConfig, runsCode: serverTools.includes('codeExecution') }
+}
