@@ -24,8 +24,15 @@ export function dispatch(batch: Batch): Promise<void> {
 
 // callbacks instead of async functions: their frames would wait as long as the tool runs
 function dispatchOne(batch: Batch, call: CallState): Promise<void> {
-  const one = prepare(batch, call)
+  const one = prepareCall(batch, call)
   return one instanceof Promise ? one.then((prepared) => executeOne(batch, prepared)) : executeOne(batch, one)
+}
+
+/** Prepares a call. A call that was stopped meanwhile asks no one. */
+function prepareCall(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
+  const prepared = prepare(batch, call)
+  const { live } = batch
+  return live ? Promise.resolve(prepared).then((one) => (live.isStopped(call) ? live.closeCall(call) : one)) : prepared
 }
 
 /** Is the call finished without running a body? */
@@ -53,7 +60,7 @@ function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
 async function dispatchAll(batch: Batch): Promise<void> {
   const prepared: Prepared[] = []
   for (const call of batch.calls) {
-    const one = prepare(batch, call)
+    const one = prepareCall(batch, call)
     prepared.push(one instanceof Promise ? await one : one)
   }
   const intent = intentOf(batch, prepared)

@@ -163,6 +163,8 @@ export interface Batch {
 
 /** How the calls of a live model run. The model speaks on meanwhile, and may cancel single calls. */
 export interface LiveBatch {
+  /** Was the call stopped, for example while it was prepared? */
+  isStopped(call: CallState): boolean
   /** The batch of one call, whose host can be stopped alone. */
   batchOf(call: CallState): Batch
   /** Ends what a stopped call has left open, and returns its response. */

@@ -3,14 +3,40 @@
  *
  * @module
  */
+export type { LiveInput } from '../tool/live-input.ts'
 export {
   type LiveClientMessage,
   type LiveConnection,
   LiveConnectionError,
   type LiveConnectOptions,
-  type LiveInput,
   type LiveModel,
   type LiveServerMessage,
   type LiveToolCall,
 } from '../tool/live-model.ts'
+export { connectLive } from './connect-live.ts'
+export type { ReconnectOptions } from './link/live-link.ts'
 export type { LiveEvent } from './live-event.ts'
+export type { BeforeToolResponse, LiveOptions } from './live-options.ts'
+export type { LivePattern, RatePattern, SustainedPattern, TurnsPattern } from './patterns/live-pattern.ts'
+export { all, any, equals, isSet, isTrue, not, oneOf } from './phases/conditions.ts'
+export type { LivePhase, PhaseChange, PhaseTransition } from './phases/live-phase.ts'
+export type { ConfirmationProvider, LiveConfirmation } from './session/confirmations.ts'
+export type { FlowDefinition } from './session/live-flow.ts'
+export type { LiveMessage } from './session/live-message.ts'
+export type { LiveSession } from './session/live-session.ts'
+export type { OnToolCall } from './session/wire-calls.ts'
+export type { ComputedValue } from './state/order-computed.ts'
+export type { StateCondition } from './state/read-condition.ts'
+export { type StateKey, stateKey } from './state/state-key.ts'
+export {
+  becameFalse,
+  becameTrue,
+  changed,
+  changedFrom,
+  changedTo,
+  crossedAbove,
+  crossedBelow,
+  type WatchCondition,
+} from './state/watch-conditions.ts'
+export type { WatchedSession } from './state/watched-session.ts'
+export type { Watcher, WatcherRun } from './state/watcher.ts'

@@ -127,6 +127,7 @@ export class LiveCalls {
     const turn = this.plan.turn()
     const batch = new CallBatch(turn, turn.plan.table, calls, runScope)
     batch.live = {
+      isStopped: ({ id }) => this.#running.get(id)?.stop.stopped !== undefined,
       batchOf: (call) => this.#batchOf(turn, call),
       closeCall: (call) => this.#closeCall(turn, call),
     }

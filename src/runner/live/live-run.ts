@@ -124,20 +124,38 @@ export class LiveRun implements LiveDriver {
     return this.#data.view.history(this.agent().name, frameOf(this.#data))
   }
 
-  /** Records a message of the user. `transcribed`: the message was spoken. */
-  async recordUser(content: Content, { transcribed = false }: { transcribed?: boolean } = {}): Promise<void> {
+  /** The conversation since the log had this many events. */
+  historySince(events: number): Content[] {
+    const since = this.#data.view.events.slice(events)
+    return since.flatMap(({ content, isolationScope }) => (content && isolationScope === undefined ? [content] : []))
+  }
+
+  /** How many events the log has. */
+  get eventCount(): number {
+    return this.#data.view.events.length
+  }
+
+  /** Records a message of the user and returns its event. `transcribed`: the message was spoken. */
+  async recordUser(content: Content, { transcribed = false }: { transcribed?: boolean } = {}): Promise<Event> {
     const { recorder } = this.#data
     const event = recorder.draft('user', undefined, content, {})
     if (transcribed) event.inputTranscription = { text: textIn(content.parts), finished: true }
     await recorder.commit([{ event }])
+    return event
   }
 
-  /** Records what the model said. */
-  async recordReply(parts: readonly Part[], reply: LiveReply): Promise<void> {
+  /** Must the log say that the model has ended its turn? False if it already does. */
+  get isTurnOpen(): boolean {
+    return this.run.next().type === 'ask-model'
+  }
+
+  /** Records what the model said and returns its event. */
+  async recordReply(parts: readonly Part[], reply: LiveReply): Promise<Event> {
     const { recorder } = this.#data
     const event = recorder.draft(this.agent().name, frameOf(this.#data), { role: 'model', parts }, {})
     describeReply(event, reply)
     await recorder.commit([{ event }])
+    return event
   }
 
   /** Records state that the app or a hook has changed. */

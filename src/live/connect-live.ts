@@ -1,0 +1,32 @@
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
+import { withSystemPorts } from '../base/ports.ts'
+import { asModel } from '../runner/live/live-plan.ts'
+import { Runner } from '../runner/runner.ts'
+import { checkLiveOptions, type LiveOptions } from './live-options.ts'
+import { LiveSession } from './session/live-session.ts'
+
+/**
+ * Connects to a live model. The agent speaks, and its tools, gates, plugins and state are those of the runner. The conversation is
+ * recorded in the event log of the session, where a text run can continue it. Rejects if the model cannot be reached.
+ *
+ * @example
+ * await using session = await connectLive({ runner, userId: 'ada', model: geminiLive('gemini-2.5-flash-native-audio') })
+ * await session.send('Is it cold in Oslo?')
+ * for await (const event of session) {
+ *   if (event.type === 'audio') speaker.write(event.data)
+ *   if (event.type === 'turnComplete') break
+ * }
+ */
+export async function connectLive(options: LiveOptions<LiveSession>): Promise<LiveSession> {
+  checkLiveOptions(options)
+  const runner = options.runner ?? runnerOf(options)
+  const session = new LiveSession(options, runner, withSystemPorts(runner.options.ports))
+  await session.open()
+  return session
+}
+
+/** A runner in memory. */
+function runnerOf({ agent, tools, model, textModel }: LiveOptions<LiveSession>): Runner {
+  const speaking = agent ?? new LlmAgent({ name: 'assistant', tools: tools ?? [] })
+  return new Runner({ appName: 'live', agent: speaking, model: textModel ?? asModel(model) })
+}

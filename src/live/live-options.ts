@@ -1,0 +1,123 @@
+import { type Agent, isAgent } from '../agent/agents/agent.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { FunctionResponse } from '../content/content.ts'
+import {
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  list,
+  name,
+  type OptionRules,
+  objectWith,
+  record,
+  text,
+  wholeNumber,
+} from '../error/check-options.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { type BackgroundOptions, checkBackground } from '../policy/background.ts'
+import type { Runner } from '../runner/runner.ts'
+import type { State } from '../tool/context.ts'
+import type { LiveModel } from '../tool/live-model.ts'
+import { isModel, type Model } from '../tool/model.ts'
+import type { RunConfig } from '../tool/run-config.ts'
+import type { RunContext } from '../tool/run-context.ts'
+import type { ToolSource } from '../tool/tool-source.ts'
+import type { ReconnectOptions } from './link/live-link.ts'
+import type { ConfirmationProvider } from './session/confirmations.ts'
+import type { FlowDefinition } from './session/live-flow.ts'
+import type { OnToolCall } from './session/wire-calls.ts'
+
+/** Options of `connectLive()`. `S` is the session that hooks get. */
+export interface LiveOptions<S> extends FlowDefinition<S> {
+  /** The live model: `geminiLive(...)`, `openaiRealtime(...)`. */
+  readonly model: LiveModel
+  /** The runner with the agent, services, plugins and limits. Default: one in memory, made from `agent` or `tools`. */
+  readonly runner?: Runner | undefined
+  /** The agent that speaks, if there is no `runner`. */
+  readonly agent?: Agent | undefined
+  /** The tools, if there is neither a `runner` nor an `agent`. */
+  readonly tools?: readonly ToolSource[] | undefined
+  /** An instruction for this session, after that of the agent. */
+  readonly instruction?: string | undefined
+  /** The user of the session. Default `user`. */
+  readonly userId?: string | undefined
+  /** The session to continue. Default: a new one. */
+  readonly sessionId?: string | undefined
+  /** State that is set when the session starts. */
+  readonly state?: JsonObject | undefined
+  /** The model of agent tools, and of substitutes for server tools, that have none. A live model cannot answer text requests. */
+  readonly textModel?: Model | undefined
+  /** Answers some, none or all calls of a message. The others run. */
+  readonly onToolCall?: OnToolCall | undefined
+  /** Changes responses before they are recorded and sent, also those of background tools. A dropped one becomes an error. */
+  readonly beforeToolResponse?: BeforeToolResponse | undefined
+  /** Tools that run in the background, by name. `background()` marks a tool for all sessions. */
+  readonly background?: { readonly [toolName: string]: true | BackgroundOptions } | undefined
+  /** Asks a person about gated calls. Default: gated calls are refused. */
+  readonly confirmationProvider?: ConfirmationProvider | undefined
+  /** Runs gated calls without asking if there is no `confirmationProvider`. Default false. */
+  readonly allowUnconfirmed?: boolean | undefined
+  /** How a lost connection is made again. */
+  readonly reconnect?: ReconnectOptions | undefined
+  /** Metadata for the recorded events. */
+  readonly runConfig?: RunConfig | undefined
+  /** Values for tools and callbacks, as in `runner.run({ runContext })`. */
+  readonly runContext?: RunContext | undefined
+  /** Ends the attempt to connect, and the session. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Changes responses before they are recorded and sent to the model. */
+export type BeforeToolResponse = (message: {
+  readonly responses: readonly FunctionResponse[]
+  readonly state: State
+}) => readonly FunctionResponse[] | Promise<readonly FunctionResponse[]>
+
+const RULES: OptionRules<LiveOptions<unknown>> = {
+  model: objectWith('connect'),
+  runner: objectWith('startLive'),
+  agent: { expects: 'an agent', accepts: isAgent },
+  tools: list,
+  instruction: text,
+  userId: name,
+  sessionId: name,
+  state: record,
+  textModel: { expects: 'a model, such as gemini(name)', accepts: isModel },
+  onToolCall: callback,
+  beforeToolResponse: callback,
+  background: record,
+  confirmationProvider: callback,
+  allowUnconfirmed: flag,
+  reconnect: record,
+  runConfig: record,
+  runContext: anything,
+  signal: objectWith('addEventListener'),
+  computed: list,
+  watchers: list,
+  phases: list,
+  initialPhase: name,
+  patterns: list,
+}
+const RECONNECT_RULES: OptionRules<ReconnectOptions> = {
+  attempts: wholeNumber(0),
+  delayMs: wholeNumber(0),
+  maxDelayMs: wholeNumber(0),
+}
+
+/** Checks the options of `connectLive()`. */
+export function checkLiveOptions(options: LiveOptions<never>): void {
+  checkOptions('connectLive()', options, RULES)
+  checkOptions('connectLive(), reconnect', options.reconnect ?? {}, RECONNECT_RULES)
+  const { model, runner, agent, tools, background = {} } = options
+  if (!model) throw invalid('model is missing. Pass for example geminiLive(name) of "toolwright/gemini"')
+  const given = [runner && 'runner', agent && 'agent', tools && 'tools'].filter(Boolean)
+  if (given.length > 1) throw invalid(`got both ${given.join(' and ')}. Pass one of them`)
+  for (const [toolName, one] of Object.entries(background)) {
+    if (one !== true) checkBackground(`connectLive(), background of tool "${toolName}"`, one)
+  }
+}
+
+function invalid(problem: string): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', `connectLive(): ${problem}.`)
+}

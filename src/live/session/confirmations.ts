@@ -1,0 +1,52 @@
+import type { Part } from '../../content/content.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
+import { approve, deny } from '../../runner/approvals/answer-parts.ts'
+
+/** The decision of a confirmation provider. Only `confirmed: true` approves. */
+export interface LiveConfirmation {
+  /** True runs the call. */
+  readonly confirmed: boolean
+  /** Passed to the tool as `context.toolConfirmation.payload`. */
+  readonly payload?: unknown
+  /** Why the call was denied. The model is told. */
+  readonly hint?: string | undefined
+}
+
+/** Asks a person about a call: a dialog of the app, a push message, an operator. `signal` aborts when the answer is no longer needed. */
+export type ConfirmationProvider = (
+  request: PendingRequest,
+  options: { readonly signal: AbortSignal },
+) => LiveConfirmation | Promise<LiveConfirmation>
+
+/** Who confirms gated calls. */
+export interface ConfirmationOptions {
+  /** Asks a person. */
+  readonly confirmationProvider: ConfirmationProvider | undefined
+  /** Runs gated calls without a confirmation if there is no provider. */
+  readonly allowUnconfirmed: boolean
+  /** Reports a provider that failed. */
+  report(problem: string, error: unknown): void
+}
+
+const NO_PROVIDER = 'The call needs a confirmation, and this session has no confirmationProvider to ask a person.'
+
+/** Decides about a confirmation request. A provider that throws, or returns anything but `confirmed: true`, denies. */
+export async function confirmationAnswer(
+  request: PendingRequest,
+  signal: AbortSignal,
+  { confirmationProvider, allowUnconfirmed, report }: ConfirmationOptions,
+): Promise<Part | undefined> {
+  if (!confirmationProvider) return allowUnconfirmed ? approve(request) : deny(request, { reason: NO_PROVIDER })
+  try {
+    const decision = await confirmationProvider(request, { signal })
+    if (signal.aborted) return undefined
+    if (decision?.confirmed === true) {
+      return approve(request, decision.payload === undefined ? {} : { payload: decision.payload })
+    }
+    return deny(request, { reason: String(decision?.hint ?? 'The call was not confirmed.') })
+  } catch (error) {
+    if (signal.aborted) return undefined
+    report(`confirmationProvider failed for tool "${request.tool}", so the call was denied`, error)
+    return deny(request, { reason: 'The confirmation failed.' })
+  }
+}

@@ -1,0 +1,40 @@
+import type { ToolTable } from '../../dispatch/resolve.ts'
+import { backgroundOf } from '../../policy/background.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { Tool } from '../../tool/tool.ts'
+
+/** Which tools are declared, and how. */
+export interface DeclareOptions {
+  /** The tools by name. */
+  readonly table: ToolTable
+  /** The tools of the phase. Undefined: all. */
+  readonly allowed: ReadonlySet<string> | undefined
+  /** The names of tools that the session runs in the background. */
+  readonly background: { has(name: string): boolean }
+  /** Does the model go on while a call runs? */
+  readonly nonBlocking: boolean
+}
+
+/** The declarations for a live model. It does not wait for tools whose result takes long: background, long-running and gated ones. */
+export function declareTools(tools: readonly WireTool[], options: DeclareOptions): WireTool[] {
+  const { table, allowed, nonBlocking } = options
+  return tools.flatMap((entry): WireTool[] => {
+    if (!entry.functionDeclarations) return [entry]
+    const functionDeclarations = entry.functionDeclarations
+      .filter(({ name }) => allowed?.has(name) ?? true)
+      .map((declaration) =>
+        nonBlocking && takesLong(table.tools.get(declaration.name), options)
+          ? { ...declaration, behavior: 'NON_BLOCKING' as const }
+          : declaration,
+      )
+    return functionDeclarations.length ? [{ ...entry, functionDeclarations }] : []
+  })
+}
+
+function takesLong(tool: Tool | undefined, { background }: DeclareOptions): boolean {
+  if (!tool) return false
+  const { name, isLongRunning, requiresConfirmation, authConfig } = tool
+  return Boolean(
+    background.has(name) || backgroundOf(tool) || isLongRunning || requiresConfirmation || authConfig !== undefined,
+  )
+}

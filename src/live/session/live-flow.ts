@@ -1,0 +1,175 @@
+// What follows from the state of a live session: computed values, watchers, the phase and patterns.
+import type { JsonObject } from '../../base/json.ts'
+import type { Ports } from '../../base/ports.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
+import type { StateReader } from '../../session/service.ts'
+import type { ReadonlyState } from '../../tool/context.ts'
+import type { LiveEvent } from '../live-event.ts'
+import type { LivePattern } from '../patterns/live-pattern.ts'
+import { PatternWatcher } from '../patterns/pattern-watcher.ts'
+import type { LivePhase, PhaseChange } from '../phases/live-phase.ts'
+import { PhaseMachine } from '../phases/phase-machine.ts'
+import type { ComputedValue } from '../state/order-computed.ts'
+import { StateMirror } from '../state/state-mirror.ts'
+import type { Watcher } from '../state/watcher.ts'
+import { SessionState } from './session-state.ts'
+
+/** What the developer of a live session declares about its state. */
+export interface FlowDefinition<S> {
+  /** Values that are computed from state. */
+  readonly computed?: readonly ComputedValue[] | undefined
+  /** Code that runs when state changes. */
+  readonly watchers?: readonly Watcher<S>[] | undefined
+  /** The phases of the conversation. */
+  readonly phases?: readonly LivePhase<S>[] | undefined
+  /** The phase in which the session starts. */
+  readonly initialPhase?: string | undefined
+  /** Code that runs when something lasts or repeats. */
+  readonly patterns?: readonly LivePattern<S>[] | undefined
+}
+
+/** What the flow needs from the session. */
+export interface FlowOptions<S> extends FlowDefinition<S> {
+  /** The session, for hooks. */
+  readonly session: S
+  /** The stored state when the session starts. */
+  readonly initial: StateReader
+  /** Clock and timers. */
+  readonly ports: Ports
+  /** Records writes of the app and of hooks. */
+  record(delta: JsonObject): Promise<void>
+  /** The conversation has moved to another phase. */
+  onPhase(change: { readonly from?: string; readonly to: string }): void | Promise<void>
+  /** Reports a mistake in a hook. */
+  report(problem: string, error: unknown): void
+}
+
+/** How long a tool response waits for the hooks of a phase. */
+const SETTLE_MS = 1_000
+
+/** The state of a live session, and what follows from it. */
+export class LiveFlow<S> {
+  readonly #options: FlowOptions<S>
+  readonly #mirror: StateMirror<S>
+  readonly #phases: PhaseMachine<S> | undefined
+  readonly #patterns: PatternWatcher<S>
+  /** Watchers run one after another. */
+  #watching: Promise<void> = Promise.resolve()
+  #settling: Promise<void> = Promise.resolve()
+  #isClosed = false
+  /** Completed turns. */
+  turns = 0
+  /** The state for the app and its hooks. */
+  readonly state: SessionState
+
+  constructor(options: FlowOptions<S>) {
+    this.#options = options
+    const { computed, watchers, phases, initialPhase = '', initial, ports, patterns = [], report, record } = options
+    this.#mirror = new StateMirror({ computed, watchers, initial, report })
+    this.state = new SessionState(this.#mirror.state, record)
+    this.#phases = phases && new PhaseMachine({ phases, initialPhase, now: () => ports.now(), report })
+    this.#patterns = new PatternWatcher({ patterns, ports, report, fire: (pattern) => this.#firePattern(pattern) })
+  }
+
+  /** The state with computed values. */
+  get read(): ReadonlyState {
+    return this.state
+  }
+  /** The name of the phase. Undefined without phases. */
+  get phase(): string | undefined {
+    return this.#phases?.current.name
+  }
+  /** The latest changes of the phase. */
+  get history(): readonly PhaseChange[] {
+    return this.#phases?.history ?? []
+  }
+
+  /** Enters the first phase. */
+  async start(): Promise<void> {
+    this.#patterns.stateChanged(this.read)
+    await this.#phases?.start(this.#move())
+    await this.state.saved()
+    if (this.#phases) this.#settle()
+    await this.#settling
+  }
+
+  /** Takes a recorded state delta. */
+  changed(delta: JsonObject): void {
+    if (this.#isClosed) return
+    for (const { watcher, before, after } of this.#mirror.apply(delta)) {
+      const { session, report } = this.#options
+      this.#watching = this.#watching
+        .then(() => watcher.run({ before, after, state: this.state, session }))
+        .then(undefined, (error) => report(`A watcher of "${watcher.key}" failed`, error))
+    }
+    this.#patterns.stateChanged(this.read)
+    if (this.#phases) this.#settle()
+  }
+
+  /** Takes an event of the session, for patterns. */
+  seen(type: LiveEvent['type']): void {
+    this.#patterns.eventSeen(type)
+  }
+
+  /** Takes the end of a turn. */
+  turnCompleted(): void {
+    this.turns++
+    this.#patterns.turnCompleted(this.read)
+    if (this.#phases) this.#settle()
+  }
+
+  #settle(): void {
+    const phases = this.#phases as PhaseMachine<S>
+    const { onPhase, report } = this.#options
+    const afterMove = async ({ from, to }: PhaseChange): Promise<void> => {
+      await this.state.saved()
+      await onPhase({ from, to })
+    }
+    this.#settling = phases.settle(this.read, { ...this.#move(), afterMove }).then(
+      () => {},
+      (error) => report('The phase could not be changed', error),
+    )
+  }
+
+  #move(): { state: SessionState; session: S; turn: number } {
+    return { state: this.state, session: this.#options.session, turn: this.turns }
+  }
+
+  /** Settles when the phase fits the state, after a second at the latest. */
+  async settled(): Promise<void> {
+    if (this.#phases) await withTimeout(this.#settling, SETTLE_MS, this.#options.ports, () => undefined)
+  }
+
+  /** Moves to a phase, whatever its conditions say. */
+  async enter(name: string): Promise<void> {
+    const change = await this.#phases?.enter(name, this.#move())
+    await this.state.saved()
+    if (change) await this.#options.onPhase(change)
+  }
+
+  /** The instruction of the phase. Empty without phases. */
+  async instruction(): Promise<string> {
+    return (await this.#phases?.instruction(this.read)) ?? ''
+  }
+  /** The tools of the phase. Undefined: all. */
+  allowedTools(): ReadonlySet<string> | undefined {
+    return this.#phases?.allowedTools()
+  }
+  /** Why the phase does not allow a tool. Undefined if it does. */
+  refusal(toolName: string): string | undefined {
+    return this.#phases && !this.#phases.isToolAllowed(toolName) ? this.#phases.rejectionText(toolName) : undefined
+  }
+
+  #firePattern(pattern: LivePattern<S>): void {
+    const { session, report } = this.#options
+    Promise.resolve()
+      .then(() => pattern.run({ state: this.state, session }))
+      .catch((error) => report(`Pattern "${pattern.name}" failed`, error))
+  }
+
+  /** Stops timers and watchers. */
+  close(): void {
+    this.#isClosed = true
+    this.#patterns.close()
+  }
+}

@@ -1,0 +1,531 @@
+// One live session: passes what the user sends to the model, what the model sends to the consumer, and its tool calls to the
+// dispatcher, through all reconnects.
+import type { Ports } from '../../base/ports.ts'
+import type { Content, FunctionResponse, Part } from '../../content/content.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
+import { LiveRun } from '../../runner/live/live-run.ts'
+import type { Runner } from '../../runner/runner.ts'
+import type { State } from '../../tool/context.ts'
+import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model.ts'
+import { LiveLink } from '../link/live-link.ts'
+import type { LiveEvent } from '../live-event.ts'
+import type { LiveOptions } from '../live-options.ts'
+import type { PhaseChange } from '../phases/live-phase.ts'
+import { confirmationAnswer } from './confirmations.ts'
+import { LiveEventQueue } from './event-queue.ts'
+import { LiveInputHub } from './input-hub.ts'
+import { LiveFlow } from './live-flow.ts'
+import { type LiveMessage, readLiveMessage } from './live-message.ts'
+import { LiveTurn } from './live-turn.ts'
+import { ModelSetup } from './model-setup.ts'
+import { resultText, seedContents } from './seed.ts'
+import { Unanswered } from './unanswered.ts'
+import { WireCalls } from './wire-calls.ts'
+
+/** Parts of a session that exist once its run has started. */
+interface Started {
+  readonly flow: LiveFlow<LiveSession>
+  readonly wire: WireCalls
+  readonly link: LiveLink
+  readonly setup: ModelSetup
+}
+
+/**
+ * A live session. Iterate it for its events; leaving the loop closes it. Tools, gates and state are those of the runner, and
+ * everything is recorded in the event log of the session.
+ */
+export class LiveSession implements AsyncIterable<LiveEvent> {
+  readonly #options: LiveOptions<LiveSession>
+  readonly #runner: Runner
+  readonly #ports: Ports
+  readonly #run: LiveRun
+  readonly #input = new LiveInputHub()
+  readonly #queue: LiveEventQueue
+  readonly #turn = new LiveTurn()
+  readonly #unanswered = new Unanswered()
+  readonly #ended = Promise.withResolvers<void>()
+  #started: Started | undefined
+  /** Counts what was sent and called, so that a handle can say how far it reaches. */
+  #place = 0
+  /** The place when the current reply began. */
+  #replyPlace: number | undefined
+  /** Events of the log when the newest handle arrived. */
+  #coveredEvents = 0
+  /** Recording, one step after another. Events for the consumer keep this order. */
+  #order: Promise<void> = Promise.resolve()
+  #waitingSteps = 0
+  #idle: (() => void)[] = []
+  #closing: Promise<void> | undefined
+  #isIterated = false
+  /** The session in the store. */
+  readonly userId: string
+
+  /** @internal Use `connectLive()`. */
+  constructor(options: LiveOptions<LiveSession>, runner: Runner, ports: Ports) {
+    this.#options = options
+    this.#runner = runner
+    this.#ports = ports
+    this.userId = options.userId ?? 'user'
+    this.#queue = new LiveEventQueue((isFull) => this.#started?.link.setPaused(isFull && this.#isIterated))
+    const { beforeToolResponse } = options
+    this.#run = new LiveRun({
+      model: options.model,
+      textModel: options.textModel,
+      input: this.#input,
+      changeResponses: beforeToolResponse && ((responses, state) => this.#changeResponses(responses, state)),
+      onRecorded: (event) => this.#onRecorded(event),
+      onTempChanged: (key, value) => this.#started?.flow.changed({ [key]: value ?? null }),
+      onProgress: (id, name, value) => this.#onProgress(id, name, value),
+      onRequest: (request, signal) => this.#onRequest(request, signal),
+      onStopped: (reason) => void this.#end(messageOf(reason)),
+    })
+  }
+
+  /** @internal Starts the run, then connects. */
+  async open(): Promise<void> {
+    const { userId, sessionId, state, runConfig, runContext, signal } = { ...this.#options, userId: this.userId }
+    signal?.throwIfAborted()
+    const active = await this.#runner.startLive(
+      { userId, sessionId, stateDelta: state, runConfig, runContext },
+      this.#run,
+    )
+    await this.#run.attach(active)
+    try {
+      this.#started = this.#start()
+      const { flow, link, setup } = this.#started
+      await setup.read()
+      setup.validate(this.#options.phases, this.#options.initialPhase)
+      await flow.start()
+      await link.open(signal)
+      this.#run.calls.announceRequests()
+    } catch (error) {
+      await this.#end(`The session could not start: ${messageOf(error)}`)
+      throw error
+    }
+    signal?.addEventListener('abort', () => void this.close(), { once: true })
+    if (signal?.aborted) await this.close()
+  }
+
+  #start(): Started {
+    const { model, background = {}, onToolCall, reconnect = {}, instruction } = this.#options
+    const nonBlocking = model.capabilities?.nonBlocking === true
+    const report = (problem: string, error: unknown): void => this.#report(problem, error)
+    const flow = new LiveFlow<LiveSession>({
+      ...this.#options,
+      session: this,
+      initial: this.#run.run.data.state,
+      ports: this.#ports,
+      record: (delta) => this.#run.recordState(delta),
+      onPhase: (change) => this.#onPhase(change),
+      report,
+    })
+    const inBackground = new Map(Object.entries(background).map(([name, one]) => [name, one === true ? {} : one]))
+    const setup = new ModelSetup({ model, calls: this.#run.calls, flow, background: inBackground, instruction })
+    const link = new LiveLink({
+      model,
+      ports: this.#ports,
+      reconnect,
+      setup: () => setup.read(),
+      place: () => this.#coverPlace(),
+      resend: (place) => this.#resend(place),
+      whenIdle: () => this.#whenIdle(),
+      onMessage: (message) => this.#onMessage(message),
+      onLost: () => this.#onLost(),
+      onReconnecting: (attempt) => this.#emit({ type: 'reconnecting', attempt }),
+      onResumed: () => this.#emit({ type: 'resumed' }),
+      onFailed: (error) => void this.#fail(error.message),
+    })
+    const wire = new WireCalls({
+      calls: this.#run.calls,
+      rules: { nonBlocking },
+      background: inBackground,
+      onToolCall,
+      state: flow.state,
+      saved: () => flow.state.saved(),
+      refusal: (name) => flow.refusal(name),
+      settled: () => Promise.all([flow.settled(), setup.settled()]).then(() => {}),
+      place: () => this.#place,
+      send: (message) => void link.send(message),
+      emit: (event) => this.#emit(event),
+      report,
+    })
+    return { flow, wire, link, setup }
+  }
+
+  /** The id of the session in the store. A text run continues the conversation with it. */
+  get sessionId(): string {
+    return this.#run.run.sessionId
+  }
+  /** The invocation under which everything is recorded. */
+  get invocationId(): string {
+    return this.#run.run.invocationId
+  }
+  /** The state of the session. Writes are recorded; watchers and phases see them. */
+  get state(): State {
+    return this.#parts.flow.state
+  }
+  /** The name of the current phase. Undefined without phases. */
+  get phase(): string | undefined {
+    return this.#parts.flow.phase
+  }
+  /** The latest changes of the phase, at most 100. */
+  get phaseHistory(): readonly PhaseChange[] {
+    return this.#parts.flow.history
+  }
+  /** The calls without their final response. */
+  get openCalls(): number {
+    return this.#parts.wire.openCount
+  }
+  /** Settles when the session has ended, for whatever reason. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+  get #parts(): Started {
+    if (!this.#started) throw new ToolwrightError('INTERNAL', 'The live session has not started.')
+    return this.#started
+  }
+
+  /**
+   * Sends text, audio, video, messages or manual activity. Resolves when it is recorded and on its way. A promise that is awaited
+   * slows a sender down that is faster than the network.
+   *
+   * @example
+   * await session.send('Is my order on its way?')
+   * await session.send({ audio: pcm }) // 16-bit PCM, 16 kHz
+   */
+  async send(message: LiveMessage): Promise<void> {
+    if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session is closed. Connect a new one.')
+    const input = readLiveMessage(message)
+    const { link } = this.#parts
+    if (input.type === 'text' || input.type === 'content') {
+      await this.#sendMessage(input)
+      return
+    }
+    this.#input.push(input)
+    await link.send(input)
+  }
+
+  async #sendMessage(input: LiveClientMessage & { type: 'text' | 'content' }): Promise<void> {
+    const contents: readonly Content[] =
+      input.type === 'text' ? [{ role: 'user', parts: [{ text: input.text }] }] : input.contents
+    const heard = this.#turn.takeHeard() // what the user said before
+    await this.#inOrder(async () => {
+      await this.#recordHeard(heard)
+      for (const content of contents) await this.#run.recordUser(content)
+      if (input.type === 'text') this.#input.push(input)
+      this.#unanswered.add(input, ++this.#place)
+      void this.#parts.link.send(input)
+    })
+  }
+
+  /** Answers requests of this session: `session.answer(respond(request, value))`. The answers pass the same checks as all others. */
+  async answer(...answers: readonly Part[]): Promise<void> {
+    await this.#run.calls.respond(answers)
+  }
+
+  /** Cancels running calls. The model is told. */
+  async cancelCalls(callIds: readonly string[], reason = 'The app cancelled the call.'): Promise<void> {
+    await this.#run.calls.cancel(callIds, reason)
+  }
+
+  /** Moves to a phase, whatever its conditions say. */
+  async enterPhase(name: string): Promise<void> {
+    await this.#parts.flow.enter(name)
+  }
+
+  /** The events of the session. It can be iterated once. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, undefined> {
+    if (this.#isIterated) throw new ToolwrightError('INVALID_REQUEST', 'A live session can be iterated once.')
+    this.#isIterated = true
+    try {
+      for (let event = await this.#queue.take(); event; event = await this.#queue.take()) yield event
+    } finally {
+      await this.close()
+    }
+  }
+
+  /** Ends the session: cancels what is running, closes the connection and releases the session. */
+  async close(): Promise<void> {
+    await this.#end('The live session was closed.')
+  }
+
+  /** Calls `close()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #onMessage(message: LiveServerMessage): void {
+    const wasReplying = this.#turn.isReplying
+    this.#turn.add(message)
+    if (!wasReplying && this.#turn.isReplying) this.#replyPlace = this.#place
+    switch (message.type) {
+      case 'audio':
+      case 'text':
+      case 'inputTranscript':
+      case 'outputTranscript':
+      case 'activity':
+        this.#emit(message)
+        return
+      case 'toolCall':
+        this.#onToolCalls(message)
+        return
+      case 'toolCancelled': {
+        const ids = this.#parts.wire.cancelByModel(message.ids)
+        if (ids.length) this.#emit({ type: 'toolCancelled', ids })
+        return
+      }
+      case 'interrupted':
+        this.#queue.dropAudio()
+        this.#recordTurn(true)
+        this.#emit({ type: 'interrupted' })
+        return
+      case 'turnComplete':
+        this.#onTurnComplete()
+        return
+      case 'error':
+        this.#emit({ type: 'error', errorCode: 'MODEL_ERROR', message: message.message })
+        return
+      default: // nothing to show
+    }
+  }
+
+  #onToolCalls({ calls }: LiveServerMessage & { type: 'toolCall' }): void {
+    const { wire } = this.#parts
+    this.#place++
+    const registered = wire.register(calls)
+    if (registered.length === 0) return
+    const heard = this.#turn.takeHeard()
+    const spoken = this.#turn.takeReply()
+    void this.#inOrder(async () => {
+      await this.#recordHeard(heard)
+      await wire.record(registered, spoken)
+      this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged) })
+      wire.run(registered).catch((error) => this.#report('Tool calls could not be run', error))
+    })
+  }
+
+  #onTurnComplete(): void {
+    this.#recordTurn(false)
+    this.#turn.isReplying = false
+    this.#unanswered.answered(this.#replyPlace ?? this.#place)
+    this.#replyPlace = undefined
+    const { flow, setup } = this.#parts
+    void this.#inOrder(async () => {
+      flow.turnCompleted()
+      this.#checkIdle()
+      await setup.refresh((message) => void this.#parts.link.send(message)) // instructions that depend on state
+    })
+  }
+
+  /** Records what was said, and shows the end of the turn. */
+  #recordTurn(interrupted: boolean): void {
+    const heard = this.#turn.takeHeard()
+    const { parts, reply } = this.#turn.takeReply()
+    const { usageMetadata, transcribed } = reply
+    void this.#inOrder(async () => {
+      await this.#recordHeard(heard)
+      let event: Event | undefined
+      if (parts.length || (!interrupted && this.#run.isTurnOpen)) {
+        event = await this.#run.recordReply(parts, interrupted ? { ...reply, interrupted } : reply)
+      }
+      const text = transcribed ? parts.map((part) => part.text ?? '').join('') : ''
+      if (text && event) this.#show({ type: 'outputTranscript', text, finished: true, event })
+      if (interrupted) return
+      this.#show({ type: 'turnComplete', ...(usageMetadata && { usageMetadata }), ...(event && { event }) })
+    })
+  }
+
+  async #recordHeard(heard: string): Promise<void> {
+    if (heard === '') return
+    const event = await this.#run.recordUser({ role: 'user', parts: [{ text: heard }] }, { transcribed: true })
+    this.#show({ type: 'inputTranscript', text: heard, finished: true, event })
+  }
+
+  #onRecorded(event: Event): void {
+    const { actions, author, content, isolationScope } = event
+    if (actions.stateDelta) this.#started?.flow.changed(actions.stateDelta)
+    if (!this.#started || isolationScope !== undefined) return
+    if (actions.transferToAgent !== undefined) this.#onTransfer(actions.transferToAgent)
+    const responses = content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
+    if (responses.length === 0) return
+    if (author === 'user') this.#onAnswers(responses, event)
+    else this.#deliver(responses, event)
+  }
+
+  #deliver(responses: readonly FunctionResponse[], event: Event): void {
+    const { wire } = this.#parts
+    wire
+      .deliver(responses, event)
+      .catch((error) => this.#report('Tool responses could not be sent', error))
+      .finally(() => this.#checkIdle())
+  }
+
+  /** Results of long-running calls go to the model. A result of an earlier session is told as a message. */
+  #onAnswers(responses: readonly FunctionResponse[], event: Event): void {
+    const { fold } = this.#run.run.data
+    const own = responses.filter(({ id = '' }) => fold.calls.has(id))
+    if (own.length) this.#deliver(own, event)
+    const { setup, link } = this.#parts
+    if (event.invocationId === this.invocationId) {
+      void setup.refresh((message) => void link.send(message)) // a toolset may have its credential now
+      return
+    }
+    const contents = responses.map(({ name, response }) => ({
+      role: 'user' as const,
+      parts: [{ text: resultText(name, response) }],
+    }))
+    void link.send({ type: 'content', contents, turnComplete: true })
+  }
+
+  #onProgress(id: string, name: string, value: unknown): void {
+    this.#emit({ type: 'toolProgress', id, name, value })
+    this.#started?.wire.update(id, value)
+  }
+
+  #onRequest(request: PendingRequest, signal: AbortSignal): void {
+    this.#emit({ type: 'request', request })
+    this.#started?.wire.acknowledgeWaiting(request.functionCallId, request.hint)
+    if (request.kind !== 'confirmation') return
+    const { confirmationProvider, allowUnconfirmed = false } = this.#options
+    const report = (problem: string, error: unknown): void => this.#report(problem, error)
+    confirmationAnswer(request, signal, { confirmationProvider, allowUnconfirmed, report })
+      .then((answer) => (answer ? this.#run.calls.respond([answer]) : undefined))
+      .catch((error) => this.#report(`The answer to request "${request.id}" was not recorded`, error))
+  }
+
+  #onTransfer(to: string): void {
+    const { setup, link } = this.#parts
+    this.#emit({ type: 'transfer', to })
+    if (setup.canUpdate) void setup.refresh((message) => void link.send(message))
+    else void link.renew()
+  }
+
+  async #onPhase({ from, to }: { readonly from?: string; readonly to: string }): Promise<void> {
+    this.#emit({ type: 'phase', ...(from !== undefined && { from }), to })
+    const { setup, link } = this.#parts
+    await setup.refresh((message) => void link.send(message))
+  }
+
+  async #changeResponses(responses: readonly FunctionResponse[], state: State): Promise<readonly FunctionResponse[]> {
+    try {
+      return (await this.#options.beforeToolResponse?.({ responses, state })) ?? []
+    } catch (error) {
+      this.#report('beforeToolResponse failed, so its responses are withheld', error)
+      return []
+    }
+  }
+
+  /** The connection is gone. What was said so far is recorded, and may have to be repeated. */
+  #onLost(): void {
+    const heard = this.#turn.takeHeard()
+    if (heard) {
+      const contents: readonly Content[] = [{ role: 'user', parts: [{ text: heard }] }]
+      this.#unanswered.add({ type: 'content', contents, turnComplete: true }, ++this.#place)
+    }
+    const { parts, reply } = this.#turn.takeReply()
+    this.#turn.isReplying = false
+    this.#replyPlace = undefined
+    void this.#inOrder(async () => {
+      await this.#recordHeard(heard)
+      if (parts.length) await this.#run.recordReply(parts, { ...reply, interrupted: true })
+    })
+  }
+
+  /** The newest handle covers everything up to now. */
+  #coverPlace(): number {
+    this.#coveredEvents = this.#run.eventCount
+    this.#unanswered.covered(this.#place)
+    return this.#place
+  }
+
+  /** What a new connection must be told. */
+  #resend(place: number | undefined): LiveClientMessage[] {
+    const { wire } = this.#parts
+    const hasForgotten = wire.forget(place)
+    const turnComplete = this.#unanswered.isWaiting && !wire.isBlocking
+    if (place === undefined) {
+      const contents = seedContents(this.#run.history())
+      return contents.length ? [{ type: 'content', contents, turnComplete }] : []
+    }
+    if (hasForgotten || this.#unanswered.hasForgottenAnswer(place)) {
+      const contents = seedContents(this.#run.historySince(this.#coveredEvents))
+      return contents.length ? [{ type: 'content', contents, turnComplete }] : []
+    }
+    const lost = this.#unanswered.since(place)
+    if (lost.length || !turnComplete) return lost
+    return [{ type: 'content', contents: [], turnComplete: true }] // the model knows the message, but its reply is lost
+  }
+
+  #whenIdle(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  get #isIdle(): boolean {
+    return !this.#turn.isReplying && !this.#unanswered.isWaiting && !this.#parts.wire.isBlocking
+  }
+
+  #checkIdle(): void {
+    if (!this.#isIdle) return
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  /** Records something after everything before it. A failure ends the session: its log must have no gap. */
+  #inOrder(step: () => Promise<void>): Promise<void> {
+    this.#waitingSteps++
+    const done = this.#order.then(step).finally(() => this.#waitingSteps--)
+    this.#order = done.catch((error) => {
+      if (!this.#closing) void this.#fail(messageOf(error))
+    })
+    return done.catch((error) => {
+      if (!this.#closing) throw error
+    })
+  }
+
+  /** Shows an event to the consumer, after the events that wait to be recorded. */
+  #emit(event: LiveEvent): void {
+    if (this.#waitingSteps === 0) this.#show(event)
+    else this.#order = this.#order.then(() => this.#show(event))
+  }
+
+  #show(event: LiveEvent): void {
+    this.#started?.flow.seen(event.type)
+    this.#queue.push(event)
+  }
+
+  #report(problem: string, error: unknown): void {
+    const { logger } = this.#run.run.data.services
+    const message = error === undefined ? problem : `${problem}: ${messageOf(error)}`
+    logger.warn(message, error)
+    this.#emit({ type: 'error', errorCode: 'HOOK_FAILED', message })
+  }
+
+  async #fail(reason: string): Promise<void> {
+    this.#show({ type: 'error', errorCode: 'CONNECTION_LOST', message: reason })
+    await this.#end(reason)
+  }
+
+  #end(reason: string): Promise<void> {
+    this.#closing ??= this.#close(reason)
+    return this.#closing
+  }
+
+  async #close(reason: string): Promise<void> {
+    this.#started?.link.close()
+    this.#input.close()
+    const { parts, reply } = this.#turn.takeReply()
+    const heard = this.#turn.takeHeard()
+    const last = this.#order.then(async () => {
+      await this.#recordHeard(heard)
+      if (parts.length) await this.#run.recordReply(parts, { ...reply, interrupted: true })
+    })
+    await last.catch(() => {}) // the run was stopped
+    await this.#run.close(reason)
+    this.#started?.flow.close()
+    if (!this.#options.runner) await this.#runner.close()
+    this.#queue.end({ type: 'closed', reason })
+    this.#ended.resolve()
+  }
+}

@@ -1,0 +1,99 @@
+import { joinParagraphs } from '../../agent/agents/agent-plan.ts'
+import { canonicalJson } from '../../base/json.ts'
+import type { BackgroundOptions } from '../../policy/background.ts'
+import type { LiveCalls } from '../../runner/live/live-calls.ts'
+import type { LiveClientMessage, LiveModel } from '../../tool/live-model.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
+import { validatePhases } from '../phases/validate-phases.ts'
+import { declareTools } from './declare-tools.ts'
+
+/** What the setup of the model depends on. */
+export interface ModelSetupOptions {
+  /** The live model. */
+  readonly model: LiveModel
+  /** The tools and the instruction of the agent that speaks. */
+  readonly calls: LiveCalls
+  /** The phase of the conversation. */
+  readonly flow: {
+    instruction(): Promise<string>
+    allowedTools(): ReadonlySet<string> | undefined
+  }
+  /** Tools that the session runs in the background. */
+  readonly background: ReadonlyMap<string, BackgroundOptions>
+  /** An instruction of the session. */
+  readonly instruction: string | undefined
+}
+
+/** The instruction and the tools that the model has now, and what it must be told when they change. */
+export class ModelSetup {
+  readonly #options: ModelSetupOptions
+  /** What the model was told last. */
+  #told: { readonly instruction: string; readonly tools: string } | undefined
+  #refreshing: Promise<void> = Promise.resolve()
+  #toolNames: readonly string[] = []
+
+  constructor(options: ModelSetupOptions) {
+    this.#options = options
+  }
+
+  /** Can the model be told other tools while the session is live? */
+  get canUpdate(): boolean {
+    return this.#options.model.capabilities?.updates === true
+  }
+
+  /** Instruction and tools for a new connection. */
+  async read(): Promise<{ instruction: string | undefined; tools: readonly WireTool[] }> {
+    const { instruction, tools } = await this.#current()
+    this.#told = { instruction, tools: canonicalJson(tools) }
+    return { instruction: instruction || undefined, tools }
+  }
+
+  async #current(): Promise<{ instruction: string; tools: WireTool[] }> {
+    const { model, calls, flow, background, instruction: ofSession } = this.#options
+    const { instruction, tools, table } = await calls.plan.setup()
+    this.#toolNames = [...table.tools.keys()]
+    const nonBlocking = model.capabilities?.nonBlocking === true
+    // a model whose tools cannot change gets all of them, and calls that the phase does not allow are refused
+    const allowed = this.canUpdate ? flow.allowedTools() : undefined
+    return {
+      instruction: joinParagraphs([instruction, ofSession, await flow.instruction()]),
+      tools: declareTools(tools, { table, allowed, background, nonBlocking }),
+    }
+  }
+
+  /** Throws INVALID_CONFIG if a phase or `background` names a tool that the agent does not have. */
+  validate(phases?: Parameters<typeof validatePhases>[0], initialPhase?: string): void {
+    validatePhases(phases, initialPhase, this.#toolNames)
+  }
+
+  /** The names of the tools, as last listed. */
+  get toolNames(): readonly string[] {
+    return this.#toolNames
+  }
+
+  /** Tells the model what has changed. Does nothing if it knows it. */
+  refresh(send: (message: LiveClientMessage) => void): Promise<void> {
+    this.#refreshing = this.#refreshing.then(() => this.#refresh(send)).catch(() => {}) // the next connection reads it again
+    return this.#refreshing
+  }
+
+  async #refresh(send: (message: LiveClientMessage) => void): Promise<void> {
+    const { instruction, tools } = await this.#current()
+    const before = this.#told
+    this.#told = { instruction, tools: canonicalJson(tools) }
+    const isNewInstruction = instruction !== before?.instruction
+    const areNewTools = this.#told.tools !== before?.tools
+    if (this.canUpdate) {
+      if (!isNewInstruction && !areNewTools) return
+      send({ type: 'update', ...(isNewInstruction && { instruction }), ...(areNewTools && { tools }) })
+    } else if (isNewInstruction) {
+      const text = `[New instruction for this conversation. Follow it from now on.]\n${instruction}`
+      send({ type: 'content', contents: [{ role: 'user', parts: [{ text }] }], turnComplete: false })
+    }
+  }
+
+  /** Settles when the model has been told. */
+  settled(): Promise<void> {
+    return this.#refreshing
+  }
+}

@@ -1,0 +1,123 @@
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
+import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
+import type { BackgroundOptions } from '../../policy/background.ts'
+import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../../policy/result-formatter.ts'
+import type { LiveToolCall } from '../../tool/live-model.ts'
+
+/** What a live model accepts as responses. */
+export interface WireRules {
+  /** It accepts `willContinue` and `scheduling`, and goes on while a call runs. */
+  readonly nonBlocking: boolean
+}
+
+/** One call of a live model: its id at the provider, its id in the log, and what the model has been told about it. */
+export class WireCall {
+  /** The call as the provider sent it. */
+  readonly call: LiveToolCall
+  /** The place of the call in the conversation. */
+  readonly place: number
+  /** The call as recorded. */
+  #logged: FunctionCall | undefined
+  /** Set if the call runs in the background. */
+  background: BackgroundOptions | undefined
+  /** The model no longer waits for the call. */
+  isCancelled = false
+  /** The model no longer knows the call: it was made on a connection that could not be resumed. */
+  isForgotten = false
+  /** The model has a first response, such as an acknowledgement. */
+  isInterim = false
+  /** The last response that was sent. */
+  final: FunctionResponse | undefined
+
+  constructor(call: LiveToolCall, place: number) {
+    this.call = call
+    this.place = place
+  }
+
+  /** The call is in the log. */
+  accept(logged: FunctionCall, background: BackgroundOptions | undefined): void {
+    this.#logged = logged
+    this.background = background
+  }
+
+  /** The id in the log. Undefined until the call is recorded. */
+  get logId(): string | undefined {
+    return this.#logged?.id
+  }
+  /** The call as recorded. */
+  get logged(): FunctionCall {
+    return this.#logged ?? this.call
+  }
+  get #formatter(): ResultFormatter {
+    return this.background?.formatter ?? defaultFormatter
+  }
+
+  /** The acknowledgement of a background call: silent, and more follows. Undefined if the model no longer waits. */
+  acknowledge({ nonBlocking }: WireRules): FunctionResponse | undefined {
+    if (this.isCancelled || this.isForgotten) return undefined
+    this.isInterim = true
+    const response = this.#formatted((formatter) => formatter.formatRunning(this.logged))
+    return this.#wire(response, nonBlocking ? { willContinue: true, scheduling: 'SILENT' } : {})
+  }
+
+  /** The first response of a call that waits for a human. Undefined if the model cannot go on meanwhile. */
+  waitForHuman({ nonBlocking }: WireRules, hint: string | undefined): FunctionResponse | undefined {
+    if (!nonBlocking || this.isInterim || this.isCancelled || this.isForgotten) return undefined
+    this.isInterim = true
+    const message = 'Waiting for a person. Do not repeat the call: its result follows.'
+    const response = { status: 'waiting', tool: this.call.name, message, ...(hint !== undefined && { hint }) }
+    return this.#wire(response, { willContinue: true, scheduling: 'WHEN_IDLE' })
+  }
+
+  /** An update with progress of a background call. Undefined for other calls. */
+  update({ nonBlocking }: WireRules, value: unknown): FunctionResponse | undefined {
+    if (!nonBlocking || !this.background || this.isCancelled || this.isForgotten) return undefined
+    const { value: plain } = toJsonValue(value)
+    return this.#wire(isRecord(plain) ? plain : { output: plain }, { willContinue: true, scheduling: 'SILENT' })
+  }
+
+  /** Must the response be sent as a message, because the model takes no response for the call any more? */
+  needsContent({ nonBlocking }: WireRules, { willContinue }: FunctionResponse): boolean {
+    return this.isForgotten || (this.isInterim && !nonBlocking && !willContinue)
+  }
+
+  /** The response for the model. */
+  respond({ nonBlocking }: WireRules, response: FunctionResponse): FunctionResponse {
+    const body = this.format(response)
+    if (response.willContinue) {
+      this.isInterim = true
+      return this.#wire(body, nonBlocking ? { willContinue: true, scheduling: 'WHEN_IDLE' } : {})
+    }
+    const scheduling = this.background?.scheduling ?? 'WHEN_IDLE'
+    this.final = this.#wire(body, nonBlocking && this.isInterim ? { willContinue: false, scheduling } : {})
+    return this.final
+  }
+
+  /** What the model reads of a recorded response. */
+  format({ response, modelOutput, willContinue }: FunctionResponse): JsonObject {
+    const shown = modelOutput?.response ?? response
+    if (!this.background || willContinue) return shown
+    if (shown.errorCode === 'CANCELLED') return this.#formatted((formatter) => formatter.formatCancelled(this.call.id))
+    const outcome: BackgroundResult =
+      typeof shown.error === 'string'
+        ? { error: shown.error, ...(typeof shown.errorCode === 'string' && { errorCode: shown.errorCode }) }
+        : { result: shown }
+    return this.#formatted((formatter) => formatter.formatResult(this.logged, outcome))
+  }
+
+  /** The object of the formatter, or of the default one if it throws or returns no object. */
+  #formatted(format: (formatter: ResultFormatter) => unknown): JsonObject {
+    try {
+      const { value } = toJsonValue(format(this.#formatter))
+      if (isRecord(value)) return value
+    } catch {
+      // the default below
+    }
+    return format(defaultFormatter) as JsonObject
+  }
+
+  #wire(response: JsonObject, more: Pick<FunctionResponse, 'willContinue' | 'scheduling'>): FunctionResponse {
+    return { id: this.call.id, name: this.call.name, response, ...more }
+  }
+}

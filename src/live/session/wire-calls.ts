@@ -1,0 +1,265 @@
+// The tool calls of a live model, from its message to the response that it gets: phase filter, onToolCall, dispatch, response.
+import type { Content, FunctionCall, FunctionResponse } from '../../content/content.ts'
+import { messageOf } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
+import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
+import type { LiveCalls } from '../../runner/live/live-calls.ts'
+import type { State } from '../../tool/context.ts'
+import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { LiveEvent } from '../live-event.ts'
+import type { SpokenReply } from './live-turn.ts'
+import { resultText } from './seed.ts'
+import { WireCall, type WireRules } from './wire-call.ts'
+
+/** Answers some, none or all calls of a message. The others run. */
+export type OnToolCall = (message: {
+  readonly calls: readonly FunctionCall[]
+  readonly state: State
+}) => MaybePromise<readonly FunctionResponse[] | undefined>
+
+type MaybePromise<T> = T | Promise<T>
+
+/** What the calls need from the session. */
+export interface WireCallsOptions {
+  /** The calls in the log. */
+  readonly calls: LiveCalls
+  /** What the model accepts. */
+  readonly rules: WireRules
+  /** Tools that run in the background although they are not marked, by name. */
+  readonly background: ReadonlyMap<string, BackgroundOptions>
+  /** Answers calls before they run. */
+  readonly onToolCall: OnToolCall | undefined
+  /** The state for hooks. */
+  readonly state: State
+  /** Settles when the writes of hooks are recorded. */
+  saved(): Promise<void>
+  /** Why the current phase does not allow a tool. Undefined if it does. */
+  refusal(toolName: string): string | undefined
+  /** Settles when the phase fits the state, so that the model gets new tools before the result that leads to them. */
+  settled(): Promise<void>
+  /** The place of the conversation now. */
+  place(): number
+  /** Sends a message to the model. */
+  send(message: LiveClientMessage): void
+  /** Shows an event to the consumer. */
+  emit(event: LiveEvent): void
+  /** Reports a mistake in a hook. */
+  report(problem: string, error: unknown): void
+}
+
+/** Answered calls that are remembered, in case the model repeats one after a reconnect. */
+const MAX_ANSWERED = 256
+
+/** The calls of a live model and their responses on the wire. */
+export class WireCalls {
+  readonly #options: WireCallsOptions
+  /** Calls of the current conversation, by the id of the provider. */
+  readonly #byWireId: Map<string, WireCall> = new Map()
+  /** Calls without their final response, by the id of the log. */
+  readonly #open: Map<string, WireCall> = new Map()
+
+  constructor(options: WireCallsOptions) {
+    this.#options = options
+  }
+
+  /** How many calls have no final response. Zero after all calls: nothing leaks. */
+  get openCount(): number {
+    return this.#open.size
+  }
+
+  /** Does the model wait for a call before it speaks again? Calls in the background do not count. */
+  get isBlocking(): boolean {
+    for (const call of this.#open.values()) if (!call.isInterim) return true
+    return false
+  }
+
+  /** Registers calls of a message, so that they can be cancelled from now on. Repeated calls are left out. */
+  register(calls: readonly LiveToolCall[]): WireCall[] {
+    return calls.flatMap((call) => {
+      const known = this.#byWireId.get(call.id)
+      if (known) {
+        if (known.final) this.#options.send({ type: 'toolResponses', responses: [known.final] })
+        return []
+      }
+      const registered = new WireCall(call, this.#options.place())
+      this.#byWireId.set(call.id, registered)
+      return [registered]
+    })
+  }
+
+  /** Records registered calls, with what the model said before them. */
+  async record(registered: readonly WireCall[], { parts, reply }: SpokenReply): Promise<void> {
+    const { calls } = this.#options
+    const recorded = await calls.record(
+      registered.map(({ call }) => call),
+      parts,
+      reply,
+    )
+    for (const [at, one] of registered.entries()) {
+      const { call } = recorded[at] ?? {}
+      if (!call?.id) {
+        this.#refuse(one) // too many calls in one reply
+        continue
+      }
+      const tool = calls.plan.turn().plan.table.tools.get(call.name)
+      one.accept(call, this.#backgroundOf(tool))
+      this.#open.set(call.id, one)
+    }
+  }
+
+  #backgroundOf(tool: Tool | undefined): BackgroundOptions | undefined {
+    return (tool && this.#options.background.get(tool.name)) ?? backgroundOf(tool)
+  }
+
+  #refuse({ call }: WireCall): void {
+    const response = { error: 'This call was not run: the reply has too many calls.', errorCode: 'CANCELLED' }
+    this.#options.send({ type: 'toolResponses', responses: [{ id: call.id, name: call.name, response }] })
+  }
+
+  /** Runs recorded calls: phase filter, `onToolCall`, then the dispatcher. */
+  async run(registered: readonly WireCall[]): Promise<void> {
+    const { calls } = this.#options
+    const accepted = registered.filter(({ logId }) => logId !== undefined)
+    const refused = accepted.flatMap((one) => this.#refusalOf(one))
+    if (refused.length) await calls.answer(refused)
+    const left = accepted.filter((one) => !one.isCancelled && !refused.some(({ id }) => id === one.logId))
+    const answered = left.length ? await this.#askHook(left) : []
+    if (answered.length) await calls.answer(answered)
+    const rest = accepted.filter(({ logId }) => ![...refused, ...answered].some(({ id }) => id === logId))
+    const cancelled = rest.filter(({ isCancelled }) => isCancelled)
+    if (cancelled.length) await calls.answer(cancelled.map(cancelledResponse))
+    const running = rest.filter((one) => !cancelled.includes(one))
+    for (const one of running.filter(({ background }) => background)) {
+      this.#acknowledge(one)
+      void calls.dispatch([one.logId as string]) // alone: no other call waits for it
+    }
+    const foreground = running.filter(({ background }) => !background).map(({ logId }) => logId as string)
+    if (foreground.length) void calls.dispatch(foreground)
+  }
+
+  #refusalOf({ isCancelled, logId, call }: WireCall): FunctionResponse[] {
+    const error = isCancelled ? undefined : this.#options.refusal(call.name)
+    return error === undefined ? [] : [{ id: logId as string, name: call.name, response: { error } }]
+  }
+
+  /** The responses of `onToolCall` that belong to a call. A hook that throws answers all calls: it may be a guard. */
+  async #askHook(left: readonly WireCall[]): Promise<FunctionResponse[]> {
+    const { onToolCall, state, saved, report } = this.#options
+    if (!onToolCall) return []
+    const calls = left.map((one) => one.logged)
+    let given: readonly FunctionResponse[] = []
+    try {
+      given = (await onToolCall({ calls: structuredClone(calls), state })) ?? []
+    } catch (error) {
+      report('onToolCall failed, so its calls were not run', error)
+      given = calls.map(({ id, name }) => ({
+        id: id as string,
+        name,
+        response: { error: `Tool execution failed: ${messageOf(error)}`, errorCode: 'EXECUTION_FAILED' },
+      }))
+    }
+    await saved()
+    return matchResponses(calls, Array.isArray(given) ? given : [])
+  }
+
+  #acknowledge(one: WireCall): void {
+    const response = one.acknowledge(this.#options.rules)
+    if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
+  }
+
+  /** Tells the model that a call waits for a human, so that it can go on. */
+  acknowledgeWaiting(callId: string, hint: string | undefined): void {
+    const one = this.#open.get(callId)
+    const response = one?.waitForHuman(this.#options.rules, hint)
+    if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
+  }
+
+  /** Cancels calls that the model no longer needs. They get no response. Returns the ids of the log. */
+  cancelByModel(wireIds: readonly string[]): string[] {
+    const found = wireIds.flatMap((id) => this.#byWireId.get(id) ?? []).filter((one) => !one.final && !one.isCancelled)
+    for (const one of found) one.isCancelled = true
+    const ids = found.flatMap(({ logId }) => logId ?? [])
+    if (ids.length) void this.#options.calls.cancel(ids, CANCELLED_BY_MODEL)
+    return ids
+  }
+
+  /** Sends the recorded responses of an event to the model. */
+  async deliver(responses: readonly FunctionResponse[], event: Event): Promise<void> {
+    const { emit, send, rules, settled } = this.#options
+    emit({ type: 'toolResponse', responses, event })
+    const found = responses.flatMap((response) => {
+      const one = this.#open.get(response.id ?? '')
+      if (one && !response.willContinue) this.#close(one)
+      return one ? [{ one, response }] : []
+    })
+    await settled()
+    const wire: FunctionResponse[] = []
+    const contents: Content[] = []
+    for (const { one, response } of found) {
+      if (one.isCancelled) continue
+      if (one.needsContent(rules, response)) {
+        const text = resultText(one.call.name, one.format(response))
+        contents.push({ role: 'user', parts: [{ text }] })
+      } else wire.push(one.respond(rules, response))
+    }
+    if (wire.length) send({ type: 'toolResponses', responses: wire })
+    const turnComplete = found.some(({ one }) => one.background?.scheduling !== 'SILENT')
+    if (contents.length) send({ type: 'content', contents, turnComplete })
+  }
+
+  #close(one: WireCall): void {
+    this.#open.delete(one.logId as string)
+    if (this.#byWireId.size <= MAX_ANSWERED) return
+    for (const [wireId, other] of this.#byWireId) {
+      if (other.logId !== undefined && !this.#open.has(other.logId)) return void this.#byWireId.delete(wireId)
+    }
+  }
+
+  /** Sends progress of a background call to the model. */
+  update(callId: string, value: unknown): void {
+    const response = this.#open.get(callId)?.update(this.#options.rules, value)
+    if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
+  }
+
+  /**
+   * The connection has changed. The model knows calls up to `place`; undefined: it knows none, and its ids start anew. Returns
+   * whether it has forgotten a call.
+   */
+  forget(place: number | undefined): boolean {
+    let hasForgotten = false
+    for (const one of this.#byWireId.values()) {
+      if (place !== undefined && one.place <= place) continue
+      if (place !== undefined || this.#open.has(one.logId ?? '')) hasForgotten = true
+      one.isForgotten = true
+    }
+    if (place === undefined) this.#byWireId.clear()
+    return hasForgotten
+  }
+}
+
+function cancelledResponse({ logId, call }: WireCall): FunctionResponse {
+  const response = { error: `Tool cancelled. ${CANCELLED_BY_MODEL}`, errorCode: 'CANCELLED' }
+  return { id: logId as string, name: call.name, response }
+}
+
+const CANCELLED_BY_MODEL = 'The model no longer needs the result.'
+
+/** One response for each answered call. A response without an id belongs to the first call of its name. */
+function matchResponses(calls: readonly FunctionCall[], given: readonly FunctionResponse[]): FunctionResponse[] {
+  const open = [...calls]
+  return given.flatMap((response) => {
+    const at = open.findIndex(({ id, name }) =>
+      response?.id === undefined ? name === response?.name : id === response.id,
+    )
+    const [call] = at < 0 ? [] : open.splice(at, 1)
+    if (!call) return []
+    return [{ id: call.id as string, name: call.name, response: toResponse(response.response) }]
+  })
+}
+
+function toResponse(value: unknown): FunctionResponse['response'] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as FunctionResponse['response'])
+    : { result: value ?? null }
+}
