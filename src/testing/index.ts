@@ -36,6 +36,16 @@ export type {
   RealtimeFinishOptions,
 } from './openai-realtime-connection.ts'
 export { openaiRealtimeServer } from './openai-realtime-server.ts'
+export { scriptedLive } from './scripted-live.ts'
+export type {
+  ScriptedLive,
+  ScriptedLiveConnection,
+  ScriptedLiveInput,
+  ScriptedLiveOptions,
+  ScriptedLiveReply,
+  ScriptedLiveScript,
+  ScriptedLiveStep,
+} from './scripted-live-script.ts'
 export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
 export { strictModel } from './strict-model.ts'
 export { artifactServiceSuite } from './suites/artifact-service-suite.ts'

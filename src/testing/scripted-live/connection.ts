@@ -1,0 +1,103 @@
+import {
+  type LiveClientMessage,
+  LiveConnectionError,
+  type LiveConnectOptions,
+  type LiveServerMessage,
+} from '../../tool/live-model.ts'
+import type { ScriptedLiveConnection } from '../scripted-live-script.ts'
+import { LiveQueue } from './live-queue.ts'
+
+/** What a connection needs of its model. */
+export interface ConnectionOptions {
+  /** What the live session connected with. */
+  readonly options: LiveConnectOptions
+  /** Can the conversation be resumed? */
+  readonly canResume: boolean
+  /** Creates the handle that resumes the conversation. */
+  newHandle(): string
+  /** Called with each message of the live session. */
+  onMessage(message: LiveClientMessage): void
+  /** Called when the model no longer waits for these calls. */
+  onCancelled(ids: readonly string[]): void
+}
+
+/** Creates a connection. */
+export function createConnection(model: ConnectionOptions): ScriptedLiveConnection {
+  return new ScriptedConnection(model)
+}
+
+class ScriptedConnection implements ScriptedLiveConnection {
+  readonly options: LiveConnectOptions
+  readonly sent: LiveClientMessage[] = []
+  isClosed = false
+  readonly #model: ConnectionOptions
+  readonly #queue: LiveQueue<LiveServerMessage> = new LiveQueue()
+  readonly #taken: Map<string, number> = new Map()
+  #waiting: (() => void)[] = []
+  #isIterated = false
+
+  constructor(model: ConnectionOptions) {
+    this.#model = model
+    this.options = model.options
+    this.#emitHandle()
+  }
+
+  send(message: LiveClientMessage): undefined {
+    if (this.isClosed) throw new LiveConnectionError('The scripted connection is closed.', { recover: 'fresh' })
+    this.sent.push(message)
+    this.#notify()
+    this.#model.onMessage(message)
+  }
+
+  emit(...messages: readonly LiveServerMessage[]): void {
+    for (const message of messages) {
+      if (this.isClosed) return
+      this.#queue.push(message)
+      if (message.type === 'turnComplete') this.#emitHandle()
+      if (message.type === 'toolCancelled') this.#model.onCancelled(message.ids)
+    }
+  }
+
+  lose(error?: LiveConnectionError): void {
+    const recover = this.#model.canResume ? 'resume' : 'fresh'
+    this.#queue.fail(error ?? new LiveConnectionError('The script lost the connection.', { code: 1006, recover }))
+    this.#end()
+  }
+
+  close(): void {
+    this.#queue.close()
+    this.#end()
+  }
+
+  async next<T extends LiveClientMessage['type']>(type: T): Promise<Extract<LiveClientMessage, { type: T }>> {
+    const position = this.#taken.get(type) ?? 0
+    this.#taken.set(type, position + 1)
+    for (;;) {
+      const found = this.sent.filter((message) => message.type === type)[position]
+      if (found) return found as Extract<LiveClientMessage, { type: T }> // it was found by its type
+      if (this.isClosed) throw new Error(`The connection ended before message ${position + 1} of type ${type}.`)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<LiveServerMessage> {
+    if (this.#isIterated) throw new Error('A live connection can be iterated once. Read its messages in one loop.')
+    this.#isIterated = true
+    return this.#queue[Symbol.asyncIterator]()
+  }
+
+  #emitHandle(): void {
+    if (this.#model.canResume) this.#queue.push({ type: 'resumption', handle: this.#model.newHandle() })
+  }
+
+  #end(): void {
+    this.isClosed = true
+    this.#notify()
+  }
+
+  #notify(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
+  }
+}

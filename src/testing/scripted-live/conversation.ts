@@ -1,0 +1,114 @@
+// One conversation with a scripted live model. A connection that resumes it continues where the lost one ended.
+
+import type { FunctionResponse } from '../../content/content.ts'
+import { messageOf } from '../../error/error.ts'
+import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
+import type { ScriptedLiveConnection, ScriptedLiveInput, ScriptedLiveReply } from '../scripted-live-script.ts'
+import { replyMessages } from './reply-messages.ts'
+
+/** Finds the reply to an input. Undefined: the model does not reply. */
+export type FindReply = (
+  input: ScriptedLiveInput,
+  connection: ScriptedLiveConnection,
+) => Promise<ScriptedLiveReply | undefined>
+
+/** What a conversation needs of its model. */
+export interface ConversationOptions {
+  /** Finds the reply to an input. */
+  readonly findReply: FindReply
+  /** Creates the id of a call. */
+  newCallId(): string
+}
+
+/** Answers the inputs of one conversation, one after the other. */
+export class ScriptedConversation {
+  readonly #options: ConversationOptions
+  #connection: ScriptedLiveConnection | undefined
+  #inputs: ScriptedLiveInput[] = []
+  /** Names of the calls that have no final response yet, by id. */
+  readonly #openCalls: Map<string, string> = new Map()
+  /** The responses that the next step answers. */
+  #continuation: ScriptedLiveInput | undefined
+  #isAnswering = false
+
+  constructor(options: ConversationOptions) {
+    this.#options = options
+  }
+
+  /** Continues on a connection. Inputs of the connection before are dropped; its calls are not. */
+  attach(connection: ScriptedLiveConnection): void {
+    this.#connection = connection
+    this.#inputs = []
+  }
+
+  /** Takes a message of the live session. */
+  receive(message: LiveClientMessage): void {
+    if (message.type === 'toolResponses') {
+      const wasOpen = this.#openCalls.size > 0
+      for (const response of message.responses) this.#settle(response)
+      if (wasOpen && this.#openCalls.size === 0) this.#continuation = message
+    } else if (endsTurn(message)) this.#inputs.push(message)
+    void this.#answerInputs()
+  }
+
+  /** The model no longer waits for these calls. */
+  cancel(ids: readonly string[]): void {
+    for (const id of ids) this.#openCalls.delete(id)
+    void this.#answerInputs()
+  }
+
+  #settle({ id, name, willContinue }: FunctionResponse): void {
+    if (willContinue) return
+    const open = id ?? [...this.#openCalls].find(([, openName]) => openName === name)?.[0]
+    if (open !== undefined) this.#openCalls.delete(open)
+  }
+
+  async #answerInputs(): Promise<void> {
+    if (this.#isAnswering) return
+    this.#isAnswering = true
+    for (let input = this.#nextInput(); input; input = this.#nextInput()) await this.#answer(input)
+    this.#isAnswering = false
+  }
+
+  #nextInput(): ScriptedLiveInput | undefined {
+    const continuation = this.#continuation
+    this.#continuation = undefined
+    return continuation ?? (this.#openCalls.size === 0 ? this.#inputs.shift() : undefined)
+  }
+
+  async #answer(input: ScriptedLiveInput): Promise<void> {
+    const connection = this.#connection
+    if (!connection || connection.isClosed) return
+    try {
+      const reply = await this.#options.findReply(input, connection)
+      if (!reply) return
+      if (reply.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, reply.delayMs))
+      this.#send(reply, connection)
+    } catch (cause) {
+      const message = `The script of scriptedLive() threw an error: ${messageOf(cause)}`
+      connection.lose(new LiveConnectionError(message, { recover: 'nothing', cause }))
+    }
+  }
+
+  #send(reply: ScriptedLiveReply, connection: ScriptedLiveConnection): void {
+    if (connection.isClosed) return
+    const calls = (reply.calls ?? []).map(({ id = this.#options.newCallId(), name, args = {} }) => ({ id, name, args }))
+    for (const { id, name } of calls) this.#openCalls.set(id, name)
+    connection.emit(...replyMessages(reply, calls))
+    if (reply.drop) connection.lose(reply.drop === true ? undefined : reply.drop)
+  }
+}
+
+/** Does the model reply to the message? */
+function endsTurn(message: LiveClientMessage): message is ScriptedLiveInput {
+  switch (message.type) {
+    case 'text':
+      return true
+    case 'content':
+      return message.turnComplete
+    case 'activity':
+      return message.state === 'end'
+    default:
+      return false
+  }
+}
