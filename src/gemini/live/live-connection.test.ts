@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import type { Ports } from '../../base/ports.ts'
+import { geminiLiveServer } from '../../testing/gemini-live-server.ts'
 import { LiveConnectionError, type LiveServerMessage } from '../../tool/live-model.ts'
-import { openLine, readEnd, VERTEX } from './live.test-kit.ts'
+import { KEY } from '../gemini.test-kit.ts'
+import { dial, openLine, readEnd, VERTEX } from './live.test-kit.ts'
 
 test('messages that arrived before the iteration are kept in order', async () => {
   await using line = await openLine()
@@ -150,11 +153,33 @@ test('a paused connection receives nothing until it is resumed', async () => {
   expect(await reading).toEqual([{ type: 'text', text: 'after' }])
 })
 
+/** A timer that a test fires itself. `cancelled` resolves when the timer of `close()` is cancelled: the socket is closed. */
+function closeTimer(): { ports: Pick<Ports, 'setTimer'>; fire(): void; cancelled: Promise<void> } {
+  const cancelled = Promise.withResolvers<void>()
+  let latest: (() => void) | undefined
+  const setTimer: Ports['setTimer'] = (callback, _, options) => {
+    latest = callback
+    return () => options?.background && cancelled.resolve()
+  }
+  return { ports: { setTimer }, fire: () => latest?.(), cancelled: cancelled.promise }
+}
+
 test('a paused connection can be closed', async () => {
-  await using line = await openLine()
+  const { ports, cancelled } = closeTimer()
+  await using line = await openLine({ options: { ports } })
   line.local.pause?.()
   line.local.close()
-  await expect(line.remote.next('never')).rejects.toThrow('code 1005')
+  await cancelled
+  expect(await readEnd(line.local)).toBe('closed')
+})
+
+test('a service that does not answer the close frame is disconnected', async () => {
+  const { ports, fire, cancelled } = closeTimer()
+  await using line = await openLine({ options: { ports } })
+  line.remote.stopReading()
+  line.local.close()
+  fire()
+  await cancelled
   expect(await readEnd(line.local)).toBe('closed')
 })
 
@@ -186,18 +211,21 @@ test('a send() that waits ends when the connection is closed or lost', async () 
   }
 })
 
-test('a service that does not answer the close frame is disconnected', async () => {
-  const timers: (() => void)[] = []
-  const ports = {
-    setTimer: (callback: () => void): (() => void) => {
-      timers.push(callback)
-      return () => {}
-    },
-  }
-  await using line = await openLine({ options: { ports } })
-  line.remote.stopReading()
-  line.local.close()
-  timers.at(-1)?.()
-  line.remote.resumeReading()
-  await expect(line.remote.next('never')).rejects.toThrow('ended')
+test('a client whose connect() is wrapped still sends and receives', async () => {
+  const { GoogleGenAI } = await import('@google/genai')
+  await using server = await geminiLiveServer({ sendHandles: false })
+  const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: server.url } })
+  client.live.connect = client.live.connect.bind(client.live) // as tracing libraries do
+  const connection = await dial(server, { options: { client } })
+  const remote = await server.nextConnection()
+  remote.say('Hello')
+  connection.send({ type: 'text', text: 'Hi' })
+  expect(await remote.next('realtimeInput')).toEqual({ realtimeInput: { text: 'Hi' } })
+  remote.close(1011)
+  const messages: LiveServerMessage[] = []
+  const reading = (async () => {
+    for await (const message of connection) messages.push(message)
+  })()
+  await expect(reading).rejects.toMatchObject({ code: 1011 })
+  expect(messages).toEqual([{ type: 'text', text: 'Hello' }])
 })
