@@ -10,6 +10,7 @@ import {
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { LiveConnectionError, type LiveConnectOptions, type LiveModel } from '../tool/live-model.ts'
+import { Arrivals } from './arrivals.ts'
 import { createConnection } from './scripted-live/connection.ts'
 import { type FindReply, ScriptedConversation } from './scripted-live/conversation.ts'
 import type {
@@ -63,52 +64,53 @@ export function scriptedLive(script: ScriptedLiveScript, options: ScriptedLiveOp
   const { connectError, failConnects = connectError ? Infinity : 0 } = options
   const capabilities = { ...EVERYTHING, ...options.capabilities }
   const requests: LiveConnectOptions[] = []
-  const connections: ScriptedLiveConnection[] = []
-  const waiting: ((connection: ScriptedLiveConnection) => void)[] = []
-  const conversations = new Map<string, ScriptedConversation>()
+  const connections = new Arrivals<ScriptedLiveConnection>()
   const player = createPlayer(script)
-  let takenConnections = 0
-  let calls = 0
-
-  const open = (request: LiveConnectOptions): ScriptedLiveConnection => {
-    const resumed = conversations.get(request.resumeHandle ?? '')
-    const newCallId = (): string => `call-${++calls}`
-    const conversation = resumed ?? new ScriptedConversation({ findReply: player.findReply, newCallId })
-    const connection = createConnection({
-      options: request,
-      canResume: capabilities.resumption === true,
-      newHandle: () => {
-        const handle = `handle-${conversations.size + 1}`
-        conversations.set(handle, conversation)
-        return handle
-      },
-      onMessage: (message) => conversation.receive(message),
-      onCancelled: (ids) => conversation.cancel(ids),
-    })
-    conversation.attach(connection)
-    return connection
-  }
-
+  const open = createOpener(player.findReply, capabilities.resumption)
   return {
     name: options.name ?? 'scripted-live',
     capabilities,
-    connections,
+    connections: connections.all,
     requests,
+    nextConnection: () => connections.next(),
     assertComplete: player.assertComplete,
-    nextConnection() {
-      const next = connections[takenConnections++]
-      return next ? Promise.resolve(next) : new Promise((resolve) => waiting.push(resolve))
-    },
     async connect(request) {
       requests.push(request)
       if (request.signal.aborted) throw failure('The attempt to connect was aborted.', request.signal.reason)
       if (requests.length <= failConnects)
         throw connectError ?? failure(`scriptedLive() fails attempt ${requests.length}.`)
       const connection = open(request)
-      connections.push(connection)
-      waiting.shift()?.(connection)
+      connections.add(connection)
       return connection
     },
+  }
+}
+
+/** Opens connections. A connection with a handle continues the conversation that the handle was sent in. */
+function createOpener(
+  findReply: FindReply,
+  canResume: boolean,
+): (options: LiveConnectOptions) => ScriptedLiveConnection {
+  const conversations = new Map<string, ScriptedConversation>()
+  let calls = 0
+  const newCallId = (): string => `call-${++calls}`
+  return (options) => {
+    const resumed = conversations.get(options.resumeHandle ?? '')
+    const conversation = resumed ?? new ScriptedConversation({ findReply, newCallId })
+    const newHandle = (): string => {
+      const handle = `handle-${conversations.size + 1}`
+      conversations.set(handle, conversation)
+      return handle
+    }
+    const connection = createConnection({
+      options,
+      canResume,
+      newHandle,
+      onMessage: (message) => conversation.receive(message),
+      onCancelled: (ids) => conversation.cancel(ids),
+    })
+    conversation.attach(connection)
+    return connection
   }
 }
 

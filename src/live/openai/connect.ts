@@ -75,12 +75,19 @@ function setUp(
     })
     socket.addEventListener('close', (event) => {
       connection.lose(event)
-      if (isOpen) return reject(lostConnection(name, event, undefined))
-      void readRefusalStatus(settings, failure, signal).then((status) => {
-        reject(failedHandshake(name, status, (failure as { error?: unknown } | undefined)?.error))
-      })
+      if (isOpen) reject(lostConnection(name, event, undefined))
+      else void describeFailure(settings, failure, signal).then(reject)
     })
   })
+}
+
+async function describeFailure(
+  settings: Settings,
+  failure: unknown,
+  signal: AbortSignal,
+): Promise<LiveConnectionError> {
+  const status = await readRefusalStatus(settings, failure, signal)
+  return failedHandshake(settings.name, status, (failure as { error?: unknown } | undefined)?.error)
 }
 
 /** The event of a frame, which may be text or bytes. Undefined if it is not a JSON object. */

@@ -5,6 +5,7 @@ import {
   type LiveServerMessage,
 } from '../../tool/live-model.ts'
 import type { ScriptedLiveConnection } from '../scripted-live-script.ts'
+import { TypedInbox } from '../typed-inbox.ts'
 import { LiveQueue } from './live-queue.ts'
 
 /** What a connection needs of its model. */
@@ -27,26 +28,33 @@ export function createConnection(model: ConnectionOptions): ScriptedLiveConnecti
 }
 
 class ScriptedConnection implements ScriptedLiveConnection {
-  readonly options: LiveConnectOptions
-  readonly sent: LiveClientMessage[] = []
   isClosed = false
   readonly #model: ConnectionOptions
   readonly #queue: LiveQueue<LiveServerMessage> = new LiveQueue()
-  readonly #taken: Map<string, number> = new Map()
-  #waiting: (() => void)[] = []
+  readonly #inbox: TypedInbox<LiveClientMessage> = new TypedInbox()
   #isIterated = false
 
   constructor(model: ConnectionOptions) {
     this.#model = model
-    this.options = model.options
     this.#emitHandle()
+  }
+
+  get options(): LiveConnectOptions {
+    return this.#model.options
+  }
+
+  get sent(): readonly LiveClientMessage[] {
+    return this.#inbox.all
   }
 
   send(message: LiveClientMessage): undefined {
     if (this.isClosed) throw new LiveConnectionError('The scripted connection is closed.', { recover: 'fresh' })
-    this.sent.push(message)
-    this.#notify()
+    this.#inbox.add(message)
     this.#model.onMessage(message)
+  }
+
+  next<T extends LiveClientMessage['type']>(type: T): Promise<Extract<LiveClientMessage, { type: T }>> {
+    return this.#inbox.next(type) as Promise<Extract<LiveClientMessage, { type: T }>> // it is found by its type
   }
 
   emit(...messages: readonly LiveServerMessage[]): void {
@@ -69,17 +77,6 @@ class ScriptedConnection implements ScriptedLiveConnection {
     this.#end()
   }
 
-  async next<T extends LiveClientMessage['type']>(type: T): Promise<Extract<LiveClientMessage, { type: T }>> {
-    const position = this.#taken.get(type) ?? 0
-    this.#taken.set(type, position + 1)
-    for (;;) {
-      const found = this.sent.filter((message) => message.type === type)[position]
-      if (found) return found as Extract<LiveClientMessage, { type: T }> // it was found by its type
-      if (this.isClosed) throw new Error(`The connection ended before message ${position + 1} of type ${type}.`)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
-  }
-
   [Symbol.asyncIterator](): AsyncIterator<LiveServerMessage> {
     if (this.#isIterated) throw new Error('A live connection can be iterated once. Read its messages in one loop.')
     this.#isIterated = true
@@ -92,12 +89,6 @@ class ScriptedConnection implements ScriptedLiveConnection {
 
   #end(): void {
     this.isClosed = true
-    this.#notify()
-  }
-
-  #notify(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
+    this.#inbox.close()
   }
 }

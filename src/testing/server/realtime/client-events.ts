@@ -27,7 +27,6 @@ const audioFormat = anyOf(
 )
 const replies = { create_response: flag, interrupt_response: flag }
 const turnDetection = anyOf(
-  nothing,
   shape(
     { type: oneOf('server_vad') },
     {
@@ -39,13 +38,14 @@ const turnDetection = anyOf(
     },
   ),
   shape({ type: oneOf('semantic_vad') }, { ...replies, eagerness: oneOf('low', 'medium', 'high', 'auto') }),
+  nothing,
 )
 const transcription = anyOf(
-  nothing,
   shape(
     {},
     { model: text, language: text, languages: listOf(text), prompt: text, keywords: listOf(text), delay: text },
   ),
+  nothing,
 )
 const voice = anyOf(text, shape({ id: text }))
 const audio = shape(
@@ -56,7 +56,7 @@ const audio = shape(
       {
         format: audioFormat,
         transcription,
-        noise_reduction: anyOf(nothing, shape({}, { type: oneOf('near_field', 'far_field'), strength: number })),
+        noise_reduction: anyOf(shape({}, { type: oneOf('near_field', 'far_field'), strength: number }), nothing),
         turn_detection: turnDetection,
       },
     ),
@@ -71,11 +71,10 @@ const functionTool = shape(
 const mcpTool: Check = (value, path) =>
   isRecord(value) && value.type === 'mcp' ? [] : [`${path}.type must be "function" or "mcp"`]
 /** The model answers with text or with audio, never with both. */
-const modalities = anyOf(oneOf(null), (value, path) =>
+const modalities: Check = (value, path) =>
   Array.isArray(value) && value.length === 1
     ? oneOf('text', 'audio')(value[0], `${path}[0]`)
-    : [`${path} must be ["text"] or ["audio"]`],
-)
+    : [`${path} must be ["text"] or ["audio"]`]
 const generation = {
   instructions: text,
   max_output_tokens: anyOf(number, oneOf('inf')),

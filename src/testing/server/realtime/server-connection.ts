@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws'
 import { isRecord, type JsonObject } from '../../../base/json.ts'
 import type { OpenAiRealtimeConnection } from '../../openai-realtime-connection.ts'
+import { TypedInbox } from '../../typed-inbox.ts'
 import { Conversation } from './conversation.ts'
 import { isTurnSetting } from './default-session.ts'
-import { EventInbox } from './event-inbox.ts'
 import { type OutputContext, writeAudio, writeCall, writeText } from './write-output.ts'
 
 /** What a connection needs of its server. */
@@ -21,7 +21,7 @@ export interface ConnectionOptions {
 /** Serves one connection. */
 export function serveConnection(socket: WebSocket, options: ConnectionOptions): OpenAiRealtimeConnection {
   const { headers, query, acceptsSetup, report } = options
-  const inbox = new EventInbox()
+  const inbox = new TypedInbox<JsonObject>()
   let sentEvents = 0
   const sendFrame = (frame: string | Uint8Array): void => {
     if (socket.readyState === socket.OPEN) socket.send(frame)
@@ -48,7 +48,7 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions): 
     headers,
     query,
     closed,
-    received: inbox.events,
+    received: inbox.all,
     items: conversation.items,
     get session() {
       return conversation.session

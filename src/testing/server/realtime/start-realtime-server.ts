@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ToolwrightError } from '../../../error/error.ts'
 import { loadPeerByName } from '../../../error/load-peer.ts'
+import { Arrivals } from '../../arrivals.ts'
 import type {
   OpenAiRealtimeConnection,
   OpenAiRealtimeServer,
   OpenAiRealtimeServerOptions,
 } from '../../openai-realtime-connection.ts'
-import { serveConnection } from './server-connection.ts'
+import { type ConnectionOptions, serveConnection } from './server-connection.ts'
 
 /** Starts the server. */
 export async function startRealtimeServer(options: OpenAiRealtimeServerOptions): Promise<OpenAiRealtimeServer> {
@@ -17,9 +18,7 @@ export async function startRealtimeServer(options: OpenAiRealtimeServerOptions):
   const { WebSocketServer } = (await loadPeerByName('ws')) as typeof import('ws') // the package has these exports
   const sockets = new WebSocketServer({ noServer: true })
   const problems: string[] = []
-  const connections: OpenAiRealtimeConnection[] = []
-  const waiting: ((connection: OpenAiRealtimeConnection) => void)[] = []
-  let taken = 0
+  const connections = new Arrivals<OpenAiRealtimeConnection>()
 
   const server = createServer((request, response) => {
     const status = refusalOf(request, options) ?? 426
@@ -29,18 +28,13 @@ export async function startRealtimeServer(options: OpenAiRealtimeServerOptions):
     const status = refusalOf(request, options)
     if (status !== undefined) return refuseUpgrade(socket, status)
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
-      if (!searchParams.get('model')) problems.push('The URL has no model')
       const connection = serveConnection(webSocket, {
-        headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
-        query: Object.fromEntries(searchParams),
+        ...readHandshake(request, problems),
         acceptsSetup: options.setup !== 'ignore',
         report: (problem) => void problems.push(problem),
       })
-      connections.push(connection)
       options.onConnection?.(connection)
-      if (waiting.length > 0) taken++
-      waiting.shift()?.(connection)
+      connections.add(connection)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -53,16 +47,23 @@ export async function startRealtimeServer(options: OpenAiRealtimeServerOptions):
   }
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections,
+    connections: connections.all,
     problems,
-    nextConnection() {
-      const next = connections[taken]
-      if (!next) return new Promise((resolve) => waiting.push(resolve))
-      taken++
-      return Promise.resolve(next)
-    },
+    nextConnection: () => connections.next(),
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+function readHandshake(
+  { headers, url }: IncomingMessage,
+  problems: string[],
+): Pick<ConnectionOptions, 'headers' | 'query'> {
+  const { searchParams } = new URL(url ?? '/', 'http://localhost')
+  if (!searchParams.get('model')) problems.push('The URL has no model')
+  return {
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    query: Object.fromEntries(searchParams),
   }
 }
 
