@@ -15,7 +15,7 @@ export async function connect(settings: Settings, options: LiveConnectOptions): 
   const { signal } = options
   if (signal.aborted) throw aborted(name, signal)
   const names = new ToolNames()
-  const update = toFirstUpdate(options, settings.config, names)
+  const update = firstUpdate(settings, options, names)
   const attempt = new AbortController()
   const socket = openSocket(settings)
   const connection = new RealtimeConnection(socket, settings, names)
@@ -33,6 +33,14 @@ export async function connect(settings: Settings, options: LiveConnectOptions): 
     attempt.abort()
     cancelTimer()
     signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function firstUpdate({ config }: Settings, options: LiveConnectOptions, names: ToolNames): JsonObject {
+  try {
+    return toFirstUpdate(options, config, names)
+  } catch (cause) {
+    throw new LiveConnectionError(messageOf(cause), { recover: 'nothing', cause })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import {
   type LiveClientMessage,
   type LiveConnection,
@@ -28,6 +29,7 @@ export class RealtimeConnection implements LiveConnection {
   readonly #queue: MessageQueue<LiveServerMessage> = new MessageQueue()
   readonly #state: ReaderState
   readonly #sender: MessageSender
+  readonly #reported: Set<string> = new Set()
   #lastError: JsonObject | undefined
   #isClosed = false
 
@@ -60,14 +62,18 @@ export class RealtimeConnection implements LiveConnection {
     this.#queue.fail(lostConnection(this.#settings.name, closed, this.#lastError))
   }
 
-  /** Sends a message. */
+  /** Sends a message. What the provider cannot read is reported as an error message. */
   send(message: LiveClientMessage): Promise<void> | undefined {
     if (!this.#isOpen())
       throw new LiveConnectionError(
         `The connection to model "${this.#settings.name}" is closed. Connect again to send messages.`,
         { recover: 'fresh' },
       )
-    this.#sender.send(message)
+    try {
+      this.#sender.send(message)
+    } catch (error) {
+      this.#report(error)
+    }
     return this.#socket.bufferedAmount > MAX_BUFFERED ? this.#drained() : undefined
   }
 
@@ -83,6 +89,15 @@ export class RealtimeConnection implements LiveConnection {
     try {
       this.#socket.close(1000)
     } catch {} // some WebSockets throw when they are closed while they connect
+  }
+
+  /** Reports media that the provider cannot read: once, because a microphone sends many chunks a second. */
+  #report(error: unknown): void {
+    if (!(error instanceof ToolwrightError)) throw error
+    const { message, code } = error
+    if (this.#reported.has(message)) return
+    this.#reported.add(message)
+    this.#queue.push({ type: 'error', message, code })
   }
 
   #isOpen(): boolean {

@@ -158,11 +158,33 @@ test('sends a video frame as an image, without asking for a reply', async () => 
   expect(pair.server.problems).toEqual([])
 })
 
-test('refuses a video frame that is not an image and says what to send', async () => {
+test('reports what OpenAI cannot use once, and says what to do', async () => {
   await using pair = await openPair()
-  expect(() => pair.connection.send({ type: 'video', data: Uint8Array.of(1), mimeType: 'video/mp4' })).toThrow(
-    'OpenAI Realtime cannot read video of type "video/mp4". Send frames as image/jpeg or image/png.',
-  )
+  const video = { type: 'video', data: Uint8Array.of(1), mimeType: 'video/mp4' } as const
+  const audio = { type: 'audio', data: Uint8Array.of(1), mimeType: 'audio/wav' } as const
+  const update = { type: 'update', tools: [{ googleSearch: {} }] } as const
+  for (const message of [video, audio, update, video, audio]) expect(pair.connection.send(message)).toBeUndefined()
+  pair.peer.say('Hi.')
+  expect(await pair.until('text')).toEqual([
+    {
+      type: 'error',
+      message: 'OpenAI Realtime cannot read video of type "video/mp4". Send frames as image/jpeg or image/png.',
+      code: 'INVALID_REQUEST',
+    },
+    {
+      type: 'error',
+      message:
+        'OpenAI Realtime cannot read audio of type "audio/wav": the session takes audio/pcm. Convert the audio, or set config.audio.input.format.',
+      code: 'INVALID_REQUEST',
+    },
+    {
+      type: 'error',
+      message: 'OpenAI Realtime cannot run the server tool "googleSearch". Remove the tool, or use a function.',
+      code: 'INVALID_CONFIG',
+    },
+    { type: 'text', text: 'Hi.' },
+  ])
+  expect(sentTypes(pair.peer)).toEqual([])
 })
 
 test('changes instruction and tools of a running session', async () => {

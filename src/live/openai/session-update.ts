@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { LiveConnectionError } from '../../tool/live-model.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
 import type { OpenAiRealtimeConfig } from './options.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -46,9 +46,9 @@ function toSession({ instruction, tools }: SessionChange, config: OpenAiRealtime
 
 function toFunctions(tool: WireTool, names: ToolNames): JsonObject[] {
   if (!tool.functionDeclarations)
-    throw new LiveConnectionError(
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
       `OpenAI Realtime cannot run the server tool "${Object.keys(tool).join(', ')}". Remove the tool, or use a function.`,
-      { recover: 'nothing' },
     )
   return tool.functionDeclarations.map(({ name, description, parametersJsonSchema }) => ({
     type: 'function',
