@@ -57,7 +57,6 @@ export class RealtimeConnection implements LiveConnection {
 
   /** Ends the iteration with an error, unless the connection was closed on purpose. */
   lose(closed: unknown): void {
-    if (this.#isClosed) return
     this.#isClosed = true
     this.#queue.fail(lostConnection(this.#settings.name, closed, this.#lastError))
   }

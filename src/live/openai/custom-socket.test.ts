@@ -91,3 +91,13 @@ test('sends no event after the socket has closed', async () => {
   socket.fire('message', { data: JSON.stringify({ type: 'response.done', response: { id: 'r' } }) })
   expect(socket.sent).toHaveLength(sent)
 })
+
+test('delivers nothing after close, also not what has arrived', async () => {
+  const { connection, socket } = await connected()
+  socket.fire('message', { data: JSON.stringify({ type: 'input_audio_buffer.speech_started' }) })
+  connection.close()
+  socket.fire('close', { code: 1000 })
+  const messages: unknown[] = []
+  for await (const message of connection) messages.push(message)
+  expect(messages).toEqual([])
+})
