@@ -91,6 +91,7 @@ export type { BackgroundResult, ResultFormatter } from './policy/result-formatte
 export { type RetryOptions, retry } from './policy/retry.ts'
 export { timeout } from './policy/timeout.ts'
 export { approve, deny, respond } from './runner/approvals/answer-parts.ts'
+export type { ConfirmationDecision, ConfirmationProvider } from './runner/approvals/confirmation-provider.ts'
 export type { Completion } from './runner/completion.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugins/plugin.ts'
@@ -103,6 +104,11 @@ export type {
   RunnerOptions,
   RunOptions,
 } from './runner/runner-options.ts'
+export {
+  ToolDispatcher,
+  type ToolDispatcherCall,
+  type ToolDispatcherOptions,
+} from './runner/single-call/tool-dispatcher.ts'
 export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/issues.ts'

@@ -22,6 +22,8 @@ const CANCEL_MS = 5_000
 
 /** Calls `cancel` of each tool that has one. A failure is logged: the outcome of the call is unknown either way. */
 export async function cancelWork(host: DispatchHost, started: readonly StartedWork[]): Promise<void> {
+  const { appName, userId, sessionId } = host
+  for (const { call } of started) host.services.background?.stop({ appName, userId, sessionId }, call.id)
   const cancelling = started.flatMap((work) => (work.tool?.cancel ? [cancelOne(host, work, work.tool)] : []))
   if (cancelling.length === 0) return
   await withTimeout(Promise.all(cancelling), CANCEL_MS, host.services.ports, () =>

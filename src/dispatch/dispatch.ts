@@ -54,7 +54,10 @@ function executeOne(batch: Batch, one: Prepared): Promise<void> {
 function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
   if (outcome.type !== 'result' || !(outcome.pending || outcome.parts)) return record(batch, [outcome])
   const recorded = batch.host.recorder.keepUnrecorded([outcome])
-  return record(batch, [outcome]).then(recorded)
+  return record(batch, [outcome]).then(() => {
+    recorded()
+    outcome.afterRecord?.()
+  })
 }
 
 async function dispatchAll(batch: Batch): Promise<void> {
@@ -82,7 +85,7 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     )
     for (const at of ready) recorded.add(at)
     const done = ready.map((at) => outcomes[at] as Outcome)
-    if (done.length) early = Promise.all([early, record(batch, done)]).then(() => {})
+    if (done.length) early = Promise.all([early, record(batch, done).then(() => startBackground(done))]).then(() => {})
     early?.catch(() => {}) // awaited below, when the other calls are done
   }
   let running = prepared.length
@@ -99,11 +102,18 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     earlyTimer?.()
     await early
   }
-  await record(
-    batch,
-    outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at)),
-  )
+  const last = outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at))
+  await record(batch, last)
+  startBackground(last)
   recordedAll()
+}
+
+/** Starts the bodies of background calls whose handles are in the log. */
+function startBackground(outcomes: readonly Outcome[]): void {
+  for (let at = 0; at < outcomes.length; at++) {
+    const outcome = outcomes[at] as Outcome
+    if (outcome.type === 'result') outcome.afterRecord?.()
+  }
 }
 
 function canRunTogether({ parallel, maxConcurrency }: Batch, prepared: readonly Prepared[]): boolean {

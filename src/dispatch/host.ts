@@ -6,6 +6,7 @@ import type { Event, EventActions, NewEntry } from '../event/event.ts'
 import type { Fold } from '../event/fold.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import type { ScopePath } from '../event/scope.ts'
+import type { SessionKey } from '../session/service.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/invocation-host.ts'
@@ -57,6 +58,24 @@ export interface DispatchServices {
   readonly maxArgsBytes: number
   /** Further calls of a reply are not run. */
   readonly maxCallsPerReply: number
+  /** Runs background tools. Undefined: their calls are awaited, as for a single call. */
+  readonly background: BackgroundRunner | undefined
+}
+
+/** Runs bodies in the background of text runs. */
+export interface BackgroundRunner {
+  /** Registers a call whose body starts now. */
+  start(session: SessionKey, call: { readonly id: string; readonly name: string }): BackgroundTask
+  /** Stops a call whose invocation was cancelled. */
+  stop(session: SessionKey, callId: string): void
+}
+
+/** A body that runs in the background. */
+export interface BackgroundTask {
+  /** Stops the body. */
+  readonly stop: StopSignal
+  /** Continues the invocation with the result. */
+  finish(response: JsonObject, stateDelta: JsonObject | undefined): void
 }
 
 /** Writes the entries of one run to the log and yields its events. */

@@ -63,6 +63,7 @@ export function missingTool(name: string): ToolEntry {
   }
   const nothing = {
     kind: 'body' as const,
+    background: undefined,
     isPassive: true,
     isFixed: true,
     declaration: undefined,

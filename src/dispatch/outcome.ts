@@ -56,6 +56,8 @@ export interface CallResult {
   readonly pending?: boolean | undefined
   /** The same call has failed too often: the run ends. */
   readonly stops?: boolean | undefined
+  /** Called when the handle is in the log: starts the body of a background call. */
+  readonly afterRecord?: (() => void) | undefined
 }
 
 /** A call that waits for the answer to an earlier request, or for a call inside its scope. */

@@ -3,6 +3,7 @@ import { closestNames } from '../base/closest-names.ts'
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration, Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { type BackgroundOptions, backgroundOf } from '../policy/background.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/issues.ts'
@@ -28,6 +29,8 @@ export interface ToolEntry {
   readonly isFixed: boolean
   /** What `declaration()` of a hand-written tool returned when the entry was created. */
   readonly declared: FunctionDeclaration | undefined
+  /** Set if `background()` marks the tool. */
+  readonly background: BackgroundOptions | undefined
   /** The gate when the entry was created. Callbacks get the tool object and must not be able to remove its gate. */
   readonly gate: Tool['requiresConfirmation']
   /** Validates arguments. */
@@ -142,6 +145,7 @@ class Table implements ToolTable {
 class Entry implements ToolEntry {
   readonly tool: Tool
   readonly kind: ToolKind
+  readonly background: BackgroundOptions | undefined
   readonly gate: Tool['requiresConfirmation']
   readonly isPassive: boolean
   readonly isFixed: boolean
@@ -157,6 +161,7 @@ class Entry implements ToolEntry {
     const declared = isLate ? undefined : declarationOf(tool)
     this.tool = tool
     this.kind = kindOfTool(tool)
+    this.background = backgroundOf(tool)
     this.isPassive = !isLate && declared === undefined
     this.isFixed = isLate
     this.declared = declared

@@ -1,4 +1,4 @@
-import { callback, checkOptions, type OptionRules, oneOf, record } from '../error/check-options.ts'
+import { checkOptions, type OptionRules, objectWith, oneOf } from '../error/check-options.ts'
 import { overrideTool } from '../tool/override-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { requireTool } from './check-policy.ts'
@@ -19,12 +19,7 @@ export interface BackgroundOptions {
 
 const RULES: OptionRules<BackgroundOptions> = {
   scheduling: oneOf('INTERRUPT', 'WHEN_IDLE', 'SILENT'),
-  formatter: record,
-}
-const FORMATTER_RULES: OptionRules<ResultFormatter> = {
-  formatRunning: callback,
-  formatResult: callback,
-  formatCancelled: callback,
+  formatter: objectWith('formatRunning', 'formatResult', 'formatCancelled'),
 }
 
 /**
@@ -43,13 +38,7 @@ export function background<T extends Tool>(tool: T, options: BackgroundOptions =
 /** Checks the options of a background tool. */
 export function checkBackground(subject: string, options: BackgroundOptions): BackgroundOptions {
   checkOptions(subject, options, RULES)
-  if (options.formatter) checkOptions(`${subject}, formatter`, { ...methodsOf(options.formatter) }, FORMATTER_RULES)
   return options
-}
-
-/** The three methods, also of a class instance. */
-function methodsOf({ formatRunning, formatResult, formatCancelled }: ResultFormatter): ResultFormatter {
-  return { formatRunning, formatResult, formatCancelled }
 }
 
 /** The options that `background()` has set, also through other policies. Undefined for other tools. */

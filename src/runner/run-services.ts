@@ -5,7 +5,7 @@ import { Deadlines } from '../base/deadlines.ts'
 import { type Ports, withSystemPorts } from '../base/ports.ts'
 import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import type { CredentialService } from '../credential/service.ts'
-import type { Logger } from '../dispatch/host.ts'
+import type { BackgroundRunner, Logger } from '../dispatch/host.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionService } from '../session/service.ts'
@@ -50,6 +50,8 @@ export interface RunServices {
   readonly maxCallsPerReply: number
   /** Which stored files are sent to models. */
   readonly media: MediaOptions
+  /** Runs background tools. Undefined for single calls, which wait for them. */
+  background: BackgroundRunner | undefined
   /** Toolsets that dynamic sources have returned. */
   readonly keptToolsets: KeptToolsets
 }
@@ -77,6 +79,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
     maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
     media: options.media ?? {},
+    background: undefined,
     keptToolsets: new KeptToolsets(),
   }
 }

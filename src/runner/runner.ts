@@ -1,11 +1,14 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
+import type { JsonObject } from '../base/json.ts'
 import { keepShapesAlive } from '../base/object-shapes.ts'
+import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
 import { toStateDelta } from '../tool/state.ts'
+import { BackgroundTasks, type ContinueWithResult } from './background-tasks.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { claimIfFree } from './lease.ts'
 import { modelResolver } from './models.ts'
@@ -53,6 +56,7 @@ export class Runner<Output = unknown> {
   readonly #services: RunServices
   readonly #tree: AgentTree
   readonly #starter: RunStarter
+  readonly #background: BackgroundTasks
   #closing: Promise<void> | undefined
 
   /** Checks the options and all agents. Throws `INVALID_CONFIG` with what to change. */
@@ -73,6 +77,34 @@ export class Runner<Output = unknown> {
     keepShapesAlive()
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
+    const continueWith: ContinueWithResult = (key, message, delta) => this.#continueWithResult(key, message, delta)
+    this.#background = new BackgroundTasks(continueWith, this.#services)
+    this.#services.background = this.#background
+  }
+
+  /** Continues an invocation with the result of a background call, in this process. */
+  async #continueWithResult(
+    { userId, sessionId }: SessionKey,
+    message: Content,
+    stateDelta: JsonObject | undefined,
+  ): Promise<void> {
+    try {
+      const base = { runConfig: {}, runContext: undefined, signal: undefined, isNew: false, invocationId: '' }
+      const started = await this.#starter.start({ userId, sessionId, message, stateDelta, ...base })
+      await started.finished
+      if (started.failure) throw started.failure.reason
+    } catch (error) {
+      if (!this.#closing) throw error
+      // the next run of the session finds the result in its inbox
+      const { appName } = this
+      const item = { id: this.#services.ports.newId(), type: 'answer', content: message } as const
+      await this.sessionService.post({ appName, userId, sessionId }, stateDelta ? { ...item, stateDelta } : item)
+    }
+  }
+
+  /** @internal Waits for background tools instead, for single calls. */
+  awaitBackgroundTools(): void {
+    this.#services.background = undefined
   }
 
   /**
@@ -258,6 +290,7 @@ export class Runner<Output = unknown> {
 
   async #close(): Promise<void> {
     await this.#starter.close()
+    await this.#background.close()
     await closeAll(this.#tree.agents(), this.#services)
   }
 

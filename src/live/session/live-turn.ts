@@ -42,6 +42,7 @@ export class LiveTurn {
         else this.#text = joined(this.#text, message.text)
         return
       case 'audio':
+      case 'toolCall': // the model speaks again after the responses
         this.isReplying = true
         return
       case 'part':

@@ -53,8 +53,9 @@ export class CallRunner {
 
   constructor({ agentName, tools, beforeTool, afterTool, onToolError, ...options }: CallRunnerOptions) {
     const callbacks = { beforeModel: this.#reply, beforeTool, afterTool, onToolError }
-    this.#agent = new LlmAgent({ name: agentName, model: noModel, tools, ...callbacks })
+    this.#agent = new LlmAgent({ name: agentName, model: options.model ?? noModel, tools, ...callbacks })
     this.runner = new Runner({ ...options, agent: this.#agent })
+    this.runner.awaitBackgroundTools()
   }
 
   /** Runs a call until it has a result, is pending or ended. Default: in a session of its own. */

@@ -1,9 +1,9 @@
 import type { Part } from '../../content/content.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
-import { approve, deny } from '../../runner/approvals/answer-parts.ts'
+import { approve, deny } from './answer-parts.ts'
 
 /** The decision of a confirmation provider. Only `confirmed: true` approves. */
-export interface LiveConfirmation {
+export interface ConfirmationDecision {
   /** True runs the call. */
   readonly confirmed: boolean
   /** Passed to the tool as `context.toolConfirmation.payload`. */
@@ -16,7 +16,7 @@ export interface LiveConfirmation {
 export type ConfirmationProvider = (
   request: PendingRequest,
   options: { readonly signal: AbortSignal },
-) => LiveConfirmation | Promise<LiveConfirmation>
+) => ConfirmationDecision | Promise<ConfirmationDecision>
 
 /** Who confirms gated calls. */
 export interface ConfirmationOptions {
@@ -28,7 +28,7 @@ export interface ConfirmationOptions {
   report(problem: string, error: unknown): void
 }
 
-const NO_PROVIDER = 'The call needs a confirmation, and this session has no confirmationProvider to ask a person.'
+const NO_PROVIDER = 'The call needs a confirmation, and there is no confirmationProvider to ask a person.'
 
 /** Decides about a confirmation request. A provider that throws, or returns anything but `confirmed: true`, denies. */
 export async function confirmationAnswer(

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../base/json.ts'
+import { messageOf } from '../error/error.ts'
+import type { BackgroundOptions } from '../policy/background.ts'
+import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../policy/result-formatter.ts'
+import { execute } from './execute.ts'
+import type { BackgroundRunner, BackgroundTask, Batch, RunRecorder } from './host.ts'
+import { type CallResult, failure, type Outcome, type ReadyCall, unknownOutcome } from './outcome.ts'
+
+/** Runs a call in the background: its response is a handle. The body starts when the handle is in the log, and its result follows. */
+export function runInBackground(
+  batch: Batch,
+  one: ReadyCall,
+  { background, runner }: { readonly background: BackgroundOptions; readonly runner: BackgroundRunner },
+): CallResult {
+  const { host } = batch
+  const { call } = one
+  const formatter = background.formatter ?? defaultFormatter
+  const { appName, userId, sessionId } = host
+  const start = (): void => {
+    const task = runner.start({ appName, userId, sessionId }, call)
+    runDetached(batch, one, { task, formatter })
+  }
+  return { type: 'result', call, response: formatter.formatRunning(call), pending: true, afterRecord: start }
+}
+
+function runDetached(
+  batch: Batch,
+  one: ReadyCall,
+  { task, formatter }: { readonly task: BackgroundTask; readonly formatter: ResultFormatter },
+): void {
+  const { host } = batch
+  const { call } = one
+  // the body outlives its run: it has a stop signal of its own, and nothing of it is recorded until it has ended
+  const recorder: RunRecorder = Object.assign(Object.create(host.recorder), { checkLease: () => undefined })
+  const own = Object.assign(Object.create(host), { stop: task.stop, recorder })
+  const detached: Batch = Object.assign(Object.create(batch), { host: own })
+  const finish = (response: JsonObject, stateDelta?: JsonObject): void =>
+    task.finish(formatter.formatResult(call, resultIn(response)), stateDelta)
+  execute(detached, one)
+    .then(
+      (outcome) => finish(responseOf(outcome), outcome.type === 'result' ? outcome.actions?.stateDelta : undefined),
+      (error) => finish(stopped(one, messageOf(error))),
+    )
+    .catch((error) => task.finish({ error: messageOf(error), errorCode: 'EXECUTION_FAILED' }, undefined)) // the formatter threw
+}
+
+function responseOf(outcome: Outcome): JsonObject {
+  if (outcome.type === 'result') return outcome.response
+  const error = `Tool "${outcome.call.name}" asked a person while it ran in the background. Ask before, with requiresConfirmation.`
+  return failure(outcome.call, 'EXECUTION_FAILED', error).response
+}
+
+function stopped({ call, entry }: ReadyCall, reason: string): JsonObject {
+  if (entry.tool.effect === 'none') return failure(call, 'CANCELLED', reason).response
+  return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${reason} The call was running and may have taken effect.`).response
+}
+
+function resultIn(response: JsonObject): BackgroundResult {
+  if (typeof response.error !== 'string') return { result: response }
+  return { error: response.error, ...(typeof response.errorCode === 'string' && { errorCode: response.errorCode }) }
+}

@@ -1,0 +1,72 @@
+// Tools that run in the background of text runs: the run goes on, and the result continues its invocation later.
+import type { JsonObject } from '../base/json.ts'
+import { withTimeout } from '../base/with-timeout.ts'
+import type { Content } from '../content/content.ts'
+import type { BackgroundRunner, BackgroundTask } from '../dispatch/host.ts'
+import { StopSignal } from '../dispatch/stop-signal.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { SessionKey } from '../session/service.ts'
+import { Cancelled } from './run/cancelled.ts'
+import type { RunServices } from './run-services.ts'
+
+/** Continues an invocation with the result of a call. */
+export type ContinueWithResult = (
+  key: SessionKey,
+  message: Content,
+  stateDelta: JsonObject | undefined,
+) => Promise<void>
+
+/** The background calls of a runner. They live as long as the runner. */
+export class BackgroundTasks implements BackgroundRunner {
+  readonly #continue: ContinueWithResult
+  readonly #services: Pick<RunServices, 'logger' | 'ports'>
+  /** By session and call. */
+  readonly #tasks: Map<string, { readonly stop: StopSignal; readonly ended: Promise<void> }> = new Map()
+
+  constructor(continueWithResult: ContinueWithResult, services: Pick<RunServices, 'logger' | 'ports'>) {
+    this.#continue = continueWithResult
+    this.#services = services
+  }
+
+  /** Registers a call whose body starts now. */
+  start(session: SessionKey, call: { readonly id: string; readonly name: string }): BackgroundTask {
+    const id = idOf(session, call.id)
+    const stop = new StopSignal()
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    this.#tasks.set(id, { stop, ended })
+    const finish: BackgroundTask['finish'] = (response, stateDelta) => {
+      const parts = [{ functionResponse: { id: call.id, name: call.name, response } }]
+      this.#continue(session, { role: 'user', parts }, stateDelta)
+        .catch((error) => {
+          if (error instanceof ToolwrightError && error.code === 'NOT_FOUND') return // cancelled meanwhile
+          const problem = `The result of background tool "${call.name}" was not recorded: ${messageOf(error)}`
+          this.#services.logger.warn(problem, error)
+        })
+        .finally(() => {
+          this.#tasks.delete(id)
+          resolve()
+        })
+    }
+    return { stop, finish }
+  }
+
+  /** Stops a call whose invocation was cancelled. */
+  stop(session: SessionKey, callId: string): void {
+    this.#tasks.get(idOf(session, callId))?.stop.stop(new Cancelled('The run was cancelled.'))
+  }
+
+  /** Stops all calls, and waits for a moment until their end is recorded. */
+  async close(): Promise<void> {
+    const tasks = [...this.#tasks.values()]
+    for (const { stop } of tasks) stop.stop(new Cancelled('The runner was closed.'))
+    const ended = Promise.all(tasks.map((task) => task.ended))
+    if (tasks.length) await withTimeout(ended, CLOSE_MS, this.#services.ports, () => undefined)
+  }
+}
+
+/** How long closing waits for background calls. */
+const CLOSE_MS = 2_000
+
+function idOf({ userId, sessionId }: SessionKey, callId: string): string {
+  return JSON.stringify([userId, sessionId, callId])
+}
