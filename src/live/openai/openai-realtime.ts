@@ -5,7 +5,8 @@ import { readSettings } from './settings.ts'
 
 /**
  * Creates a live model of OpenAI's Realtime API, over WebSocket. A lost conversation cannot be resumed; a live session
- * sends its history to a new connection.
+ * sends its history to a new connection. Audio arrives faster than it plays: stop playback when the user starts speaking
+ * (`activity`), not only when the reply is `interrupted`.
  *
  * @example
  * const model = openaiRealtime('gpt-realtime', { config: { audio: { output: { voice: 'marin' } } } })
