@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { ConfirmationDecision, ConfirmationProvider } from '../runner/approvals/confirmation-provider.ts'
 export type { LiveInput } from '../tool/live-input.ts'
 export {
   type LiveClientMessage,
@@ -17,6 +18,13 @@ export { connectLive } from './connect-live.ts'
 export type { ReconnectOptions } from './link/live-link.ts'
 export type { LiveEvent } from './live-event.ts'
 export type { BeforeToolResponse, LiveOptions } from './live-options.ts'
+export { openaiRealtime } from './openai/openai-realtime.ts'
+export type {
+  OpenAiRealtimeConfig,
+  OpenAiRealtimeOptions,
+  OpenAiWebSocket,
+  WebSocketConstructor,
+} from './openai/options.ts'
 export type { LivePattern, RatePattern, SustainedPattern, TurnsPattern } from './patterns/live-pattern.ts'
 export { all, any, equals, isSet, isTrue, not, oneOf } from './phases/conditions.ts'
 export type { LivePhase, PhaseChange, PhaseTransition } from './phases/live-phase.ts'

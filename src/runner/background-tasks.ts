@@ -7,6 +7,8 @@ import { StopSignal } from '../dispatch/stop-signal.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { SessionKey } from '../session/service.ts'
 import { Cancelled } from './run/cancelled.ts'
+import { toResultRequest } from './run/run-request.ts'
+import type { RunStarter } from './run/run-starter.ts'
 import type { RunServices } from './run-services.ts'
 
 /** Continues an invocation with the result of a call. */
@@ -18,13 +20,14 @@ export type ContinueWithResult = (
 
 /** The background calls of a runner. They live as long as the runner. */
 export class BackgroundTasks implements BackgroundRunner {
-  readonly #continue: ContinueWithResult
-  readonly #services: Pick<RunServices, 'logger' | 'ports'>
+  readonly #starter: Pick<RunStarter, 'start'>
+  readonly #services: RunServices
+  #isClosing = false
   /** By session and call. */
   readonly #tasks: Map<string, { readonly stop: StopSignal; readonly ended: Promise<void> }> = new Map()
 
-  constructor(continueWithResult: ContinueWithResult, services: Pick<RunServices, 'logger' | 'ports'>) {
-    this.#continue = continueWithResult
+  constructor(starter: Pick<RunStarter, 'start'>, services: RunServices) {
+    this.#starter = starter
     this.#services = services
   }
 
@@ -50,6 +53,20 @@ export class BackgroundTasks implements BackgroundRunner {
     return { stop, finish }
   }
 
+  /** Continues the invocation in this process. While the runner closes, the result waits in the inbox for the next run. */
+  async #continue(key: SessionKey, message: Content, stateDelta: JsonObject | undefined): Promise<void> {
+    try {
+      const started = await this.#starter.start(toResultRequest(key, message, stateDelta))
+      await started.finished
+      if (started.failure) throw started.failure.reason
+    } catch (error) {
+      if (!this.#isClosing) throw error
+      const { sessionService, ports } = this.#services
+      const item = { id: ports.newId(), type: 'answer', content: message } as const
+      await sessionService.post(key, stateDelta ? { ...item, stateDelta } : item)
+    }
+  }
+
   /** Stops a call whose invocation was cancelled. */
   stop(session: SessionKey, callId: string): void {
     this.#tasks.get(idOf(session, callId))?.stop.stop(new Cancelled('The run was cancelled.'))
@@ -57,6 +74,7 @@ export class BackgroundTasks implements BackgroundRunner {
 
   /** Stops all calls, and waits for a moment until their end is recorded. */
   async close(): Promise<void> {
+    this.#isClosing = true
     const tasks = [...this.#tasks.values()]
     for (const { stop } of tasks) stop.stop(new Cancelled('The runner was closed.'))
     const ended = Promise.all(tasks.map((task) => task.ended))

@@ -120,5 +120,6 @@ export interface RecoverOptions {
 
 /** @internal Whose live session starts, and with what. */
 export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDelta' | 'runConfig'> & {
+  /** The caller's values for tools and callbacks. */
   readonly runContext?: RunContext | undefined
 }

@@ -1,34 +1,22 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
-import type { JsonObject } from '../base/json.ts'
-import { keepShapesAlive } from '../base/object-shapes.ts'
-import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
-import { toStateDelta } from '../tool/state.ts'
-import { BackgroundTasks, type ContinueWithResult } from './background-tasks.ts'
+import { BackgroundTasks } from './background-tasks.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { claimIfFree } from './lease.ts'
 import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
-import { checkCallOptions, checkMetadataSize, mayHoldCode, toContent } from './request-rules.ts'
+import { checkCallOptions, checkMetadataSize } from './request-rules.ts'
 import { closeAll } from './resources.ts'
-import type { ActiveRun } from './run/active-run.ts'
 import { Cancelled } from './run/cancelled.ts'
-import type { LiveDriver } from './run/live-driver.ts'
 import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
-import { type RunRequest, RunStarter } from './run/run-starter.ts'
+import { type LiveStart, type RunRequest, toLiveRequest, toRunRequest } from './run/run-request.ts'
+import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
-import type {
-  CancelOptions,
-  LiveRunRequest,
-  RecoverOptions,
-  ResumeOptions,
-  RunnerOptions,
-  RunOptions,
-} from './runner-options.ts'
+import type { CancelOptions, RecoverOptions, ResumeOptions, RunnerOptions, RunOptions } from './runner-options.ts'
 import { checkRunnerOptions } from './runner-rules.ts'
 
 /**
@@ -54,7 +42,6 @@ export class Runner<Output = unknown> {
   /** @internal The options the runner was built with. */
   readonly options: RunnerOptions<Output>
   readonly #services: RunServices
-  readonly #tree: AgentTree
   readonly #starter: RunStarter
   readonly #background: BackgroundTasks
   #closing: Promise<void> | undefined
@@ -72,34 +59,12 @@ export class Runner<Output = unknown> {
     this.credentialService = this.#services.credentialService
     const { plugins } = this.#services
     const { model } = options
-    this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins, model })
-    this.#tree.prepare()
-    keepShapesAlive()
+    const tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins, model })
+    tree.prepare()
     const { appName, whilePaused } = options
-    this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
-    const continueWith: ContinueWithResult = (key, message, delta) => this.#continueWithResult(key, message, delta)
-    this.#background = new BackgroundTasks(continueWith, this.#services)
+    this.#starter = new RunStarter({ appName, services: this.#services, tree, whilePaused })
+    this.#background = new BackgroundTasks(this.#starter, this.#services)
     this.#services.background = this.#background
-  }
-
-  /** Continues an invocation with the result of a background call, in this process. */
-  async #continueWithResult(
-    { userId, sessionId }: SessionKey,
-    message: Content,
-    stateDelta: JsonObject | undefined,
-  ): Promise<void> {
-    try {
-      const base = { runConfig: {}, runContext: undefined, signal: undefined, isNew: false, invocationId: '' }
-      const started = await this.#starter.start({ userId, sessionId, message, stateDelta, ...base })
-      await started.finished
-      if (started.failure) throw started.failure.reason
-    } catch (error) {
-      if (!this.#closing) throw error
-      // the next run of the session finds the result in its inbox
-      const { appName } = this
-      const item = { id: this.#services.ports.newId(), type: 'answer', content: message } as const
-      await this.sessionService.post({ appName, userId, sessionId }, stateDelta ? { ...item, stateDelta } : item)
-    }
   }
 
   /** @internal Waits for background tools instead, for single calls. */
@@ -119,7 +84,7 @@ export class Runner<Output = unknown> {
   run(options: RunOptions): Run {
     checkCallOptions(this.appName, 'run', options)
     try {
-      return this.#handle(this.#requestOf(options))
+      return this.#handle(toRunRequest(options, this.#services))
     } catch (error) {
       const open = (): Promise<never> => Promise.reject(error)
       const { sessionId = '' } = options
@@ -146,7 +111,7 @@ export class Runner<Output = unknown> {
    */
   async complete(options: RunOptions): Promise<Completion<Output>> {
     checkCallOptions(this.appName, 'complete', options)
-    const request = this.#requestOf(options)
+    const request = toRunRequest(options, this.#services)
     const { signal } = request
     const active = await this.#starter.start(signal ? { ...request, isCancelled: () => signal.aborted } : request)
     const unfollowSignal = options.signal && followSignal(options.signal, active)
@@ -259,22 +224,8 @@ export class Runner<Output = unknown> {
   }
 
   /** @internal Starts the run of a live session. */
-  async startLive(options: LiveRunRequest, live: LiveDriver): Promise<ActiveRun> {
-    const { userId, sessionId, stateDelta, runConfig = {}, runContext } = options
-    checkMetadataSize(runConfig)
-    const { newId } = this.#services.ports
-    const started = await this.#starter.start({
-      userId,
-      sessionId: sessionId ?? newId(),
-      invocationId: `e-${newId()}`,
-      stateDelta: stateDelta && toStateDelta(stateDelta),
-      runConfig: { maxLlmCalls: Number.POSITIVE_INFINITY, ...runConfig },
-      runContext,
-      signal: undefined,
-      isNew: sessionId === undefined,
-      live,
-    })
-    return started as ActiveRun // only answers follow the run of another caller
+  async startLive(start: LiveStart): Promise<StartedRun> {
+    return await this.#starter.start(toLiveRequest(start, this.#services))
   }
 
   /**
@@ -291,38 +242,12 @@ export class Runner<Output = unknown> {
   async #close(): Promise<void> {
     await this.#starter.close()
     await this.#background.close()
-    await closeAll(this.#tree.agents(), this.#services)
+    await closeAll(this.#starter.agents(), this.#services)
   }
 
   /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  #requestOf(options: RunOptions): RunRequest {
-    const { userId, sessionId, message: input, stateDelta, runConfig = {}, runContext, signal } = options
-    const { newId } = this.#services.ports
-    const message = toContent(input, this.#services.maxResultBytes)
-    checkMetadataSize(runConfig)
-    const isAnswer = message.parts.some((part) => part.functionResponse)
-    if (isAnswer && sessionId === undefined) {
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
-        'sessionId is required when answering a pending request. Pass the sessionId of the request.',
-      )
-    }
-    return {
-      userId,
-      sessionId: sessionId ?? newId(),
-      invocationId: isAnswer ? '' : `e-${newId()}`,
-      message,
-      mayHoldCode: isAnswer && message.parts.some(mayHoldCode),
-      stateDelta: stateDelta && toStateDelta(stateDelta),
-      runConfig,
-      runContext,
-      signal,
-      isNew: sessionId === undefined,
-    }
   }
 
   #handle(request: RunRequest): RunHandle {

@@ -4,6 +4,7 @@ import type { Content } from '../../content/content.ts'
 import type { RunRecorder } from '../../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { NewEntry } from '../../event/event.ts'
+import type { Fold } from '../../event/fold.ts'
 import type { InboxItem, PostedItem } from '../../session/service.ts'
 import { hasClientResult } from '../approvals/accept.ts'
 import { type AnswerContext, type Answers, readAnswers } from '../approvals/answers.ts'
@@ -107,17 +108,31 @@ async function recordAnswer(
     }
     // a result must not be recorded while the calls beside its own are being dispatched
     const mustWait = (): boolean => answers.hasResults && progress.dispatching > 0
-    if (answers.fold !== run.fold || progress.isFinalizing || mustWait()) return undefined
+    const isLate = answers.fold !== run.fold && answers.hasResults && run.observer !== undefined
+    if ((answers.fold !== run.fold && !isLate) || progress.isFinalizing || mustWait()) return undefined
     if (answers.isRepeat) {
       await recorder.commit([], [item.id])
       return answers.message
     }
     const stateDelta = item.type === 'answer' && isRecord(item.stateDelta) ? item.stateDelta : undefined
     const event = recorder.draft('user', undefined, answers.message, stateDelta ? { stateDelta } : {})
+    event.invocationId = answers.fold.invocationId
     // another entry may have answered the request while this answer was validated
     const isStillPending = (): boolean => answers.areAllPending() && !mustWait()
-    if (await recorder.commitIf(isStillPending, [{ event }], [item.id])) return answers.message
+    if (!(await recorder.commitIf(isStillPending, [{ event }], [item.id]))) continue
+    if (isLate) await endLate(run, recorder, answers.fold)
+    return answers.message
   }
+}
+
+/** Ends an earlier invocation whose last result has arrived in a live session: the live model tells the user about it. */
+async function endLate({ view }: RecordedRun, recorder: InboxRecorder, fold: Fold): Promise<void> {
+  const root = [...fold.scopes.keys()].find((path) => !path.includes('/'))
+  if (root === undefined || view.stepOf(fold).type !== 'ask-model') return
+  const event = recorder.draft(root, { path: root }, undefined, { endOfAgent: true })
+  event.invocationId = fold.invocationId
+  await recorder.commit([{ event }], [])
+  view.close(fold)
 }
 
 /**

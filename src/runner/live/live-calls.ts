@@ -69,10 +69,14 @@ export class LiveCalls {
   }
 
   /**
-   * Records calls of the model, with what it said before them. Returns the calls as recorded: an id that is missing, taken or
-   * invalid is replaced. Each call is held back until `answer` or `dispatch` names it.
+   * Records calls of the model, with what it said before them. Returns the event, and the calls as recorded: an id that is
+   * missing, taken or invalid is replaced. Each call is held back until `answer` or `dispatch` names it.
    */
-  async record(calls: readonly FunctionCall[], said: readonly Part[], reply: LiveReply): Promise<RecordedCall[]> {
+  async record(
+    calls: readonly FunctionCall[],
+    said: readonly Part[],
+    reply: LiveReply,
+  ): Promise<{ event: Event; recorded: FunctionCall[] }> {
     const run = this.#data
     const ids = new CallIds(run)
     try {
@@ -86,7 +90,7 @@ export class LiveCalls {
       const filled = content.parts.flatMap(({ functionCall }) => (functionCall ? [functionCall] : []))
       for (const { id = '' } of filled) this.#running.set(id, { stop: new StopSignal(), recorder: undefined })
       await run.recorder.commit([{ event }])
-      return filled.map((call, at) => ({ call, wireId: calls[at]?.id ?? '' }))
+      return { event, recorded: filled }
     } finally {
       ids.close()
     }
@@ -222,12 +226,4 @@ export class LiveCalls {
       reason,
     )
   }
-}
-
-/** A call as it is in the log, and its id at the provider. */
-export interface RecordedCall {
-  /** The call, with the id of the log. */
-  readonly call: FunctionCall
-  /** The id that the provider knows. */
-  readonly wireId: string
 }

@@ -9,12 +9,16 @@ export interface RequestListener {
   onRequest(request: PendingRequest, signal: AbortSignal): void
 }
 
+/** How often the inbox is read while a call waits for an answer or a result, in milliseconds. Other processes post there. */
+const INBOX_MS = 1_000
+
 /** The requests of a live session to a human. They are records of the log, and any process may answer them. */
 export class LiveRequests {
   readonly #run: ActiveRun
   readonly #listener: RequestListener
   /** Requests that were announced and are still open. */
   readonly #open: Map<string, AbortController> = new Map()
+  #cancelTimer: (() => void) | undefined
 
   constructor(run: ActiveRun, listener: RequestListener) {
     this.#run = run
@@ -34,12 +38,28 @@ export class LiveRequests {
       this.#open.delete(id)
       controller.abort(new Error('The request no longer needs an answer.'))
     }
+    this.#watchInbox()
     for (const request of pending) {
       if (this.#open.has(request.id)) continue
       const controller = new AbortController()
       this.#open.set(request.id, controller)
       this.#listener.onRequest(request, controller.signal)
     }
+  }
+
+  /** Reads the inbox again and again while a call waits. */
+  #watchInbox(): void {
+    const { fold, services, recorder, stop } = this.#run.data
+    if (this.#cancelTimer || !fold.isWaiting) return
+    const read = (): void => {
+      this.#cancelTimer = undefined
+      if (stop.stopped) return
+      recorder.drainInbox().then(
+        () => this.#watchInbox(),
+        () => {}, // a broken store fails the next append too
+      )
+    }
+    this.#cancelTimer = services.ports.setTimer(read, INBOX_MS, { background: true })
   }
 
   /** Posts answers to the inbox of the session and drains it, so that they pass the checks of all answers. */
@@ -53,6 +73,7 @@ export class LiveRequests {
 
   /** Withdraws all requests. */
   close(): void {
+    this.#cancelTimer?.()
     for (const controller of this.#open.values()) controller.abort(new Error('The live session has ended.'))
     this.#open.clear()
   }

@@ -14,6 +14,7 @@ import type { ActiveRun } from '../run/active-run.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { LiveDriver } from '../run/live-driver.ts'
 import type { RunData } from '../run/run-data.ts'
+import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
 import { frameOf, speakingAgent } from './live-agent.ts'
 import { LiveCalls } from './live-calls.ts'
@@ -90,7 +91,8 @@ export class LiveRun implements LiveDriver {
   }
 
   /** Starts to listen to the run. Settles when it can record; rejects if it failed before. */
-  async attach(active: ActiveRun): Promise<void> {
+  async attach(started: StartedRun): Promise<void> {
+    const active = started as ActiveRun // only answers follow the run of another caller
     this.#active = active
     const { model, textModel, onRequest, onProgress, onStopped } = this.#options
     this.#calls = new LiveCalls(active, { model, textModel, onRequest, onProgress })

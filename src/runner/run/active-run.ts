@@ -16,7 +16,6 @@ import { RunCallbackContext } from '../../tool/callback-context.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
 import { Cancelled } from './cancelled.ts'
-import type { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
@@ -56,7 +55,7 @@ export class ActiveRun implements StartedRun {
     return this.data.userId
   }
   /** The queue of events for the consumer. */
-  get events(): EventQueue {
+  get events(): RunData['events'] {
     return this.data.events
   }
 

@@ -1,11 +1,10 @@
 // Starts runs: claims the session, settles its inbox and expired requests, accepts the message.
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import type { JsonObject } from '../../base/json.ts'
+import { keepShapesAlive } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import type { Lease, SessionKey } from '../../session/service.ts'
-import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
@@ -17,39 +16,9 @@ import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
 import { ActiveRuns, StartLimiter } from './active-runs.ts'
 import { Cancelled } from './cancelled.ts'
-import type { LiveDriver } from './live-driver.ts'
 import { RunData } from './run-data.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
-
-/** What a caller asks a run for. */
-export interface RunRequest {
-  /** The user of the session. */
-  readonly userId: string
-  /** The session to run. */
-  readonly sessionId: string
-  /** Empty for answers and for `resume` without an id: the log decides which invocation continues. */
-  readonly invocationId: string
-  /** Absent = resume. */
-  readonly message?: Content | undefined
-  /** Whether the message may hold an authorization code, which must not be stored. Absent = no. */
-  readonly mayHoldCode?: boolean | undefined
-  /** State changes recorded together with the message. */
-  readonly stateDelta?: JsonObject | undefined
-  /** Streaming, limits and metadata of this run. */
-  readonly runConfig: RunConfig
-  /** The caller's values for tools and callbacks. */
-  readonly runContext: RunContext | undefined
-  /** Cancels the run. */
-  readonly signal: AbortSignal | undefined
-  /** Whether the session does not exist yet. */
-  readonly isNew: boolean
-  /** Does a consumer read the events? Absent = no. */
-  readonly hasConsumer?: (() => boolean) | undefined
-  /** The live session that drives the run, which has no message. Absent = the agent loop drives it. */
-  readonly live?: LiveDriver | undefined
-  /** Did the caller cancel before the run started? Absent = no. */
-  readonly isCancelled?: (() => boolean) | undefined
-}
+import type { RunRequest } from './run-request.ts'
 
 interface RunStarterOptions {
   readonly appName: string
@@ -85,6 +54,12 @@ export class RunStarter {
     this.#startLimiter = new StartLimiter(options.services.ports)
     this.#renewer = new LeaseRenewer(options.services.ports, () => this.running.all())
     this.#id = options.services.ports.newId()
+    keepShapesAlive()
+  }
+
+  /** All agents of the runner. */
+  agents(): ReturnType<AgentTree['agents']> {
+    return this.#options.tree.agents()
   }
 
   /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
