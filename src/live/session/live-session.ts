@@ -5,6 +5,7 @@ import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import { confirmationAnswer } from '../../runner/approvals/confirmation-provider.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
@@ -13,7 +14,6 @@ import { LiveLink } from '../link/live-link.ts'
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { PhaseChange } from '../phases/live-phase.ts'
-import { confirmationAnswer } from '../../runner/approvals/confirmation-provider.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { LiveFlow } from './live-flow.ts'
@@ -87,10 +87,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   async open(): Promise<void> {
     const { userId, sessionId, state, runConfig, runContext, signal } = { ...this.#options, userId: this.userId }
     signal?.throwIfAborted()
-    const active = await this.#runner.startLive(
-      { userId, sessionId, stateDelta: state, runConfig, runContext },
-      this.#run,
-    )
+    const request = { userId, sessionId, stateDelta: state, runConfig, runContext }
+    const active = await this.#runner.startLive({ request, live: this.#run })
     await this.#run.attach(active)
     try {
       this.#started = this.#start()
@@ -300,8 +298,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const spoken = this.#turn.takeReply()
     void this.#inOrder(async () => {
       await this.#recordHeard(heard)
-      await wire.record(registered, spoken)
-      this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged) })
+      const event = await wire.record(registered, spoken)
+      this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
       wire.run(registered).catch((error) => this.#report('Tool calls could not be run', error))
     })
   }

@@ -61,7 +61,7 @@ export class ModelSetup {
     }
   }
 
-  /** Throws INVALID_CONFIG if a phase or `background` names a tool that the agent does not have. */
+  /** Throws INVALID_CONFIG if a phase names a tool that the agent does not have. */
   validate(phases?: Parameters<typeof validatePhases>[0], initialPhase?: string): void {
     validatePhases(phases, initialPhase, this.#toolNames)
   }

@@ -88,16 +88,16 @@ export class WireCalls {
     })
   }
 
-  /** Records registered calls, with what the model said before them. */
-  async record(registered: readonly WireCall[], { parts, reply }: SpokenReply): Promise<void> {
+  /** Records registered calls, with what the model said before them. Returns the event. */
+  async record(registered: readonly WireCall[], { parts, reply }: SpokenReply): Promise<Event> {
     const { calls } = this.#options
-    const recorded = await calls.record(
+    const { event, recorded } = await calls.record(
       registered.map(({ call }) => call),
       parts,
       reply,
     )
     for (const [at, one] of registered.entries()) {
-      const { call } = recorded[at] ?? {}
+      const call = recorded[at]
       if (!call?.id) {
         this.#refuse(one) // too many calls in one reply
         continue
@@ -106,6 +106,7 @@ export class WireCalls {
       one.accept(call, this.#backgroundOf(tool))
       this.#open.set(call.id, one)
     }
+    return event
   }
 
   #backgroundOf(tool: Tool | undefined): BackgroundOptions | undefined {
