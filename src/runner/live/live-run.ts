@@ -98,6 +98,7 @@ export class LiveRun implements LiveDriver {
     this.#calls = new LiveCalls(active, { model, textModel, onRequest, onProgress })
     active.data.stop.add({ stop: onStopped })
     active.data.events.listen((event) => this.#calls?.onPartial(event))
+    active.data.events.close() // no one takes events from the queue: it must not grow
     await Promise.race([this.#opened.promise, active.finished])
     if (active.failure) throw active.failure.reason
   }
