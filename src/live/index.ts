@@ -15,7 +15,7 @@ export {
   type LiveToolCall,
 } from '../tool/live-model.ts'
 export { connectLive } from './connect-live.ts'
-export type { ReconnectOptions } from './link/live-link.ts'
+export type { ReconnectOptions } from './link/link-options.ts'
 export type { LiveEvent } from './live-event.ts'
 export type { BeforeToolResponse, LiveOptions } from './live-options.ts'
 export { openaiRealtime } from './openai/openai-realtime.ts'

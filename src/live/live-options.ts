@@ -24,7 +24,7 @@ import { isModel, type Model } from '../tool/model.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import type { RunContext } from '../tool/run-context.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import type { ReconnectOptions } from './link/live-link.ts'
+import type { ReconnectOptions } from './link/link-options.ts'
 import type { FlowDefinition } from './session/live-flow.ts'
 import type { OnToolCall } from './session/wire-calls.ts'
 

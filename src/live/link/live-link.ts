@@ -1,82 +1,43 @@
 // Keeps a live session connected: connects, resumes with the newest handle after a loss or before the provider closes, and gives
-// up after a number of attempts.
-import { backoffMs } from '../../base/backoff.ts'
-import type { Ports } from '../../base/ports.ts'
-import { messageOf } from '../../error/error.ts'
+// up after a number of attempts. One attempt runs at a time.
+import { messageOf, ToolwrightError } from '../../error/error.ts'
 import {
   type LiveClientMessage,
   type LiveConnection,
   LiveConnectionError,
-  type LiveConnectOptions,
-  type LiveModel,
   type LiveServerMessage,
 } from '../../tool/live-model.ts'
+import { Attempts } from './attempts.ts'
+import type { LinkOptions } from './link-options.ts'
 import { Outbox } from './outbox.ts'
+import { untilAborted } from './until-aborted.ts'
+import { wait } from './wait.ts'
 
-/** How often and how fast a lost connection is made again. */
-export interface ReconnectOptions {
-  /** Attempts until the session ends. Default 10. */
-  readonly attempts?: number | undefined
-  /** Longest delay before the second attempt in milliseconds; it doubles with each further one. Default 250. */
-  readonly delayMs?: number | undefined
-  /** Upper limit of the delay in milliseconds. Default 8,000. */
-  readonly maxDelayMs?: number | undefined
-}
-
-/** What the link needs from the session. */
-export interface LinkOptions {
-  /** The live model. */
-  readonly model: LiveModel
-  /** Timers and randomness. */
-  readonly ports: Ports
-  /** When to give up. */
-  readonly reconnect: ReconnectOptions
-  /** Instruction and tools for a new connection. */
-  setup(): Promise<Pick<LiveConnectOptions, 'instruction' | 'tools'>>
-  /** The place of the conversation now. A handle covers what came before its place. */
-  place(): number
-  /**
-   * What to send first on a new connection. `place`: how far the handle covers the conversation; undefined for a new
-   * conversation, which needs all of it.
-   */
-  resend(place: number | undefined): readonly LiveClientMessage[]
-  /** Settles when nothing is under way, so that the connection can be changed unnoticed. */
-  whenIdle(): Promise<void>
-  /** Called with each message, without waiting. */
-  onMessage(message: LiveServerMessage): void
-  /** Called when the connection is lost. */
-  onLost(): void
-  /** Called before each attempt to connect again. */
-  onReconnecting(attempt: number): void
-  /** Called when the session is connected again. */
-  onResumed(): void
-  /** Called when all attempts have failed. */
-  onFailed(error: LiveConnectionError): void
-}
-
-/** The provider closes a connection this long before the end it announced, at the latest. */
+/** A connection is replaced this long before the end that the provider announced, at the latest. */
 const GO_AWAY_MARGIN_MS = 1_000
-
-/** After this many failed attempts the handle may be the reason: a new conversation starts from the log. */
-const HANDLE_ATTEMPTS = 4
-
-/** Messages that show that a connection works, so that earlier attempts no longer count. */
-const PROGRESS: ReadonlySet<LiveServerMessage['type']> = new Set(['audio', 'text', 'toolCall', 'turnComplete'])
+/** No announced end is waited for longer. */
+const MAX_GO_AWAY_MS = 10 * 60_000
 
 /** The connection of a live session, through all its reconnects. */
 export class LiveLink {
   readonly #options: LinkOptions
+  readonly #attempts: Attempts
   readonly #outbox = new Outbox()
   readonly #closing = new AbortController()
   #connection: LiveConnection | undefined
-  #handle: { readonly value: string; readonly place: number } | undefined
-  /** Attempts since the connection last worked. */
-  #attempts = 0
-  #isChanging = false
+  /** The newest handle that the session accepted. */
+  #handle: string | undefined
+  /** A connection is being made, for the first time or again. What is sent meanwhile is kept for it. */
+  #isConnecting = true
+  /** The setup has changed since the attempt that is under way has read it. */
+  #isOutdated = false
+  /** The connection that the provider closes soon. */
+  #leaving: LiveConnection | undefined
   #isPaused = false
 
   constructor(options: LinkOptions) {
     this.#options = options
+    this.#attempts = new Attempts(options.reconnect, options.ports)
   }
 
   /** Makes the first connection. Rejects if it fails. `signal` ends the attempt. */
@@ -85,24 +46,40 @@ export class LiveLink {
     if (signal?.aborted) abort()
     signal?.addEventListener('abort', abort, { once: true })
     try {
-      await this.#connect(undefined)
+      await this.#connect()
+    } catch (error) {
+      this.close()
+      throw error
     } finally {
       signal?.removeEventListener('abort', abort)
     }
   }
 
-  /** Sends a message, or keeps it until there is a connection. Returns a promise while the connection is behind. */
+  /**
+   * Sends media, activity or an update of the setup, or keeps it until there is a connection. Returns a promise while the
+   * connection is behind. Throws if the model cannot take the message.
+   */
   send(message: LiveClientMessage): Promise<void> | undefined {
-    const connection = this.#isChanging ? undefined : this.#connection
-    if (!connection) {
-      this.#outbox.add(message)
-      return undefined
-    }
+    const sent = this.#trySend(message)
+    if (!sent && !this.#isClosed) this.#outbox.add(message)
+    return sent?.behind
+  }
+
+  /** Sends a message of the conversation if there is a connection. Otherwise `introduce` repeats it. */
+  tell(message: LiveClientMessage): Promise<void> | undefined {
+    return this.#trySend(message)?.behind
+  }
+
+  /** Undefined if there is no connection. */
+  #trySend(message: LiveClientMessage): { readonly behind: Promise<void> | undefined } | undefined {
+    if (this.#isConnecting || !this.#connection) return undefined
     try {
-      return connection.send(message)
-    } catch {
-      this.#outbox.add(message) // the loss is noticed by the reader of the connection
-      return undefined
+      const behind = this.#connection.send(message)
+      this.#outbox.sent(message)
+      return { behind }
+    } catch (error) {
+      if (error instanceof ToolwrightError) throw error
+      return undefined // the loss is noticed by the reader of the connection
     }
   }
 
@@ -115,13 +92,13 @@ export class LiveLink {
 
   /** Connects with the newest handle while the old connection still works, such as to change tools that need a new setup. */
   async renew(): Promise<void> {
-    if (this.#isChanging || this.#isClosed) return
-    await this.#replace(this.#connection)
+    this.#isOutdated = true
+    if (!this.#isConnecting && !this.#isClosed) await this.#replace(1)
   }
 
   /** Closes the connection. It is never made again. */
   close(): void {
-    this.#closing.abort(new Error('The live session was closed.'))
+    if (!this.#isClosed) this.#closing.abort(new Error('The live session was closed.'))
     this.#connection?.close()
     this.#connection = undefined
     this.#outbox.takeAll()
@@ -131,48 +108,78 @@ export class LiveLink {
     return this.#closing.signal.aborted
   }
 
-  /** Connects once, with the handle if there is one, and starts to read. */
-  async #connect(handle: { readonly value: string; readonly place: number } | undefined): Promise<void> {
-    const { model, setup, resend } = this.#options
+  /** Connects once, with the handle if it can be used, and moves from the old connection to the new one. */
+  async #connect(): Promise<void> {
+    const { model, setup, canResume, introduce, onLost } = this.#options
     const { signal } = this.#closing
-    const { instruction, tools } = await setup()
-    signal.throwIfAborted()
-    const connection = await model.connect({ instruction, tools, resumeHandle: handle?.value, signal })
-    if (this.#isClosed) {
+    this.#outbox.dropUpdates() // the setup that is read now has them
+    this.#isOutdated = false
+    const { instruction, tools } = await untilAborted(setup(), signal)
+    const resumeHandle = this.#handle !== undefined && canResume() ? this.#handle : undefined
+    const connecting = model.connect({ instruction, tools, resumeHandle, signal })
+    const connection = await untilAborted(connecting, signal, (late) => late.close())
+    const old = this.#connection
+    this.#connection = undefined // what the old connection still sends is not read
+    if (old) onLost()
+    const use = (messages: readonly LiveClientMessage[]): void => this.#use(connection, messages)
+    try {
+      await untilAborted(introduce(resumeHandle !== undefined, use), signal)
+    } catch (error) {
       connection.close()
-      throw signal.reason
+      throw error
+    } finally {
+      old?.close()
+    }
+  }
+
+  /** Uses a new connection from now on. */
+  #use(connection: LiveConnection, messages: readonly LiveClientMessage[]): void {
+    this.#closing.signal.throwIfAborted()
+    try {
+      for (const message of messages) connection.send(message)
+    } catch (cause) {
+      // a closed connection says that nothing helps, but it only was lost at once
+      throw new LiveConnectionError(messageOf(cause), { recover: 'resume', cause })
     }
     this.#connection = connection
+    this.#attempts.connected()
+    this.#isConnecting = false
     if (this.#isPaused) connection.pause?.()
+    for (const message of this.#outbox.takeAll()) this.#sendKept(message)
     void this.#read(connection)
-    for (const message of resend(handle?.place)) connection.send(message)
-    this.#isChanging = false
-    for (const message of this.#outbox.takeAll()) this.send(message)
+  }
+
+  #sendKept(message: LiveClientMessage): void {
+    try {
+      void this.send(message)
+    } catch {} // the model cannot take the message, and the sender no longer waits for it
   }
 
   async #read(connection: LiveConnection): Promise<void> {
-    let lost: unknown
+    let error: unknown
     try {
       for await (const message of connection) {
         if (this.#connection !== connection) return // replaced
         this.#receive(connection, message)
       }
-      lost = new LiveConnectionError('The connection to the live model ended.', { recover: 'resume' })
-    } catch (error) {
-      lost = error
+      error = new LiveConnectionError('The connection to the live model ended.', { recover: 'resume' })
+    } catch (lost) {
+      error = lost
     }
-    // while the connection is being replaced, its end is expected
-    if (this.#connection !== connection || this.#isChanging || this.#isClosed) return
+    if (this.#connection !== connection || this.#isClosed) return
     this.#connection = undefined
     connection.close()
     this.#options.onLost()
-    await this.#reconnect(lost)
+    if (this.#isConnecting) return // its replacement is on the way
+    this.#attempts.ended()
+    await this.#reconnect(error)
   }
 
   #receive(connection: LiveConnection, message: LiveServerMessage): void {
-    if (PROGRESS.has(message.type)) this.#attempts = 0
+    if (message.type === 'turnComplete') this.#attempts.worked()
     if (message.type === 'resumption') {
-      if (message.handle !== undefined) this.#handle = { value: message.handle, place: this.#options.place() }
+      // an attempt that is under way resumes from the handle before
+      if (message.handle !== undefined && !this.#isConnecting && this.#options.onHandle()) this.#handle = message.handle
       return
     }
     if (message.type === 'goAway') void this.#leave(connection, message.timeLeftMs)
@@ -181,70 +188,59 @@ export class LiveLink {
 
   /** Waits until nothing is under way, or the announced end is near, then replaces the connection. */
   async #leave(connection: LiveConnection, timeLeftMs: number): Promise<void> {
+    if (this.#leaving === connection) return
+    this.#leaving = connection
     const { ports, whenIdle } = this.#options
-    const waitMs = Math.max(0, Math.min(timeLeftMs - GO_AWAY_MARGIN_MS, timeLeftMs * 0.7))
-    let cancelTimer: (() => void) | undefined
-    const late = new Promise<void>((resolve) => {
-      cancelTimer = ports.setTimer(resolve, waitMs)
-    })
-    await Promise.race([whenIdle(), late])
-    cancelTimer?.()
-    if (this.#connection === connection && !this.#isChanging && !this.#isClosed) await this.#replace(connection)
+    const { signal } = this.#closing
+    const latestMs = Math.max(0, Math.min(timeLeftMs - GO_AWAY_MARGIN_MS, timeLeftMs * 0.7, MAX_GO_AWAY_MS))
+    await wait(latestMs, ports, signal, whenIdle())
+    this.#attempts.ended()
+    // a provider may send one new connection after the other away
+    await wait(this.#attempts.delayMs(this.#attempts.count + 1), ports, signal)
+    if (this.#connection !== connection || this.#isConnecting || this.#isClosed || this.#attempts.isOver) return
+    await this.#replace(++this.#attempts.count)
   }
 
   /** Connects again before the old connection is closed. What is sent meanwhile is kept for the new one. */
-  async #replace(old: LiveConnection | undefined): Promise<void> {
-    this.#isChanging = true
-    this.#options.onReconnecting(++this.#attempts)
+  async #replace(attempt: number): Promise<void> {
+    this.#isConnecting = true
+    this.#options.onReconnecting(attempt)
     try {
-      await this.#connect(this.#handle)
-      old?.close()
-      this.#options.onResumed()
+      await this.#connect()
     } catch (error) {
-      this.#isChanging = false
-      if (this.#isClosed) return
+      if (this.#connection && !this.#isClosed) this.#options.onLost()
+      this.#connection?.close()
       this.#connection = undefined
-      old?.close()
-      this.#options.onLost()
-      await this.#reconnect(error)
+      return await this.#reconnect(error)
     }
+    this.#onConnected()
   }
 
   /** Tries to connect until it works, or the attempts are used up. */
   async #reconnect(lost: unknown): Promise<void> {
-    const { ports, reconnect, onReconnecting, onResumed, onFailed } = this.#options
-    const { attempts = 10, delayMs = 250, maxDelayMs = 8_000 } = reconnect
+    const { ports, onReconnecting, onFailed } = this.#options
+    const attempts = this.#attempts
+    this.#isConnecting = true
     let error = toConnectionError(lost)
     while (!this.#isClosed) {
-      if (error.recover === 'fresh' || this.#attempts > HANDLE_ATTEMPTS) this.#handle = undefined
-      if (error.recover === 'nothing' || this.#attempts >= attempts) return onFailed(error)
-      this.#attempts++
-      onReconnecting(this.#attempts)
-      const waitMs = this.#attempts === 1 ? 0 : backoffMs(this.#attempts - 1, { delayMs, maxDelayMs }, ports.random)
-      if (waitMs > 0) await this.#wait(waitMs)
+      if (attempts.isHandleRefused(error)) this.#handle = undefined
+      if (error.recover === 'nothing' || attempts.isOver) return onFailed(error)
+      onReconnecting(++attempts.count)
+      await wait(attempts.delayMs(attempts.count), ports, this.#closing.signal)
       if (this.#isClosed) return
       try {
-        await this.#connect(this.#handle)
-        return onResumed()
+        await this.#connect()
+        return this.#onConnected()
       } catch (failed) {
         error = toConnectionError(failed)
       }
     }
   }
 
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#closing
-      const cancel = this.#options.ports.setTimer(() => {
-        signal.removeEventListener('abort', stop)
-        resolve()
-      }, ms)
-      const stop = (): void => {
-        cancel()
-        resolve()
-      }
-      signal.addEventListener('abort', stop, { once: true })
-    })
+  #onConnected(): void {
+    if (this.#isClosed) return
+    this.#options.onResumed()
+    if (this.#isOutdated) void this.renew()
   }
 }
 

@@ -1,6 +1,7 @@
 // One live session: passes what the user sends to the model, what the model sends to the consumer, and its tool calls to the
 // dispatcher, through all reconnects.
 import type { Ports } from '../../base/ports.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
@@ -18,11 +19,14 @@ import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { LiveFlow } from './live-flow.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
-import { LiveTurn } from './live-turn.ts'
+import { LiveTurn, type SpokenReply } from './live-turn.ts'
+import { ModelMemory } from './model-memory.ts'
 import { ModelSetup } from './model-setup.ts'
-import { resultText, seedContents } from './seed.ts'
-import { Unanswered } from './unanswered.ts'
+import { resultText } from './seed.ts'
 import { WireCalls } from './wire-calls.ts'
+
+/** How long a new connection waits for results that are on their way to the model. */
+const DELIVERY_MS = 2_000
 
 /** Parts of a session that exist once its run has started. */
 interface Started {
@@ -44,15 +48,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   readonly #input = new LiveInputHub()
   readonly #queue: LiveEventQueue
   readonly #turn = new LiveTurn()
-  readonly #unanswered = new Unanswered()
+  readonly #memory = new ModelMemory()
   readonly #ended = Promise.withResolvers<void>()
   #started: Started | undefined
-  /** Counts what was sent and called, so that a handle can say how far it reaches. */
-  #place = 0
-  /** The place when the current reply began. */
-  #replyPlace: number | undefined
-  /** Events of the log when the newest handle arrived. */
-  #coveredEvents = 0
+  /** Results that are recorded and not sent yet. */
+  readonly #deliveries: Set<Promise<void>> = new Set()
   /** Recording, one step after another. Events for the consumer keep this order. */
   #order: Promise<void> = Promise.resolve()
   #waitingSteps = 0
@@ -126,8 +126,9 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       ports: this.#ports,
       reconnect,
       setup: () => setup.read(),
-      place: () => this.#coverPlace(),
-      resend: (place) => this.#resend(place),
+      onHandle: () => this.#memory.cover(),
+      canResume: () => this.#memory.canResume,
+      introduce: (isResumed, send) => this.#introduce(isResumed, send),
       whenIdle: () => this.#whenIdle(),
       onMessage: (message) => this.#onMessage(message),
       onLost: () => this.#onLost(),
@@ -144,8 +145,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       saved: () => flow.state.saved(),
       refusal: (name) => flow.refusal(name),
       settled: () => Promise.all([flow.settled(), setup.settled()]).then(() => {}),
-      place: () => this.#place,
-      send: (message) => void link.send(message),
+      place: () => this.#memory.place,
+      send: (message) => this.#tell(message),
       emit: (event) => this.#emit(event),
       report,
     })
@@ -208,14 +209,27 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   async #sendMessage(input: LiveClientMessage & { type: 'text' | 'content' }): Promise<void> {
     const contents: readonly Content[] =
       input.type === 'text' ? [{ role: 'user', parts: [{ text: input.text }] }] : input.contents
-    const heard = this.#turn.takeHeard() // what the user said before
+    const heard = this.#takeHeard() // what the user said before
+    let behind: Promise<void> | undefined
     await this.#inOrder(async () => {
       await this.#recordHeard(heard)
       for (const content of contents) await this.#run.recordUser(content)
       if (input.type === 'text') this.#input.push(input)
-      this.#unanswered.add(input, ++this.#place)
-      void this.#parts.link.send(input)
+      behind = this.#tell(input)
     })
+    await behind
+  }
+
+  /** Sends a message of the conversation. A new connection is told it again if the model does not know it by then. */
+  #tell(message: LiveClientMessage): Promise<void> | undefined {
+    try {
+      const behind = this.#parts.link.tell(message)
+      this.#memory.sent(message)
+      return behind
+    } catch (error) {
+      this.#report('The model cannot take a message', error)
+      return undefined
+    }
   }
 
   /** Answers requests of this session: `session.answer(respond(request, value))`. The answers pass the same checks as all others. */
@@ -255,9 +269,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   #onMessage(message: LiveServerMessage): void {
-    const wasReplying = this.#turn.isReplying
     this.#turn.add(message)
-    if (!wasReplying && this.#turn.isReplying) this.#replyPlace = this.#place
+    this.#memory.receive(message)
     switch (message.type) {
       case 'audio':
       case 'text':
@@ -278,6 +291,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
         this.#queue.dropAudio()
         this.#recordTurn(true)
         this.#emit({ type: 'interrupted' })
+        this.#checkIdle()
         return
       case 'turnComplete':
         this.#onTurnComplete()
@@ -291,11 +305,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   #onToolCalls({ calls }: LiveServerMessage & { type: 'toolCall' }): void {
     const { wire } = this.#parts
-    this.#place++
     const registered = wire.register(calls)
     if (registered.length === 0) return
-    const heard = this.#turn.takeHeard()
-    const spoken = this.#turn.takeReply()
+    const heard = this.#takeHeard()
+    const spoken = this.#takeReply()
+    this.#memory.called(registered.map(({ call }) => call))
     void this.#inOrder(async () => {
       await this.#recordHeard(heard)
       const event = await wire.record(registered, spoken)
@@ -306,9 +320,6 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   #onTurnComplete(): void {
     this.#recordTurn(false)
-    this.#turn.isReplying = false
-    this.#unanswered.answered(this.#replyPlace ?? this.#place)
-    this.#replyPlace = undefined
     const { flow, setup } = this.#parts
     void this.#inOrder(async () => {
       flow.turnCompleted()
@@ -319,8 +330,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** Records what was said, and shows the end of the turn. */
   #recordTurn(interrupted: boolean): void {
-    const heard = this.#turn.takeHeard()
-    const { parts, reply } = this.#turn.takeReply()
+    const heard = this.#takeHeard()
+    const { parts, reply } = this.#takeReply()
     const { usageMetadata, transcribed } = reply
     void this.#inOrder(async () => {
       await this.#recordHeard(heard)
@@ -333,6 +344,18 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       if (interrupted) return
       this.#show({ type: 'turnComplete', ...(usageMetadata && { usageMetadata }), ...(event && { event }) })
     })
+  }
+
+  #takeHeard(): string {
+    const heard = this.#turn.takeHeard()
+    this.#memory.heard(heard)
+    return heard
+  }
+
+  #takeReply(): SpokenReply {
+    const spoken = this.#turn.takeReply()
+    this.#memory.said(spoken.parts)
+    return spoken
   }
 
   async #recordHeard(heard: string): Promise<void> {
@@ -354,10 +377,14 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   #deliver(responses: readonly FunctionResponse[], event: Event): void {
     const { wire } = this.#parts
-    wire
+    const delivery = wire
       .deliver(responses, event)
       .catch((error) => this.#report('Tool responses could not be sent', error))
-      .finally(() => this.#checkIdle())
+      .finally(() => {
+        this.#deliveries.delete(delivery)
+        this.#checkIdle()
+      })
+    this.#deliveries.add(delivery)
   }
 
   /** Results of long-running calls go to the model. A result of an earlier session is told as a message. */
@@ -374,7 +401,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       role: 'user' as const,
       parts: [{ text: resultText(name, response) }],
     }))
-    void link.send({ type: 'content', contents, turnComplete: true })
+    void this.#tell({ type: 'content', contents, turnComplete: true })
   }
 
   #onProgress(id: string, name: string, value: unknown): void {
@@ -415,45 +442,31 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     }
   }
 
-  /** The connection is gone. What was said so far is recorded, and may have to be repeated. */
+  /** The connection is gone. What was said so far is recorded. The model will reply again. */
   #onLost(): void {
-    const heard = this.#turn.takeHeard()
-    if (heard) {
-      const contents: readonly Content[] = [{ role: 'user', parts: [{ text: heard }] }]
-      this.#unanswered.add({ type: 'content', contents, turnComplete: true }, ++this.#place)
-    }
+    const heard = this.#takeHeard()
     const { parts, reply } = this.#turn.takeReply()
-    this.#turn.isReplying = false
-    this.#replyPlace = undefined
+    this.#memory.lost()
     void this.#inOrder(async () => {
       await this.#recordHeard(heard)
       if (parts.length) await this.#run.recordReply(parts, { ...reply, interrupted: true })
     })
   }
 
-  /** The newest handle covers everything up to now. */
-  #coverPlace(): number {
-    this.#coveredEvents = this.#run.eventCount
-    this.#unanswered.covered(this.#place)
-    return this.#place
-  }
-
-  /** What a new connection must be told. */
-  #resend(place: number | undefined): LiveClientMessage[] {
-    const { wire } = this.#parts
-    const hasForgotten = wire.forget(place)
-    const turnComplete = this.#unanswered.isWaiting && !wire.isBlocking
-    if (place === undefined) {
-      const contents = seedContents(this.#run.history())
-      return contents.length ? [{ type: 'content', contents, turnComplete }] : []
-    }
-    if (hasForgotten || this.#unanswered.hasForgottenAnswer(place)) {
-      const contents = seedContents(this.#run.historySince(this.#coveredEvents))
-      return contents.length ? [{ type: 'content', contents, turnComplete }] : []
-    }
-    const lost = this.#unanswered.since(place)
-    if (lost.length || !turnComplete) return lost
-    return [{ type: 'content', contents: [], turnComplete: true }] // the model knows the message, but its reply is lost
+  /** Tells a new connection what it must know, after everything before is recorded and sent. Later messages find it in use. */
+  async #introduce(isResumed: boolean, send: (messages: readonly LiveClientMessage[]) => void): Promise<void> {
+    let failure: { readonly error: unknown } | undefined
+    await this.#inOrder(async () => {
+      // a result that is in the log must not be told a second time
+      await withTimeout(Promise.all(this.#deliveries), DELIVERY_MS, this.#ports, () => undefined)
+      try {
+        const { wire } = this.#parts
+        send(this.#memory.introduction({ isResumed, wire, history: () => this.#run.history() }))
+      } catch (error) {
+        failure = { error }
+      }
+    })
+    if (failure) throw failure.error
   }
 
   #whenIdle(): Promise<void> {
@@ -462,7 +475,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   get #isIdle(): boolean {
-    return !this.#turn.isReplying && !this.#unanswered.isWaiting && !this.#parts.wire.isBlocking
+    return !this.#memory.isWaiting && !this.#parts.wire.isBlocking
   }
 
   #checkIdle(): void {

@@ -13,6 +13,8 @@ export interface SpokenReply {
 
 /** Most characters that are kept of one turn. A longer transcript loses its end. */
 const MAX_CHARACTERS = 200_000
+/** Most characters of other parts, such as pictures of the model, that are kept of one turn. */
+const MAX_PART_CHARACTERS = 8 * 1024 * 1024
 
 /** Collects what the user and the model say until it is recorded. */
 export class LiveTurn {
@@ -21,10 +23,9 @@ export class LiveTurn {
   #thought = ''
   #spoken = ''
   #parts: Part[] = []
+  #partCharacters = 0
   #usage: JsonObject | undefined
   #grounding: JsonObject | undefined
-  /** Is the model replying? */
-  isReplying = false
 
   /** Adds a message of the model. */
   add(message: LiveServerMessage): void {
@@ -33,21 +34,14 @@ export class LiveTurn {
         this.#heard = joined(this.#heard, message.text)
         return
       case 'outputTranscript':
-        this.isReplying = true
         this.#spoken = joined(this.#spoken, message.text)
         return
       case 'text':
-        this.isReplying = true
         if (message.thought) this.#thought = joined(this.#thought, message.text)
         else this.#text = joined(this.#text, message.text)
         return
-      case 'audio':
-      case 'toolCall': // the model speaks again after the responses
-        this.isReplying = true
-        return
       case 'part':
-        this.isReplying = true
-        this.#parts.push(message.part)
+        this.#addPart(message.part)
         return
       case 'usage':
         this.#usage = message.usageMetadata
@@ -58,6 +52,11 @@ export class LiveTurn {
       default:
         return
     }
+  }
+
+  #addPart(part: Part): void {
+    this.#partCharacters += JSON.stringify(part).length
+    if (this.#partCharacters <= MAX_PART_CHARACTERS) this.#parts.push(part)
   }
 
   /** Takes what the user said. Empty if nothing was heard. */
@@ -83,6 +82,7 @@ export class LiveTurn {
     this.#thought = ''
     this.#spoken = ''
     this.#parts = []
+    this.#partCharacters = 0
     this.#usage = undefined
     this.#grounding = undefined
     return { parts, reply }
@@ -90,7 +90,7 @@ export class LiveTurn {
 }
 
 function joined(before: string, delta: string): string {
-  return before.length > MAX_CHARACTERS ? before : before + delta
+  return before + delta.slice(0, MAX_CHARACTERS - before.length)
 }
 
 /** Code of a server tool, if its result has arrived too. Code without a result would count as code to run. */

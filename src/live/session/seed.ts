@@ -1,32 +1,58 @@
 import type { Content, Part } from '../../content/content.ts'
+import type { LiveClientMessage } from '../../tool/live-model.ts'
 
 /** Most characters of the conversation that a new connection starts with. */
 const MAX_CHARACTERS = 100_000
+const CUT = '… [The rest is left out.]'
 
 /**
  * The conversation as text, for a connection that does not know it. Calls and results become text: live models accept no
- * function calls that they did not make.
+ * function calls that they did not make. A long conversation loses its beginning.
  */
 export function seedContents(history: readonly Content[]): Content[] {
   const contents: Content[] = []
   let left = MAX_CHARACTERS
-  for (const { role, parts } of history.toReversed()) {
-    const text = parts.map(textOf).filter(Boolean).join('\n')
-    if (text === '') continue
-    if (text.length > left) break
+  for (const content of history.toReversed()) {
+    const told = asText(content)
+    const text = told?.parts[0]?.text ?? ''
+    if (!told) continue
+    if (text.length > left) {
+      // the latest message is never left out: it may be the one that waits for a reply
+      if (contents.length === 0) contents.push({ ...told, parts: [{ text: text.slice(0, left) + CUT }] })
+      break
+    }
     left -= text.length
-    contents.unshift({ role: role === 'model' ? 'model' : 'user', parts: [{ text }] })
+    contents.unshift(told)
   }
   return contents
 }
 
-function textOf({ text, thought, functionCall, functionResponse }: Part): string {
+/** A message as text. Undefined if it has nothing to tell. */
+export function asText({ role, parts }: Content): Content | undefined {
+  const text = parts.map(textOf).filter(Boolean).join('\n')
+  return text === '' ? undefined : { role: role === 'model' ? 'model' : 'user', parts: [{ text }] }
+}
+
+function textOf({ text, thought, functionCall, functionResponse, inlineData, fileData }: Part): string {
   if (functionCall) return `[Called ${functionCall.name} with ${JSON.stringify(functionCall.args)}]`
   if (functionResponse) return `[Result of ${functionResponse.name}: ${JSON.stringify(functionResponse.response)}]`
+  const media = inlineData ?? fileData
+  if (media) return `[${media.mimeType ?? 'A file'}]`
   return thought ? '' : (text ?? '')
 }
 
 /** A result for a model that no longer knows the call. */
 export function resultText(name: string, response: unknown): string {
   return `[The result of ${name} has arrived: ${JSON.stringify(response)}]`
+}
+
+const REPLY_AGAIN: Content = {
+  role: 'user',
+  parts: [{ text: '[The connection was lost while you replied. Reply again.]' }],
+}
+
+/** The message that tells a model what was said. `isOwed`: the model must reply. A model replies to a user, not to itself. */
+export function toldMessage(contents: readonly Content[], isOwed: boolean): LiveClientMessage {
+  const isOwn = contents.at(-1)?.role === 'model'
+  return { type: 'content', contents: isOwed && isOwn ? [...contents, REPLY_AGAIN] : contents, turnComplete: isOwed }
 }

@@ -1,47 +1,101 @@
-import type { LiveClientMessage } from '../../tool/live-model.ts'
+import type { LiveServerMessage } from '../../tool/live-model.ts'
 
-/** Most messages that are remembered. */
-const MAX_MESSAGES = 200
-
-interface SentMessage {
-  readonly place: number
-  readonly message: LiveClientMessage
-  isAnswered: boolean
-}
-
-/** Messages of the user that a new connection may have to repeat: the model has not answered them, or has forgotten them. */
+/**
+ * Does the model owe a reply? Follows the messages in both directions. A model may answer several messages with one reply: a reply
+ * answers what was sent before it began.
+ */
 export class Unanswered {
-  #sent: SentMessage[] = []
+  /** Messages that no reply has begun to answer. */
+  #waiting = 0
+  /** Messages that the current reply answers. */
+  #replying = 0
+  /** The user has said something, and no reply has begun. */
+  #isHeard = false
+  /** The model has begun a turn: it speaks, or has called a tool. */
+  #isOpen = false
+  /** The model speaks. */
+  #isGenerating = false
+  /** The user interrupted the turn, whose end follows. */
+  #isInterrupted = false
 
-  /** Remembers a message. A message that asks for no reply counts as answered. */
-  add(message: LiveClientMessage, place: number): void {
-    const isAnswered = message.type === 'content' && !message.turnComplete
-    this.#sent.push({ place, message, isAnswered })
-    if (this.#sent.length > MAX_MESSAGES) this.#sent.shift()
+  /** A message was sent that asks for a reply. */
+  asked(): void {
+    this.#waiting++
   }
 
-  /** The model has replied to everything up to this place. */
-  answered(place: number): void {
-    for (const one of this.#sent) if (one.place <= place) one.isAnswered = true
+  /** The model got a result. A model whose turn is over begins a new one. */
+  responded(): void {
+    if (!this.#isOpen) this.#waiting++
   }
 
-  /** A handle covers everything up to this place: answered messages are never needed again. */
-  covered(place: number): void {
-    this.#sent = this.#sent.filter((one) => one.place > place || !one.isAnswered)
+  /** Takes a message of the model. Returns whether it shows that the model has read what was sent before. */
+  receive(message: LiveServerMessage): boolean {
+    switch (message.type) {
+      case 'text':
+      case 'audio':
+      case 'part': {
+        const isFirst = !this.#isGenerating
+        this.#isGenerating = true
+        if (isFirst) this.#begin()
+        return isFirst
+      }
+      case 'toolCall': {
+        const isFirst = !this.#isGenerating
+        this.#isGenerating = false // what follows is about the result
+        this.#begin()
+        return isFirst
+      }
+      case 'inputTranscript':
+        if (message.text !== '' && !this.#isOpen) this.#isHeard = true
+        return false
+      case 'interrupted':
+        this.#interrupt()
+        return false
+      case 'turnComplete':
+        this.#end()
+        return false
+      default:
+        return false
+    }
   }
 
-  /** Does the model owe a reply? */
+  #begin(): void {
+    this.#replying += this.#waiting
+    this.#waiting = 0
+    this.#isHeard = false
+    this.#isOpen = true
+    this.#isInterrupted = false
+  }
+
+  #interrupt(): void {
+    this.#waiting += this.#replying > 1 ? 1 : 0 // the last one may be what interrupted the reply
+    this.#replying = 0
+    this.#isOpen = false
+    this.#isGenerating = false
+    this.#isInterrupted = true
+  }
+
+  #end(): void {
+    const isEmpty = !this.#isOpen && !this.#isInterrupted
+    if (isEmpty) this.#waiting = 0
+    if (isEmpty) this.#isHeard = false
+    this.#replying = 0
+    this.#isOpen = false
+    this.#isGenerating = false
+    this.#isInterrupted = false
+  }
+
+  /** The connection is gone, and the reply with it. */
+  lost(): void {
+    if (this.#isOpen) this.#waiting += Math.max(1, this.#replying)
+    this.#replying = 0
+    this.#isOpen = false
+    this.#isGenerating = false
+    this.#isInterrupted = false
+  }
+
+  /** Does the model owe a reply, or the rest of one? */
   get isWaiting(): boolean {
-    return this.#sent.some(({ isAnswered }) => !isAnswered)
-  }
-
-  /** Has the model answered a message that it knows no more? Then repeating the message would repeat the answer. */
-  hasForgottenAnswer(place: number): boolean {
-    return this.#sent.some((one) => one.place > place && one.isAnswered && one.message.type !== 'content')
-  }
-
-  /** The messages after this place. */
-  since(place: number): LiveClientMessage[] {
-    return this.#sent.filter((one) => one.place > place).map(({ message }) => message)
+    return this.#waiting > 0 || this.#isHeard || this.#isOpen
   }
 }

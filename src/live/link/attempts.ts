@@ -1,0 +1,59 @@
+import { backoffMs } from '../../base/backoff.ts'
+import type { Ports } from '../../base/ports.ts'
+import type { LiveConnectionError } from '../../tool/live-model.ts'
+import type { ReconnectOptions } from './link-options.ts'
+
+const DEFAULT_ATTEMPTS = 10
+const DEFAULT_DELAY_MS = 250
+const DEFAULT_MAX_DELAY_MS = 8_000
+/** A connection that lasted this long worked. */
+const STABLE_MS = 30_000
+/** After this many attempts that the provider refused, the handle may be the reason. */
+const HANDLE_ATTEMPTS = 4
+/** The close code of a WebSocket that ended without one. */
+const LOST = 1_006
+
+/** Counts the attempts to connect since a connection last worked. */
+export class Attempts {
+  readonly #options: ReconnectOptions
+  readonly #ports: Pick<Ports, 'monotonicNow' | 'random'>
+  #connectedAt = 0
+  /** Attempts since a connection last worked. */
+  count = 0
+
+  constructor(options: ReconnectOptions, ports: Pick<Ports, 'monotonicNow' | 'random'>) {
+    this.#options = options
+    this.#ports = ports
+  }
+
+  /** Are all attempts used up? */
+  get isOver(): boolean {
+    return this.count >= (this.#options.attempts ?? DEFAULT_ATTEMPTS)
+  }
+
+  /** A connection was made. */
+  connected(): void {
+    this.#connectedAt = this.#ports.monotonicNow()
+  }
+
+  /** The connection works: the model has ended a turn. Less does not count, or a message that breaks the provider is repeated forever. */
+  worked(): void {
+    this.count = 0
+  }
+
+  /** The connection is over. Earlier attempts no longer count if it lasted. */
+  ended(): void {
+    if (this.#ports.monotonicNow() - this.#connectedAt >= STABLE_MS) this.count = 0
+  }
+
+  /** The delay before the attempt with this number. The first one comes at once. */
+  delayMs(attempt: number): number {
+    const { delayMs = DEFAULT_DELAY_MS, maxDelayMs = DEFAULT_MAX_DELAY_MS } = this.#options
+    return attempt <= 1 ? 0 : backoffMs(attempt - 1, { delayMs, maxDelayMs }, this.#ports.random)
+  }
+
+  /** Is the handle the reason of the failure? Only a provider that closes the WebSocket with a code has looked at it. */
+  isHandleRefused({ recover, code = 0 }: LiveConnectionError): boolean {
+    return recover === 'fresh' || (this.count > HANDLE_ATTEMPTS && code >= 1_000 && code !== LOST)
+  }
+}

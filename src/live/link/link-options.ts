@@ -1,0 +1,51 @@
+import type { Ports } from '../../base/ports.ts'
+import type {
+  LiveClientMessage,
+  LiveConnectionError,
+  LiveConnectOptions,
+  LiveModel,
+  LiveServerMessage,
+} from '../../tool/live-model.ts'
+
+/** How often and how fast a lost connection is made again. */
+export interface ReconnectOptions {
+  /** Attempts until the session ends. Default 10. */
+  readonly attempts?: number | undefined
+  /** Longest delay before the second attempt in milliseconds; it doubles with each further one. Default 250. */
+  readonly delayMs?: number | undefined
+  /** Upper limit of the delay in milliseconds. Default 8,000. */
+  readonly maxDelayMs?: number | undefined
+}
+
+/** What the link needs from the session. */
+export interface LinkOptions {
+  /** The live model. */
+  readonly model: LiveModel
+  /** Timers and randomness. */
+  readonly ports: Ports
+  /** When to give up. */
+  readonly reconnect: ReconnectOptions
+  /** Instruction and tools for a new connection. */
+  setup(): Promise<Pick<LiveConnectOptions, 'instruction' | 'tools'>>
+  /** A handle has arrived. Returns false if the handle misses a part of the conversation. The link does not use it then. */
+  onHandle(): boolean
+  /** Can the conversation go on from the newest handle? Otherwise a new one starts from the log. */
+  canResume(): boolean
+  /**
+   * Passes what a new connection must be told first to `send`, at a moment when nothing is half recorded. `isResumed`: the
+   * model knows what the newest handle covers; otherwise it knows nothing. Rejects with what `send` throws.
+   */
+  introduce(isResumed: boolean, send: (messages: readonly LiveClientMessage[]) => void): Promise<void>
+  /** Settles when nothing is under way, so that the connection can be changed unnoticed. */
+  whenIdle(): Promise<void>
+  /** Called with each message, without waiting. */
+  onMessage(message: LiveServerMessage): void
+  /** Called when a connection is lost, or is left for another one. */
+  onLost(): void
+  /** Called before each attempt to connect again. */
+  onReconnecting(attempt: number): void
+  /** Called when the session is connected again. */
+  onResumed(): void
+  /** Called when all attempts have failed. */
+  onFailed(error: LiveConnectionError): void
+}

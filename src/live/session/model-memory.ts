@@ -1,0 +1,117 @@
+import type { Content, Part } from '../../content/content.ts'
+import {
+  type LiveClientMessage,
+  LiveConnectionError,
+  type LiveServerMessage,
+  type LiveToolCall,
+} from '../../tool/live-model.ts'
+import { seedContents, toldMessage } from './seed.ts'
+import { SinceHandle } from './since-handle.ts'
+import { Unanswered } from './unanswered.ts'
+
+/** What a new connection can be told from. */
+export interface IntroductionSource {
+  /** The model knows what the newest handle covers. Otherwise it knows nothing. */
+  readonly isResumed: boolean
+  /** The calls. */
+  readonly wire: {
+    forget(place: number | undefined): void
+    readonly isBlocking: boolean
+  }
+  /** The whole conversation, as the log has it. */
+  history(): Content[]
+}
+
+/** What the model knows of the conversation, and what it must be told after a reconnect. */
+export class ModelMemory {
+  readonly #since = new SinceHandle()
+  readonly #unanswered = new Unanswered()
+  /** Counts the messages with calls, so that a handle can say which calls it covers. */
+  #place = 0
+  #coveredPlace = 0
+
+  /** The place of the latest calls. */
+  get place(): number {
+    return this.#place
+  }
+
+  /** Does the model owe a reply, or the rest of one? */
+  get isWaiting(): boolean {
+    return this.#unanswered.isWaiting
+  }
+
+  /** A message of the conversation was sent, or waits for a connection. */
+  sent(message: LiveClientMessage): void {
+    switch (message.type) {
+      case 'text':
+        this.#since.sent([{ role: 'user', parts: [{ text: message.text }] }])
+        this.#unanswered.asked()
+        return
+      case 'content':
+        this.#since.sent(message.contents)
+        if (message.turnComplete) this.#unanswered.asked()
+        return
+      case 'toolResponses':
+        for (const response of message.responses) {
+          this.#since.responded(response)
+          if (!response.willContinue && response.scheduling !== 'SILENT') this.#unanswered.responded()
+        }
+        return
+      default:
+    }
+  }
+
+  /** Takes a message of the model. */
+  receive(message: LiveServerMessage): void {
+    if (this.#unanswered.receive(message)) this.#since.read()
+    if (message.type === 'toolCall') this.#place++
+    if (message.type === 'toolCancelled') this.#since.cancelled(message.ids)
+    if (message.type === 'turnComplete') this.#since.turnEnded()
+  }
+
+  /** The model heard the user say something. */
+  heard(text: string): void {
+    if (text !== '') this.#since.said({ role: 'user', parts: [{ text }] })
+  }
+
+  /** The model said something. */
+  said(parts: readonly Part[]): void {
+    if (parts.length > 0) this.#since.said({ role: 'model', parts })
+  }
+
+  /** The model made calls that it had not made before. */
+  called(calls: readonly LiveToolCall[]): void {
+    for (const call of calls) this.#since.called(call)
+  }
+
+  /** The connection is gone, and the reply with it. */
+  lost(): void {
+    this.#unanswered.lost()
+  }
+
+  /** A new handle has arrived. Returns false if it may miss a part of the conversation. */
+  cover(): boolean {
+    const isCovering = this.#since.cover()
+    if (isCovering) this.#coveredPlace = this.#place
+    return isCovering
+  }
+
+  /** Can the conversation go on from the newest handle? */
+  get canResume(): boolean {
+    return this.#since.canResume
+  }
+
+  /** What a new connection must be told first. */
+  introduction({ isResumed, wire, history }: IntroductionSource): LiveClientMessage[] {
+    if (isResumed && !this.canResume) {
+      // something happened while the connection was made
+      throw new LiveConnectionError('The handle no longer fits the conversation.', { recover: 'fresh' })
+    }
+    wire.forget(isResumed ? this.#coveredPlace : undefined)
+    const isOwed = this.isWaiting && !wire.isBlocking
+    if (isResumed) return this.#since.repeat(isOwed)
+    const contents = seedContents(history())
+    this.#since.restart(contents.length > 0)
+    return contents.length > 0 ? [toldMessage(contents, isOwed)] : []
+  }
+}

@@ -1,0 +1,162 @@
+// What was said and done since the newest handle. The provider restores the conversation as it was when it made the handle, so that
+// a resumed connection must be told the rest.
+import type { Content, FunctionResponse } from '../../content/content.ts'
+import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
+import { asText, toldMessage } from './seed.ts'
+
+type Fact =
+  /** Sent by this side. A handle covers it only if the model has shown that it has read it. */
+  | { readonly type: 'sent'; readonly contents: readonly Content[]; isRead: boolean }
+  | { readonly type: 'response'; readonly response: FunctionResponse; isRead: boolean }
+  /** Said or heard by the model, or called. Every later handle covers it. */
+  | { readonly type: 'said'; readonly content: Content }
+  | { readonly type: 'call'; readonly id: string; content: Content | undefined }
+
+/** A fact and its length as JSON. */
+type Entry = Fact & { readonly length: number }
+
+/** Most entries and characters that are kept. With more, a new conversation starts from the log. */
+const MAX_ENTRIES = 200
+const MAX_CHARACTERS = 1_000_000
+
+/** What a connection that resumes with the newest handle must be told. */
+export class SinceHandle {
+  #entries: Entry[] = []
+  /** Has the model read what came before the entries? Otherwise no handle can be used yet. */
+  #isBaseRead = true
+  /** The model spoke again after the response to a call that the handle covers. The same response would make it repeat that. */
+  #isRepetition = false
+  #isOverflown = false
+
+  /** A new conversation starts. `isTold`: the model is told what was said before. */
+  restart(isTold: boolean): void {
+    this.#entries = []
+    this.#isBaseRead = !isTold
+    this.#isRepetition = false
+    this.#isOverflown = false
+  }
+
+  /** Messages were sent. */
+  sent(contents: readonly Content[]): void {
+    this.#add({ type: 'sent', contents, isRead: false })
+  }
+
+  /** The user or the model said something. */
+  said(content: Content): void {
+    this.#add({ type: 'said', content })
+  }
+
+  /** The model called a tool. */
+  called({ id, name, args }: LiveToolCall): void {
+    this.#add({ type: 'call', id, content: { role: 'model', parts: [{ functionCall: { name, args } }] } })
+  }
+
+  /** The model no longer needs the results of these calls. */
+  cancelled(ids: readonly string[]): void {
+    for (const entry of this.#entries) if (entry.type === 'call' && ids.includes(entry.id)) entry.content = undefined
+  }
+
+  /** A response was sent. It replaces an earlier one to the same call. */
+  responded(response: FunctionResponse): void {
+    this.#entries = this.#entries.filter((one) => one.type !== 'response' || one.response.id !== response.id)
+    this.#add({ type: 'response', response, isRead: false })
+  }
+
+  /** The model has read everything so far. */
+  read(): void {
+    for (const entry of this.#entries) if ('isRead' in entry) entry.isRead = true
+    this.#isBaseRead = true
+  }
+
+  /** The model has ended a turn. */
+  turnEnded(): void {
+    if (this.#hasFinalById) this.#isRepetition = true
+  }
+
+  /** A new handle has arrived. Returns false if it may miss something that is not kept here. */
+  cover(): boolean {
+    if (!this.#isBaseRead) return false
+    this.#entries = this.#entries.filter((entry) => 'isRead' in entry && !entry.isRead)
+    this.#isRepetition = false
+    this.#isOverflown = false
+    return true
+  }
+
+  /**
+   * Can a connection be told everything? Not if the handle covers a call whose response it misses, and the conversation has moved on
+   * since: the model would reply to the response again.
+   */
+  get canResume(): boolean {
+    return !this.#isOverflown && !this.#isRepetition && !(this.#hasFinalById && this.#hasMovedOn)
+  }
+
+  /** What to send on a connection that was resumed. `isOwed`: the model must reply now. */
+  repeat(isOwed: boolean): LiveClientMessage[] {
+    return this.#hasMovedOn ? this.#tellAll(isOwed) : this.#sendAgain(isOwed)
+  }
+
+  /** The rest of the conversation in one message, after responses that the model needs but does not reply to. */
+  #tellAll(isOwed: boolean): LiveClientMessage[] {
+    const responses = this.#entries.flatMap((entry) =>
+      entry.type === 'response' && !this.#isForgotten(entry.response) ? entry.response : [],
+    )
+    const contents = this.#entries.flatMap((entry) => this.#tell(entry))
+    return [
+      ...(responses.length > 0 ? [{ type: 'toolResponses', responses } as const] : []),
+      ...(contents.length > 0 || isOwed ? [toldMessage(contents, isOwed)] : []),
+    ]
+  }
+
+  /** Only this side has spoken: the same messages in the same order. */
+  #sendAgain(isOwed: boolean): LiveClientMessage[] {
+    const lastSent = this.#entries.findLast(({ type }) => type === 'sent')
+    const messages = this.#entries.flatMap((entry): LiveClientMessage[] => {
+      if (entry.type === 'response') return [{ type: 'toolResponses', responses: [entry.response] }]
+      return entry.type === 'sent' ? [toldMessage(entry.contents, isOwed && entry === lastSent)] : []
+    })
+    // the model knows the message, but its reply is lost
+    if (isOwed && !lastSent && !this.#hasFinalById) messages.push(toldMessage([], true))
+    return messages
+  }
+
+  /** Has anything but this side spoken since the handle? */
+  get #hasMovedOn(): boolean {
+    return this.#entries.some(({ type }) => type === 'said' || type === 'call')
+  }
+
+  /** Does the handle cover a call, but not the response that the model replies to? */
+  get #hasFinalById(): boolean {
+    return this.#entries.some(
+      (entry) =>
+        entry.type === 'response' &&
+        !entry.response.willContinue &&
+        entry.response.scheduling !== 'SILENT' &&
+        !this.#isForgotten(entry.response),
+    )
+  }
+
+  #isForgotten({ id }: FunctionResponse): boolean {
+    return this.#entries.some((entry) => entry.type === 'call' && entry.id === id)
+  }
+
+  #tell(entry: Entry): readonly Content[] {
+    if (entry.type === 'sent') return entry.contents
+    if (entry.type !== 'response') return toldContents(entry.content)
+    const { response: functionResponse } = entry
+    return this.#isForgotten(functionResponse) ? toldContents({ role: 'tool', parts: [{ functionResponse }] }) : []
+  }
+
+  #add(fact: Fact): void {
+    this.#entries.push({ ...fact, length: JSON.stringify(fact).length })
+    const characters = this.#entries.reduce((sum, { length }) => sum + length, 0)
+    if (this.#entries.length <= MAX_ENTRIES && characters <= MAX_CHARACTERS) return
+    this.#entries = []
+    this.#isOverflown = true
+    this.#isBaseRead = false
+  }
+}
+
+function toldContents(content: Content | undefined): Content[] {
+  const told = content && asText(content)
+  return told ? [told] : []
+}
