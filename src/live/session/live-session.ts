@@ -6,6 +6,7 @@ import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import { deny } from '../../runner/approvals/answer-parts.ts'
 import { confirmationAnswer } from '../../runner/approvals/confirmation-provider.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
@@ -195,7 +196,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
    * await session.send({ audio: pcm }) // 16-bit PCM, 16 kHz
    */
   async send(message: LiveMessage): Promise<void> {
-    if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session is closed. Connect a new one.')
+    this.#throwIfClosed()
     const input = readLiveMessage(message)
     const { link } = this.#parts
     if (input.type === 'text' || input.type === 'content') {
@@ -234,7 +235,14 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** Answers requests of this session: `session.answer(respond(request, value))`. The answers pass the same checks as all others. */
   async answer(...answers: readonly Part[]): Promise<void> {
-    await this.#run.calls.respond(answers)
+    this.#throwIfClosed()
+    const { userId, sessionId } = this
+    const run = this.#runner.run({ userId, sessionId, message: answers })
+    for await (const _ of run); // it follows the run of this session, and ends once the answers are recorded
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session is closed. Connect a new one.')
   }
 
   /** Cancels running calls. The model is told. */
@@ -416,8 +424,13 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const { confirmationProvider, allowUnconfirmed = false } = this.#options
     const report = (problem: string, error: unknown): void => this.#report(problem, error)
     confirmationAnswer(request, signal, { confirmationProvider, allowUnconfirmed, report })
-      .then((answer) => (answer ? this.#run.calls.respond([answer]) : undefined))
-      .catch((error) => this.#report(`The answer to request "${request.id}" was not recorded`, error))
+      .then((answer) => (answer ? this.answer(answer) : undefined))
+      .catch(async (error) => {
+        if (signal.aborted) return // answered otherwise
+        report(`The answer to request "${request.id}" was not recorded, so the call was denied`, error)
+        await this.answer(deny(request, { reason: 'The confirmation failed.' }))
+      })
+      .catch((error) => report(`The answer to request "${request.id}" was not recorded`, error))
   }
 
   #onTransfer(to: string): void {

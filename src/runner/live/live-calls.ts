@@ -4,16 +4,17 @@ import { CallIds } from '../../agent/loop/call-ids.ts'
 import type { AgentTurn, RunHost } from '../../agent/loop/run-host.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { ScopeRecorder } from '../../agent/loop/scope-recorder.ts'
-import type { JsonObject } from '../../base/json.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
-import type { Batch } from '../../dispatch/host.ts'
+import { type Batch, SUSPENDED } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { longRunningIds } from '../../dispatch/resolve.ts'
 import { StopSignal } from '../../dispatch/stop-signal.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
+import { openRequests } from '../../event/fold.ts'
 import type { CallState } from '../../event/invocation-state.ts'
+import { REQUEST_PREFIX } from '../../event/request-names.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { RunData } from '../run/run-data.ts'
@@ -96,35 +97,48 @@ export class LiveCalls {
     }
   }
 
-  /** Records responses to calls that no tool runs: refused by a phase, or answered by `onToolCall`. */
-  async answer(responses: readonly FunctionResponse[], stateDelta?: JsonObject): Promise<void> {
-    const { recorder } = this.#data
-    const parts = responses.map((functionResponse) => ({ functionResponse }))
-    const content = parts.length ? ({ role: 'tool', parts } as const) : undefined
-    const actions = stateDelta && Object.keys(stateDelta).length ? { stateDelta } : {}
+  /** Records responses to calls that no tool runs: refused by a phase, or answered by `onToolCall`. Answered calls keep theirs. */
+  async answer(responses: readonly FunctionResponse[]): Promise<void> {
+    const { recorder, fold } = this.#data
+    const open = responses.filter(({ id = '' }) => {
+      const call = fold.calls.get(id)
+      return call !== undefined && fold.isOpen(call)
+    })
+    if (open.length === 0) return
+    const content = { role: 'tool', parts: open.map((functionResponse) => ({ functionResponse })) } as const
     const { plan, frame } = this.plan.turn()
-    await recorder.commit([{ event: recorder.draft(plan.agent.name, frame, content, actions) }])
-    for (const { id = '' } of responses) this.#running.delete(id)
+    await recorder.commit([{ event: recorder.draft(plan.agent.name, frame, content, {}) }])
+    for (const { id = '' } of open) this.#running.delete(id)
   }
 
   /** Runs recorded calls through the gates and their bodies. Resolves when each has its response or waits. */
   dispatch(callIds: readonly string[]): Promise<void> {
     const { fold, stop } = this.#data
     const calls = callIds.flatMap((id) => fold.calls.get(id) ?? [])
-    for (const { id } of calls) {
-      if (!this.#running.has(id)) this.#running.set(id, { stop: new StopSignal(), recorder: undefined })
-    }
+    const running = new Map(calls.map(({ id }) => [id, this.#runningOf(id)]))
     const dispatching = dispatch(this.#batch(calls))
       .catch((error) => {
         if (!stop.stopped) this.#data.stop.stop(error) // a failed append: nothing more can be recorded
       })
       .finally(() => {
-        for (const { id } of calls) this.#running.delete(id)
+        for (const [id, one] of running) this.#release(id, one)
         this.#dispatches.delete(dispatching)
         this.#settle()
       })
     this.#dispatches.add(dispatching)
     return dispatching
+  }
+
+  #runningOf(callId: string): RunningCall {
+    const running = this.#running.get(callId) ?? { stop: new StopSignal(), recorder: undefined }
+    this.#running.set(callId, running)
+    return running
+  }
+
+  /** The call no longer runs. It may have been dispatched again meanwhile: then only the earlier run is over. */
+  #release(callId: string, running: RunningCall): void {
+    this.#data.stop.delete(running.stop)
+    if (this.#running.get(callId) === running) this.#running.delete(callId)
   }
 
   #batch(calls: readonly CallState[]): Batch {
@@ -140,13 +154,19 @@ export class LiveCalls {
 
   /** The batch of one call, which can be stopped alone. */
   #batchOf(turn: AgentTurn, call: CallState): Batch {
-    const running = this.#running.get(call.id) ?? { stop: new StopSignal(), recorder: undefined }
-    this.#running.set(call.id, running)
+    const running = this.#runningOf(call.id)
     const { stop } = running
     running.recorder = new ScopeRecorder(this.#data.recorder, stop)
     this.#data.stop.add(stop)
     const host: RunHost = Object.assign(Object.create(this.#data), { stop, recorder: running.recorder })
-    return new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
+    const batch = new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
+    const runInScope = batch.runInScope.bind(batch)
+    batch.runInScope = async (scoped) => {
+      const value = await runInScope(scoped)
+      if (value === SUSPENDED) this.#release(call.id, running) // answers continue it while other calls of its message run
+      return value
+    }
+    return batch
   }
 
   async #closeCall(turn: AgentTurn, call: CallState): Promise<CallResult> {
@@ -181,7 +201,13 @@ export class LiveCalls {
 
   /** Continues calls whose requests are answered, and announces new requests. */
   #settle(): void {
-    if (this.#isClosed || this.#data.stop.stopped) return
+    const { fold, stop } = this.#data
+    if (this.#isClosed || stop.stopped) return
+    // a request ends the attempt that made it, also while other calls of its message run
+    for (const [id, running] of this.#running) {
+      const call = fold.calls.get(id)
+      if (call && openRequests(call).length > 0) this.#release(id, running)
+    }
     this.#requests.settle()
     const step = this.#run.next()
     if (step.type !== 'dispatch') return
@@ -189,11 +215,12 @@ export class LiveCalls {
     if (ready.length) void this.dispatch(ready)
   }
 
-  /** Called with every stored event: an answer of a human continues its call. */
+  /** Called with every stored event: a request is announced, and an answer of a human continues its call. */
   onRecorded({ author, content }: Event): void {
-    if (author === 'user' && content?.parts.some((part) => part.functionResponse)) {
-      queueMicrotask(() => this.#settle())
-    }
+    const isRelevant = content?.parts.some(({ functionCall, functionResponse }) =>
+      author === 'user' ? functionResponse : functionCall?.name.startsWith(REQUEST_PREFIX),
+    )
+    if (isRelevant) queueMicrotask(() => this.#settle()) // once all entries of the append are folded
   }
 
   /** Called with every event of the run: passes on the progress of calls. */
@@ -206,11 +233,6 @@ export class LiveCalls {
   /** Announces requests that toolsets made before the first call. */
   announceRequests(): void {
     this.#requests.settle()
-  }
-
-  /** Records the answer to a request, after the checks that all answers pass. */
-  async respond(answers: readonly Part[]): Promise<void> {
-    await this.#requests.respond(answers)
   }
 
   /** Stops all calls and answers those that wait for a human. */

@@ -1,4 +1,3 @@
-import type { Part } from '../../content/content.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { pendingOf } from '../approvals/pending-requests.ts'
 import type { ActiveRun } from '../run/active-run.ts'
@@ -60,15 +59,6 @@ export class LiveRequests {
       )
     }
     this.#cancelTimer = services.ports.setTimer(read, INBOX_MS, { background: true })
-  }
-
-  /** Posts answers to the inbox of the session and drains it, so that they pass the checks of all answers. */
-  async respond(answers: readonly Part[]): Promise<void> {
-    const { appName, userId, sessionId, services, recorder } = this.#run.data
-    const { sessionService, ports } = services
-    const content = { role: 'user', parts: answers } as const
-    await sessionService.post({ appName, userId, sessionId }, { id: ports.newId(), type: 'answer', content })
-    await recorder.drainInbox()
   }
 
   /** Withdraws all requests. */
