@@ -286,7 +286,7 @@ describe('an agent as a tool', () => {
 
   test('without any model tells the model what is missing', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {}) // the runner logs the failure
-    onTestFinished(() => vi.restoreAllMocks())
+    onTestFinished(() => void vi.restoreAllMocks())
     const agent = new LlmAgent({ name: 'desk', tools: [agentTool(new LlmAgent({ name: 'one', description: 'one' }))] })
     const { connection } = await startStrict({ agent })
     const { error } = await callTool(connection, 'one', { request: 'hi' })
