@@ -1,6 +1,6 @@
 import type { LiveEvent } from '../live-event.ts'
 
-/** The network is read no further while this much audio waits for the consumer. */
+/** The network is read no further while this much audio and text waits for the consumer. */
 const PAUSE_BYTES = 2 * 1024 * 1024
 /** The network is read again when less than this waits. */
 const RESUME_BYTES = 512 * 1024
@@ -9,18 +9,17 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** The oldest deltas are dropped above this. */
 const MAX_EVENTS = 20_000
 
-const DROPPABLE: ReadonlySet<LiveEvent['type']> = new Set([
-  'audio',
-  'text',
-  'inputTranscript',
-  'outputTranscript',
-  'toolProgress',
-  'activity',
-])
+type EventTypes = ReadonlySet<LiveEvent['type']>
+
+/** Events that a consumer can do without: what they say is also recorded, or over. */
+const DELTAS: EventTypes = new Set(['audio', 'text', 'inputTranscript', 'outputTranscript', 'toolProgress', 'activity'])
+/** Events that are never dropped: a person must answer, or something went wrong. */
+const KEPT: EventTypes = new Set(['request', 'error'])
 
 /** The events of a live session on their way to its consumer. A slow consumer slows the network down; nothing grows without bound. */
 export class LiveEventQueue {
-  #events: LiveEvent[] = []
+  /** From `#head` on. Taken events are gone at once: they may hold much audio. */
+  #events: (LiveEvent | undefined)[] = []
   #head = 0
   #bytes = 0
   #dropped = 0
@@ -46,10 +45,8 @@ export class LiveEventQueue {
 
   /** Drops audio that the consumer has not taken: the user interrupted it. */
   dropAudio(): void {
-    this.#events = this.#events.slice(this.#head).filter(({ type }) => type !== 'audio')
-    this.#head = 0
-    this.#bytes = 0
-    if (this.#isFull) this.#setFull(false)
+    this.#filter(({ type }) => type !== 'audio')
+    if (this.#isFull && this.#bytes < RESUME_BYTES) this.#setFull(false)
   }
 
   /** Adds the last event. Later ones are ignored. */
@@ -69,7 +66,7 @@ export class LiveEventQueue {
       }
       const event = this.#events[this.#head]
       if (event) {
-        this.#head++
+        this.#events[this.#head++] = undefined
         this.#bytes -= sizeOf(event)
         this.#compact()
         if (this.#isFull && this.#bytes < RESUME_BYTES) this.#setFull(false)
@@ -88,18 +85,28 @@ export class LiveEventQueue {
     this.#head = 0
   }
 
-  /** Drops the older half of the audio and the deltas. */
+  /** Drops the older half of the audio and the deltas. If nearly everything is something else, drops the older half of that. */
   #dropOlder(): void {
+    const count = this.#events.length - this.#head
+    this.#dropOldest((type) => DELTAS.has(type))
+    if (this.#events.length > count - count / 20) this.#dropOldest((type) => !KEPT.has(type))
+  }
+
+  #dropOldest(canDrop: (type: LiveEvent['type']) => boolean): void {
     const waiting = this.#events.slice(this.#head)
-    let drop = Math.ceil(waiting.filter(({ type }) => DROPPABLE.has(type)).length / 2)
-    this.#events = waiting.filter((event) => {
-      if (drop === 0 || !DROPPABLE.has(event.type)) return true
+    let drop = Math.ceil(waiting.filter((event) => event && canDrop(event.type)).length / 2)
+    this.#filter(({ type }) => {
+      if (drop === 0 || !canDrop(type)) return true
       drop--
       this.#dropped++
-      this.#bytes -= sizeOf(event)
       return false
     })
+  }
+
+  #filter(keep: (event: LiveEvent) => boolean): void {
+    this.#events = this.#events.slice(this.#head).filter((event) => event && keep(event))
     this.#head = 0
+    this.#bytes = this.#events.reduce((sum, event) => sum + (event ? sizeOf(event) : 0), 0)
   }
 
   #setFull(isFull: boolean): void {
@@ -115,5 +122,6 @@ export class LiveEventQueue {
 }
 
 function sizeOf(event: LiveEvent): number {
-  return event.type === 'audio' ? event.data.byteLength : 0
+  if (event.type === 'audio') return event.data.byteLength
+  return 'text' in event ? event.text.length * 2 : 0
 }

@@ -2,6 +2,8 @@ import type { LiveInput, LiveInputReader, LiveInputSource } from '../../tool/liv
 
 /** Most inputs that are kept for a tool that reads slowly. */
 const MAX_INPUTS = 256
+/** Most bytes of audio and video that are kept for it. */
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** Passes what the user sends to the tools that read it. */
 export class LiveInputHub implements LiveInputSource {
@@ -18,7 +20,9 @@ export class LiveInputHub implements LiveInputSource {
 
   /** Passes an input to all readers. */
   push(input: LiveInput): void {
-    for (const reader of this.#readers) reader.push(input)
+    if (this.#readers.size === 0) return
+    const kept = copyOf(input)
+    for (const reader of this.#readers) reader.push(kept)
   }
 
   /** Ends the input of all readers. */
@@ -28,9 +32,19 @@ export class LiveInputHub implements LiveInputSource {
   }
 }
 
+/** The sender may use its buffer again. */
+function copyOf(input: LiveInput): LiveInput {
+  return 'data' in input ? { ...input, data: input.data.slice() } : input
+}
+
+function sizeOf(input: LiveInput): number {
+  return 'data' in input ? input.data.byteLength : 0
+}
+
 class InputReader implements LiveInputReader {
   readonly #onEnd: () => void
   #inputs: LiveInput[] = []
+  #bytes = 0
   #dropped = 0
   #isEnded = false
   #wake: (() => void) | undefined
@@ -40,12 +54,19 @@ class InputReader implements LiveInputReader {
   }
 
   push(input: LiveInput): void {
-    if (this.#inputs.length >= MAX_INPUTS) {
-      this.#inputs.shift()
+    this.#inputs.push(input)
+    this.#bytes += sizeOf(input)
+    while (this.#inputs.length > MAX_INPUTS || (this.#bytes > MAX_BYTES && this.#inputs.length > 1)) {
+      this.#take()
       this.#dropped++
     }
-    this.#inputs.push(input)
     this.#notify()
+  }
+
+  #take(): LiveInput | undefined {
+    const input = this.#inputs.shift()
+    if (input) this.#bytes -= sizeOf(input)
+    return input
   }
 
   end(): void {
@@ -61,7 +82,7 @@ class InputReader implements LiveInputReader {
         const dropped = this.#dropped
         this.#dropped = 0
         if (dropped > 0) yield { type: 'lagged', dropped }
-        const input = this.#inputs.shift()
+        const input = this.#take()
         if (input) yield input
         else if (this.#isEnded) return
         else

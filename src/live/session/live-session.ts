@@ -26,6 +26,8 @@ import { ModelSetup } from './model-setup.ts'
 import { resultText } from './seed.ts'
 import { WireCalls } from './wire-calls.ts'
 
+/** How long the end of the session waits for what is being recorded. */
+const CLOSE_MS = 2_000
 /** How long a new connection waits for results that are on their way to the model. */
 const DELIVERY_MS = 2_000
 
@@ -80,7 +82,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       onTempChanged: (key, value) => this.#started?.flow.changed({ [key]: value ?? null }),
       onProgress: (id, name, value) => this.#onProgress(id, name, value),
       onRequest: (request, signal) => this.#onRequest(request, signal),
-      onStopped: (reason) => void this.#end(messageOf(reason)),
+      onStopped: (reason) => this.#onStopped(reason),
     })
   }
 
@@ -89,10 +91,10 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const { userId, sessionId, state, runConfig, runContext, signal } = { ...this.#options, userId: this.userId }
     signal?.throwIfAborted()
     const request = { userId, sessionId, stateDelta: state, runConfig, runContext }
-    const active = await this.#runner.startLive({ request, live: this.#run })
-    await this.#run.attach(active)
     try {
+      await this.#run.attach(await this.#runner.startLive({ request, live: this.#run }))
       this.#started = this.#start()
+      if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session was stopped while it started.')
       const { flow, link, setup } = this.#started
       await setup.read()
       setup.validate(this.#options.phases, this.#options.initialPhase)
@@ -103,9 +105,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       await this.#end(`The session could not start: ${messageOf(error)}`)
       throw error
     }
-    signal?.addEventListener('abort', () => void this.close(), { once: true })
+    signal?.addEventListener('abort', this.#onAbort, { once: true })
     if (signal?.aborted) await this.close()
   }
+
+  readonly #onAbort = (): void => void this.close()
 
   #start(): Started {
     const { model, background = {}, onToolCall, reconnect = {}, instruction } = this.#options
@@ -135,7 +139,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       onLost: () => this.#onLost(),
       onReconnecting: (attempt) => this.#emit({ type: 'reconnecting', attempt }),
       onResumed: () => this.#emit({ type: 'resumed' }),
-      onFailed: (error) => void this.#fail(error.message),
+      onFailed: (error) => this.#fail('CONNECTION_LOST', error),
     })
     const wire = new WireCalls({
       calls: this.#run.calls,
@@ -204,6 +208,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       return
     }
     this.#input.push(input)
+    if (input.type === 'activity') this.#memory.sent(input)
     await link.send(input)
   }
 
@@ -318,7 +323,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const heard = this.#takeHeard()
     const spoken = this.#takeReply()
     this.#memory.called(registered.map(({ call }) => call))
-    void this.#inOrder(async () => {
+    this.#enqueue(async () => {
       await this.#recordHeard(heard)
       const event = await wire.record(registered, spoken)
       this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
@@ -329,7 +334,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #onTurnComplete(): void {
     this.#recordTurn(false)
     const { flow, setup } = this.#parts
-    void this.#inOrder(async () => {
+    this.#enqueue(async () => {
       flow.turnCompleted()
       this.#checkIdle()
       await setup.refresh((message) => void this.#parts.link.send(message)) // instructions that depend on state
@@ -341,7 +346,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const heard = this.#takeHeard()
     const { parts, reply } = this.#takeReply()
     const { usageMetadata, transcribed } = reply
-    void this.#inOrder(async () => {
+    this.#enqueue(async () => {
       await this.#recordHeard(heard)
       let event: Event | undefined
       if (parts.length || (!interrupted && this.#run.isTurnOpen)) {
@@ -460,7 +465,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const heard = this.#takeHeard()
     const { parts, reply } = this.#turn.takeReply()
     this.#memory.lost()
-    void this.#inOrder(async () => {
+    this.#enqueue(async () => {
       await this.#recordHeard(heard)
       if (parts.length) await this.#run.recordReply(parts, { ...reply, interrupted: true })
     })
@@ -488,7 +493,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   get #isIdle(): boolean {
-    return !this.#memory.isWaiting && !this.#parts.wire.isBlocking
+    return !this.#memory.isBusy && !this.#parts.wire.isBlocking
   }
 
   #checkIdle(): void {
@@ -501,11 +506,14 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#waitingSteps++
     const done = this.#order.then(step).finally(() => this.#waitingSteps--)
     this.#order = done.catch((error) => {
-      if (!this.#closing) void this.#fail(messageOf(error))
+      if (!this.#closing) this.#fail(codeOf(error), error)
     })
-    return done.catch((error) => {
-      if (!this.#closing) throw error
-    })
+    return done
+  }
+
+  /** The same without a caller that waits. */
+  #enqueue(step: () => Promise<void>): void {
+    this.#inOrder(step).catch(() => {}) // the session has ended
   }
 
   /** Shows an event to the consumer, after the events that wait to be recorded. */
@@ -516,6 +524,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   #show(event: LiveEvent): void {
     this.#started?.flow.seen(event.type)
+    if (event.type === 'interrupted') this.#queue.dropAudio() // also what waited for its turn
     this.#queue.push(event)
   }
 
@@ -526,9 +535,17 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#emit({ type: 'error', errorCode: 'HOOK_FAILED', message })
   }
 
-  async #fail(reason: string): Promise<void> {
-    this.#show({ type: 'error', errorCode: 'CONNECTION_LOST', message: reason })
-    await this.#end(reason)
+  /** The run was stopped from outside. */
+  #onStopped(reason: unknown): void {
+    if (reason instanceof ToolwrightError) this.#fail(reason.code, reason)
+    else void this.#end(messageOf(reason))
+  }
+
+  #fail(errorCode: string, error: unknown): void {
+    if (this.#closing) return
+    const message = messageOf(error)
+    this.#show({ type: 'error', errorCode, message })
+    void this.#end(message)
   }
 
   #end(reason: string): Promise<void> {
@@ -539,17 +556,24 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   async #close(reason: string): Promise<void> {
     this.#started?.link.close()
     this.#input.close()
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
     const { parts, reply } = this.#turn.takeReply()
     const heard = this.#turn.takeHeard()
     const last = this.#order.then(async () => {
       await this.#recordHeard(heard)
       if (parts.length) await this.#run.recordReply(parts, { ...reply, interrupted: true })
     })
-    await last.catch(() => {}) // the run was stopped
+    const ignore = (): void => {} // the run was stopped
+    await withTimeout(last.catch(ignore), CLOSE_MS, this.#ports, ignore)
     await this.#run.close(reason)
     this.#started?.flow.close()
-    if (!this.#options.runner) await this.#runner.close()
+    if (!this.#options.runner) await this.#runner.close().catch(ignore)
     this.#queue.end({ type: 'closed', reason })
     this.#ended.resolve()
   }
+}
+
+/** The code of the error event for something that could not be recorded. */
+function codeOf(error: unknown): string {
+  return error instanceof ToolwrightError ? error.code : 'INTERNAL'
 }

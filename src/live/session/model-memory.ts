@@ -40,7 +40,12 @@ export class ModelMemory {
     return this.#unanswered.isWaiting
   }
 
-  /** A message of the conversation was sent, or waits for a connection. */
+  /** Does anyone speak, or wait for a reply? */
+  get isBusy(): boolean {
+    return this.#unanswered.isBusy
+  }
+
+  /** A message was sent, or waits for a connection. */
   sent(message: LiveClientMessage): void {
     switch (message.type) {
       case 'text':
@@ -56,6 +61,9 @@ export class ModelMemory {
           this.#since.responded(response)
           if (!response.willContinue && response.scheduling !== 'SILENT') this.#unanswered.responded()
         }
+        return
+      case 'activity':
+        this.#unanswered.spoke()
         return
       default:
     }

@@ -11,6 +11,8 @@ export class Unanswered {
   #replying = 0
   /** The user has said something, and no reply has begun. */
   #isHeard = false
+  /** The user speaks, or has spoken, and no reply has begun. There may be nothing to reply to, such as a cough. */
+  #isSpeaking = false
   /** The model has begun a turn: it speaks, or has called a tool. */
   #isOpen = false
   /** The model speaks. */
@@ -21,6 +23,11 @@ export class Unanswered {
   /** A message was sent that asks for a reply. */
   asked(): void {
     this.#waiting++
+  }
+
+  /** The app says that the user starts or stops to speak. */
+  spoke(): void {
+    this.#isSpeaking = true
   }
 
   /** The model got a result. A model whose turn is over begins a new one. */
@@ -48,6 +55,9 @@ export class Unanswered {
       case 'inputTranscript':
         if (message.text !== '' && !this.#isOpen) this.#isHeard = true
         return false
+      case 'activity':
+        this.#isSpeaking = true
+        return false
       case 'interrupted':
         this.#interrupt()
         return false
@@ -63,6 +73,7 @@ export class Unanswered {
     this.#replying += this.#waiting
     this.#waiting = 0
     this.#isHeard = false
+    this.#isSpeaking = false
     this.#isOpen = true
     this.#isInterrupted = false
   }
@@ -77,8 +88,11 @@ export class Unanswered {
 
   #end(): void {
     const isEmpty = !this.#isOpen && !this.#isInterrupted
-    if (isEmpty) this.#waiting = 0
-    if (isEmpty) this.#isHeard = false
+    if (isEmpty) {
+      this.#waiting = 0
+      this.#isHeard = false
+      this.#isSpeaking = false
+    }
     this.#replying = 0
     this.#isOpen = false
     this.#isGenerating = false
@@ -88,6 +102,7 @@ export class Unanswered {
   /** The connection is gone, and the reply with it. */
   lost(): void {
     if (this.#isOpen) this.#waiting += Math.max(1, this.#replying)
+    this.#isSpeaking = false
     this.#replying = 0
     this.#isOpen = false
     this.#isGenerating = false
@@ -97,5 +112,10 @@ export class Unanswered {
   /** Does the model owe a reply, or the rest of one? */
   get isWaiting(): boolean {
     return this.#waiting > 0 || this.#isHeard || this.#isOpen
+  }
+
+  /** Does anyone speak, or wait for a reply? */
+  get isBusy(): boolean {
+    return this.isWaiting || this.#isSpeaking
   }
 }
