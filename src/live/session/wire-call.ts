@@ -4,6 +4,7 @@ import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../../policy/result-formatter.ts'
 import type { LiveToolCall } from '../../tool/live-model.ts'
+import { isSameJson } from '../state/is-same-json.ts'
 
 /** What a live model accepts as responses. */
 export interface WireRules {
@@ -16,7 +17,7 @@ export class WireCall {
   /** The call as the provider sent it. */
   readonly call: LiveToolCall
   /** The place of the call in the conversation. */
-  readonly place: number
+  place: number
   /** The call as recorded. */
   #logged: FunctionCall | undefined
   /** Set if the call runs in the background. */
@@ -39,6 +40,17 @@ export class WireCall {
   accept(logged: FunctionCall, background: BackgroundOptions | undefined): void {
     this.#logged = logged
     this.background = background
+  }
+
+  /** Is it the same call again? A model may use an id for another call, such as one whose first use it has forgotten. */
+  isRepeatedBy({ name, args }: LiveToolCall): boolean {
+    return name === this.call.name && isSameJson(args, this.call.args)
+  }
+
+  /** The model shows that it knows the call, at this place of the conversation. */
+  remember(place: number): void {
+    if (this.isForgotten) this.place = place
+    this.isForgotten = false
   }
 
   /** The id in the log. Undefined until the call is recorded. */

@@ -78,7 +78,8 @@ export class WireCalls {
   register(calls: readonly LiveToolCall[]): WireCall[] {
     return calls.flatMap((call) => {
       const known = this.#byWireId.get(call.id)
-      if (known) {
+      if (known?.isRepeatedBy(call)) {
+        known.remember(this.#options.place())
         if (known.final) this.#options.send({ type: 'toolResponses', responses: [known.final] })
         return []
       }
@@ -200,6 +201,7 @@ export class WireCalls {
     for (const { one, response } of found) {
       if (one.isCancelled) continue
       if (one.needsContent(rules, response)) {
+        one.respond(rules, response) // in case the model remembers the call after all
         const text = resultText(one.call.name, one.format(response))
         contents.push({ role: 'user', parts: [{ text }] })
       } else wire.push(one.respond(rules, response))
@@ -223,19 +225,10 @@ export class WireCalls {
     if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
   }
 
-  /**
-   * The connection has changed. The model knows calls up to `place`; undefined: it knows none, and its ids start anew. Returns
-   * whether it has forgotten a call.
-   */
-  forget(place: number | undefined): boolean {
-    let hasForgotten = false
-    for (const one of this.#byWireId.values()) {
-      if (place !== undefined && one.place <= place) continue
-      if (place !== undefined || this.#open.has(one.logId ?? '')) hasForgotten = true
-      one.isForgotten = true
-    }
+  /** The connection has changed. The model knows calls up to `place`; undefined: it knows none, and its ids start anew. */
+  forget(place: number | undefined): void {
+    for (const one of this.#byWireId.values()) if (place === undefined || one.place > place) one.isForgotten = true
     if (place === undefined) this.#byWireId.clear()
-    return hasForgotten
   }
 }
 
