@@ -170,6 +170,7 @@ export class LiveFlow<S> {
   /** Stops timers and watchers. */
   close(): void {
     this.#isClosed = true
+    this.state.close()
     this.#patterns.close()
   }
 }

@@ -2,6 +2,7 @@ import { isRecord } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { type Content, hasParts } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import { toContent } from '../../runner/request-rules.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
 
 /** What the app sends for the user. */
@@ -26,7 +27,7 @@ type SentMessage = Exclude<LiveClientMessage, { type: 'toolResponses' | 'update'
 /** Checks a message of the app. Throws INVALID_REQUEST or TOO_LARGE. */
 export function readLiveMessage(message: LiveMessage): SentMessage {
   if (typeof message === 'string') {
-    if (message.trim() === '') throw invalid('an empty text')
+    toContent(message) // checks the size
     return { type: 'text', text: message }
   }
   if (!isRecord(message)) throw invalid(kindOf(message))
@@ -48,7 +49,7 @@ export function readLiveMessage(message: LiveMessage): SentMessage {
   if (activity === 'start' || activity === 'end') return { type: 'activity', state: activity }
   const contents: unknown[] = content === undefined ? [] : [content].flat()
   if (contents.length === 0 || !contents.every(isUserContent)) throw invalid('a message that is none of these')
-  return { type: 'content', contents, turnComplete: turnComplete !== false }
+  return { type: 'content', contents: contents.map((one) => toContent(one)), turnComplete: turnComplete !== false }
 }
 
 /** A user sends text and media. Calls and responses of tools are not theirs to send. */

@@ -30,6 +30,8 @@ import { WireCalls } from './wire-calls.ts'
 const CLOSE_MS = 2_000
 /** How long a new connection waits for results that are on their way to the model. */
 const DELIVERY_MS = 2_000
+/** How long a tool response waits until the model knows the tools of a new phase or agent. */
+const SETTLE_MS = 1_000
 
 /** Parts of a session that exist once its run has started. */
 interface Started {
@@ -149,7 +151,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       state: flow.state,
       saved: () => flow.state.saved(),
       refusal: (name) => flow.refusal(name),
-      settled: () => Promise.all([flow.settled(), setup.settled()]).then(() => {}),
+      settled: () =>
+        withTimeout(Promise.all([flow.settled(), setup.settled()]), SETTLE_MS, this.#ports, () => {}).then(() => {}),
       place: () => this.#memory.place,
       send: (message) => this.#tell(message),
       emit: (event) => this.#emit(event),
@@ -220,7 +223,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     await this.#inOrder(async () => {
       await this.#recordHeard(heard)
       for (const content of contents) await this.#run.recordUser(content)
-      if (input.type === 'text') this.#input.push(input)
+      for (const { parts } of contents) for (const { text } of parts) if (text) this.#input.push({ type: 'text', text })
       behind = this.#tell(input)
     })
     await behind
@@ -285,21 +288,22 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#turn.add(message)
     this.#memory.receive(message)
     switch (message.type) {
-      case 'audio':
-      case 'text':
       case 'inputTranscript':
       case 'outputTranscript':
+        // the whole transcript is shown with `finished` when it is recorded
+        if (message.text !== '') this.#emit({ type: message.type, text: message.text })
+        return
+      case 'audio':
+      case 'text':
       case 'activity':
         this.#emit(message)
         return
       case 'toolCall':
         this.#onToolCalls(message)
         return
-      case 'toolCancelled': {
-        const ids = this.#parts.wire.cancelByModel(message.ids)
-        if (ids.length) this.#emit({ type: 'toolCancelled', ids })
+      case 'toolCancelled':
+        this.#onCancelled(message.ids)
         return
-      }
       case 'interrupted':
         this.#queue.dropAudio()
         this.#recordTurn(true)
@@ -331,13 +335,21 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     })
   }
 
+  #onCancelled(wireIds: readonly string[]): void {
+    const cancelled = this.#parts.wire.cancelByModel(wireIds)
+    if (cancelled.length === 0) return
+    this.#enqueue(async () => {
+      this.#show({ type: 'toolCancelled', ids: cancelled.flatMap(({ logId }) => logId ?? []) })
+    })
+  }
+
   #onTurnComplete(): void {
     this.#recordTurn(false)
     const { flow, setup } = this.#parts
     this.#enqueue(async () => {
       flow.turnCompleted()
       this.#checkIdle()
-      await setup.refresh((message) => void this.#parts.link.send(message)) // instructions that depend on state
+      void setup.refresh((message) => void this.#parts.link.send(message)) // instructions that depend on state
     })
   }
 

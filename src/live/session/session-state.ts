@@ -14,6 +14,7 @@ export class SessionState implements State {
   readonly #written: Map<string, unknown> = new Map()
   #unsaved: JsonObject | undefined
   #saving: Promise<void> = Promise.resolve()
+  #isClosed = false
 
   constructor(recorded: ReadonlyState, record: (delta: JsonObject) => Promise<void>) {
     this.#recorded = recorded
@@ -46,6 +47,9 @@ export class SessionState implements State {
         `"${key}" is a computed value and cannot be set. Set the keys it is computed from.`,
       )
     }
+    if (this.#isClosed) {
+      throw new ToolwrightError('INVALID_REQUEST', `"${key}" cannot be set: the live session is closed.`)
+    }
     const delta = toStateDelta({ [key]: value ?? null })
     this.#written.set(key, delta[key])
     if (!this.#unsaved) this.#saving = this.#saving.then(() => this.#save())
@@ -55,9 +59,13 @@ export class SessionState implements State {
   delete(key: string): void {
     this.set(key, null)
   }
-  /** Settles when all writes are recorded. */
+  /** Settles when all writes are recorded. Never rejects: a write that cannot be recorded ends the session. */
   async saved(): Promise<void> {
     await this.#saving
+  }
+  /** Refuses later writes: the session is over. */
+  close(): void {
+    this.#isClosed = true
   }
 
   async #save(): Promise<void> {
@@ -66,6 +74,8 @@ export class SessionState implements State {
     if (!delta) return
     try {
       await this.#record(delta)
+    } catch {
+      // the run has stopped
     } finally {
       for (const key of Object.keys(delta)) if (this.#written.get(key) === delta[key]) this.#written.delete(key)
     }

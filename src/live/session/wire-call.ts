@@ -109,7 +109,7 @@ export class WireCall {
   /** What the model reads of a recorded response. */
   format({ response, modelOutput, willContinue }: FunctionResponse): JsonObject {
     const shown = modelOutput?.response ?? response
-    if (!this.background || willContinue) return shown
+    if (!this.background || !this.isInterim || willContinue) return shown // a refused call has no acknowledgement
     if (shown.errorCode === 'CANCELLED') return this.#formatted((formatter) => formatter.formatCancelled(this.call.id))
     const outcome: BackgroundResult =
       typeof shown.error === 'string'

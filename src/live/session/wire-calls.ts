@@ -177,13 +177,13 @@ export class WireCalls {
     if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
   }
 
-  /** Cancels calls that the model no longer needs. They get no response. Returns the ids of the log. */
-  cancelByModel(wireIds: readonly string[]): string[] {
+  /** Cancels calls that the model no longer needs, also before they are recorded. They get no response. Returns the calls. */
+  cancelByModel(wireIds: readonly string[]): WireCall[] {
     const found = wireIds.flatMap((id) => this.#byWireId.get(id) ?? []).filter((one) => !one.final && !one.isCancelled)
     for (const one of found) one.isCancelled = true
     const ids = found.flatMap(({ logId }) => logId ?? [])
     if (ids.length) void this.#options.calls.cancel(ids, CANCELLED_BY_MODEL)
-    return ids
+    return found
   }
 
   /** Sends the recorded responses of an event to the model. */
