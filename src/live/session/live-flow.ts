@@ -9,6 +9,7 @@ import type { LivePattern } from '../patterns/live-pattern.ts'
 import { PatternWatcher } from '../patterns/pattern-watcher.ts'
 import type { LivePhase, PhaseChange } from '../phases/live-phase.ts'
 import { PhaseMachine } from '../phases/phase-machine.ts'
+import { validatePhases } from '../phases/validate-phases.ts'
 import type { ComputedValue } from '../state/order-computed.ts'
 import { StateMirror } from '../state/state-mirror.ts'
 import type { Watcher } from '../state/watcher.ts'
@@ -65,6 +66,7 @@ export class LiveFlow<S> {
   constructor(options: FlowOptions<S>) {
     this.#options = options
     const { computed, watchers, phases, initialPhase = '', initial, ports, patterns = [], report, record } = options
+    validatePhases(phases, options.initialPhase)
     this.#mirror = new StateMirror({ computed, watchers, initial, report })
     this.state = new SessionState(this.#mirror.state, record)
     this.#phases = phases && new PhaseMachine({ phases, initialPhase, now: () => ports.now(), report })
