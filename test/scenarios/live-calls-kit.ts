@@ -8,11 +8,18 @@ import {
   type RunnerOptions,
   type Tool,
 } from 'toolwright'
-import type { LiveSession } from 'toolwright/live'
-import { type GeminiLiveConnection, type GeminiLiveServer, type ScriptedModel, scriptedModel } from 'toolwright/testing'
+import { type GeminiLiveOptions, geminiLive } from 'toolwright/gemini'
+import { connectLive, type LiveOptions, type LiveSession } from 'toolwright/live'
+import {
+  type GeminiLiveConnection,
+  type GeminiLiveServer,
+  geminiLiveServer,
+  type ScriptedModel,
+  scriptedModel,
+} from 'toolwright/testing'
 import { expect, onTestFinished } from 'vitest'
 import { silentLogger } from './kit.ts'
-import { type LiveTest, startLive } from './live-kit.ts'
+import { collect, type LiveTest, startLive } from './live-kit.ts'
 
 /** A response as it arrived at the server. */
 export type WireResponse = Pick<FunctionResponse, 'id' | 'name' | 'response' | 'willContinue' | 'scheduling'>
@@ -22,6 +29,20 @@ export async function startStrict(options: Parameters<typeof startLive>[0] = {})
   const started = await startLive(options)
   onTestFinished(() => expect(started.server.problems).toEqual([]))
   return started
+}
+
+/** `startStrict()` with a model that has other capabilities. */
+export async function startWithCapabilities(
+  capabilities: GeminiLiveOptions['capabilities'],
+  options: Partial<LiveOptions<LiveSession>>,
+): Promise<LiveTest> {
+  const server = await geminiLiveServer()
+  onTestFinished(() => server.close())
+  const model = geminiLive('gemini-live-test', { apiKey: 'test-key-123', baseUrl: server.url, capabilities })
+  const session = await connectLive({ model, ...options })
+  onTestFinished(() => session.close())
+  onTestFinished(() => expect(server.problems).toEqual([]))
+  return { session, server, connection: await server.nextConnection(), ...collect(session) }
 }
 
 /** The responses of the next message with tool responses. */
