@@ -32,7 +32,9 @@ function dispatchOne(batch: Batch, call: CallState): Promise<void> {
 function prepareCall(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const prepared = prepare(batch, call)
   const { live } = batch
-  return live ? Promise.resolve(prepared).then((one) => (live.isStopped(call) ? live.closeCall(call) : one)) : prepared
+  if (!live) return prepared
+  if (prepared instanceof Promise) return prepared.then((one) => (live.isStopped(call) ? live.closeCall(call) : one))
+  return live.isStopped(call) ? live.closeCall(call) : prepared
 }
 
 /** Is the call finished without running a body? */

@@ -1,7 +1,6 @@
 // What follows from the state of a live session: computed values, watchers, the phase and patterns.
 import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
-import { withTimeout } from '../../base/with-timeout.ts'
 import type { StateReader } from '../../session/service.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
 import type { LiveEvent } from '../live-event.ts'
@@ -45,9 +44,6 @@ export interface FlowOptions<S> extends FlowDefinition<S> {
   report(problem: string, error: unknown): void
 }
 
-/** How long a tool response waits for the hooks of a phase. */
-const SETTLE_MS = 1_000
-
 /** The state of a live session, and what follows from it. */
 export class LiveFlow<S> {
   readonly #options: FlowOptions<S>
@@ -57,6 +53,7 @@ export class LiveFlow<S> {
   /** Watchers run one after another. */
   #watching: Promise<void> = Promise.resolve()
   #settling: Promise<void> = Promise.resolve()
+  #settlingCount = 0
   #isClosed = false
   /** Completed turns. */
   turns = 0
@@ -127,19 +124,23 @@ export class LiveFlow<S> {
       await this.state.saved()
       await onPhase({ from, to })
     }
-    this.#settling = phases.settle(this.read, { ...this.#move(), afterMove }).then(
-      () => {},
-      (error) => report('The phase could not be changed', error),
-    )
+    this.#settlingCount++
+    this.#settling = phases
+      .settle(this.read, { ...this.#move(), afterMove })
+      .then(
+        () => {},
+        (error) => report('The phase could not be changed', error),
+      )
+      .finally(() => this.#settlingCount--)
   }
 
   #move(): { state: SessionState; session: S; turn: number } {
     return { state: this.state, session: this.#options.session, turn: this.turns }
   }
 
-  /** Settles when the phase fits the state, after a second at the latest. */
-  async settled(): Promise<void> {
-    if (this.#phases) await withTimeout(this.#settling, SETTLE_MS, this.#options.ports, () => undefined)
+  /** Settles when the phase fits the state; undefined if it does now. */
+  settled(): Promise<void> | undefined {
+    return this.#settlingCount > 0 ? this.#settling : undefined
   }
 
   /** Moves to a phase, whatever its conditions say. */

@@ -151,14 +151,20 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       state: flow.state,
       saved: () => flow.state.saved(),
       refusal: (name) => flow.refusal(name),
-      settled: () =>
-        withTimeout(Promise.all([flow.settled(), setup.settled()]), SETTLE_MS, this.#ports, () => {}).then(() => {}),
+      settled: () => this.#settled(flow, setup),
       place: () => this.#memory.place,
       send: (message) => this.#tell(message),
       emit: (event) => this.#emit(event),
       report,
     })
     return { flow, wire, link, setup }
+  }
+
+  /** Settles when the phase fits the state and the model knows it, soon at the latest; undefined if that is so now. */
+  #settled(flow: LiveFlow<LiveSession>, setup: ModelSetup): Promise<void> | undefined {
+    const settling = [flow.settled(), setup.settled()].filter((one) => one !== undefined)
+    if (settling.length === 0) return undefined
+    return withTimeout(Promise.all(settling), SETTLE_MS, this.#ports, () => {}).then(() => {})
   }
 
   /** The id of the session in the store. A text run continues the conversation with it. */

@@ -30,6 +30,7 @@ export class ModelSetup {
   /** What the model was told last. */
   #told: { readonly instruction: string; readonly tools: string } | undefined
   #refreshing: Promise<void> = Promise.resolve()
+  #refreshCount = 0
   #toolNames: readonly string[] = []
 
   constructor(options: ModelSetupOptions) {
@@ -73,7 +74,11 @@ export class ModelSetup {
 
   /** Tells the model what has changed. Does nothing if it knows it. */
   refresh(send: (message: LiveClientMessage) => void): Promise<void> {
-    this.#refreshing = this.#refreshing.then(() => this.#refresh(send)).catch(() => {}) // the next connection reads it again
+    this.#refreshCount++
+    this.#refreshing = this.#refreshing
+      .then(() => this.#refresh(send))
+      .catch(() => {}) // the next connection reads it again
+      .finally(() => this.#refreshCount--)
     return this.#refreshing
   }
 
@@ -92,8 +97,8 @@ export class ModelSetup {
     }
   }
 
-  /** Settles when the model has been told. */
-  settled(): Promise<void> {
-    return this.#refreshing
+  /** Settles when the model has been told; undefined if there is nothing to tell. */
+  settled(): Promise<void> | undefined {
+    return this.#refreshCount > 0 ? this.#refreshing : undefined
   }
 }

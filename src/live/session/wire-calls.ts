@@ -37,7 +37,7 @@ export interface WireCallsOptions {
   /** Why the current phase does not allow a tool. Undefined if it does. */
   refusal(toolName: string): string | undefined
   /** Settles when the phase fits the state, so that the model gets new tools before the result that leads to them. */
-  settled(): Promise<void>
+  settled(): Promise<void> | undefined
   /** The place of the conversation now. */
   place(): number
   /** Sends a message to the model. */
@@ -195,7 +195,8 @@ export class WireCalls {
       if (one && !response.willContinue) this.#close(one)
       return one ? [{ one, response }] : []
     })
-    await settled()
+    const settling = settled()
+    if (settling) await settling
     const wire: FunctionResponse[] = []
     const contents: Content[] = []
     for (const { one, response } of found) {

@@ -39,6 +39,8 @@ export class LivePlan {
   readonly #plans: Map<LlmAgent, AgentPlan> = new Map()
   /** Tools as last listed, by agent. */
   readonly #listed: Map<LlmAgent, ToolTable> = new Map()
+  /** The latest result of `turn()`. */
+  #turn: AgentTurn | undefined
 
   constructor(run: RunData, options: LivePlanOptions) {
     this.#run = run
@@ -50,8 +52,11 @@ export class LivePlan {
     const agent = speakingAgent(this.#run)
     const plan = this.#planOf(agent)
     const table = this.#listed.get(agent) ?? plan.table
-    const model = this.#options.textModel ?? this.#run.tree.plan(agent).model
-    return { run: this.#run, frame: frameOf(this.#run), plan: { ...plan, table, model } }
+    if (this.#turn?.plan.agent !== agent || this.#turn.plan.table !== table) {
+      const model = this.#options.textModel ?? this.#run.tree.plan(agent).model
+      this.#turn = { run: this.#run, frame: frameOf(this.#run), plan: { ...plan, table, model } }
+    }
+    return this.#turn
   }
 
   /**
