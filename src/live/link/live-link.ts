@@ -120,6 +120,7 @@ export class LiveLink {
     const connection = await untilAborted(connecting, signal, (late) => late.close())
     const old = this.#connection
     this.#connection = undefined // what the old connection still sends is not read
+    this.#handle = resumeHandle // a handle of an earlier conversation is of no use in a new one
     if (old) onLost()
     const use = (messages: readonly LiveClientMessage[]): void => this.#use(connection, messages)
     try {

@@ -90,25 +90,13 @@ export class SinceHandle {
     return !this.#isOverflown && !this.#isRepetition && !(this.#hasFinalById && this.#hasMovedOn)
   }
 
-  /** What to send on a connection that was resumed. `isOwed`: the model must reply now. */
+  /**
+   * What to send on a connection that was resumed. `isOwed`: the model must reply now. From now on all of it counts as sent and not
+   * read: the next handle may be made before the model gets it.
+   */
   repeat(isOwed: boolean): LiveClientMessage[] {
-    return this.#hasMovedOn ? this.#tellAll(isOwed) : this.#sendAgain(isOwed)
-  }
-
-  /** The rest of the conversation in one message, after responses that the model needs but does not reply to. */
-  #tellAll(isOwed: boolean): LiveClientMessage[] {
-    const responses = this.#entries.flatMap((entry) =>
-      entry.type === 'response' && !this.#isForgotten(entry.response) ? entry.response : [],
-    )
-    const contents = this.#entries.flatMap((entry) => this.#tell(entry))
-    return [
-      ...(responses.length > 0 ? [{ type: 'toolResponses', responses } as const] : []),
-      ...(contents.length > 0 || isOwed ? [toldMessage(contents, isOwed)] : []),
-    ]
-  }
-
-  /** Only this side has spoken: the same messages in the same order. */
-  #sendAgain(isOwed: boolean): LiveClientMessage[] {
+    if (this.#hasMovedOn) this.#becomeSent()
+    for (const entry of this.#entries) if ('isRead' in entry) entry.isRead = false
     const lastSent = this.#entries.findLast(({ type }) => type === 'sent')
     const messages = this.#entries.flatMap((entry): LiveClientMessage[] => {
       if (entry.type === 'response') return [{ type: 'toolResponses', responses: [entry.response] }]
@@ -117,6 +105,14 @@ export class SinceHandle {
     // the model knows the message, but its reply is lost
     if (isOwed && !lastSent && !this.#hasFinalById) messages.push(toldMessage([], true))
     return messages
+  }
+
+  /** The rest of the conversation becomes one message, after responses that the model needs but does not reply to. */
+  #becomeSent(): void {
+    const responses = this.#entries.filter((one) => one.type === 'response' && !this.#isForgotten(one.response))
+    const contents = this.#entries.flatMap((entry) => this.#tell(entry))
+    this.#entries = responses
+    if (contents.length > 0) this.sent(contents)
   }
 
   /** Has anything but this side spoken since the handle? */
