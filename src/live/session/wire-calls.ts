@@ -1,5 +1,6 @@
 // The tool calls of a live model, from its message to the response that it gets: phase filter, onToolCall, dispatch, response.
-import type { Content, FunctionCall, FunctionResponse } from '../../content/content.ts'
+import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
+import type { Content, FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
@@ -188,7 +189,7 @@ export class WireCalls {
 
   /** Sends the recorded responses of an event to the model. */
   async deliver(responses: readonly FunctionResponse[], event: Event): Promise<void> {
-    const { emit, send, rules, settled } = this.#options
+    const { calls, emit, send, rules, settled } = this.#options
     emit({ type: 'toolResponse', responses, event })
     const found = responses.flatMap((response) => {
       const one = this.#open.get(response.id ?? '')
@@ -197,6 +198,8 @@ export class WireCalls {
     })
     const settling = settled()
     if (settling) await settling
+    const loading = calls.mediaIn(event)
+    const media = loading && (await loading)
     const wire: FunctionResponse[] = []
     const contents: Content[] = []
     for (const { one, response } of found) {
@@ -205,7 +208,7 @@ export class WireCalls {
         one.respond(rules, response) // in case the model remembers the call after all
         const text = resultText(one.call.name, one.format(response))
         contents.push({ role: 'user', parts: [{ text }] })
-      } else wire.push(one.respond(rules, response))
+      } else wire.push(withParts(one.respond(rules, response), response, media))
     }
     if (wire.length) send({ type: 'toolResponses', responses: wire })
     const turnComplete = found.some(({ one }) => one.background?.scheduling !== 'SILENT')
@@ -231,6 +234,16 @@ export class WireCalls {
     for (const one of this.#byWireId.values()) if (place === undefined || one.place > place) one.isForgotten = true
     if (place === undefined) this.#byWireId.clear()
   }
+}
+
+/** The response with the media of the result, unless the media is for the app only. */
+function withParts(
+  shown: FunctionResponse,
+  response: FunctionResponse,
+  media: ReadonlyMap<string, readonly Part[]> | undefined,
+): FunctionResponse {
+  const parts = hasHiddenMedia(response) ? undefined : media?.get(response.id ?? '')
+  return parts?.length ? { ...shown, parts } : shown
 }
 
 function cancelledResponse({ logId, call }: WireCall): FunctionResponse {

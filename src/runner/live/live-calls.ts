@@ -4,7 +4,8 @@ import { CallIds } from '../../agent/loop/call-ids.ts'
 import type { AgentTurn, RunHost } from '../../agent/loop/run-host.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { ScopeRecorder } from '../../agent/loop/scope-recorder.ts'
-import type { FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
+import { withMedia } from '../../agent/request/request-media.ts'
+import { type Content, type FunctionCall, type FunctionResponse, hasMedia, type Part } from '../../content/content.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import { type Batch, SUSPENDED } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
@@ -51,7 +52,7 @@ export class LiveCalls {
   constructor(run: ActiveRun, options: LiveCallsOptions) {
     this.#run = run
     this.#options = options
-    this.#requests = new LiveRequests(run, options)
+    this.#requests = new LiveRequests(run, options, () => this.#settle())
     this.plan = new LivePlan(run.data, options)
   }
 
@@ -221,6 +222,24 @@ export class LiveCalls {
       author === 'user' ? functionResponse : functionCall?.name.startsWith(REQUEST_PREFIX),
     )
     if (isRelevant) queueMicrotask(() => this.#settle()) // once all entries of the append are folded
+  }
+
+  /** The media after each response of an event, by the id of the call; undefined if there is none. Stored files have their bytes. */
+  mediaIn({ content }: Event): Promise<ReadonlyMap<string, readonly Part[]>> | undefined {
+    return content && hasMedia(content.parts) ? this.#loadMedia(content) : undefined
+  }
+
+  async #loadMedia(content: Content): Promise<ReadonlyMap<string, readonly Part[]>> {
+    const [loaded] = await withMedia(this.#data, [content], 0, undefined)
+    const media = new Map<string, Part[]>()
+    let current: Part[] = []
+    for (const part of loaded?.parts ?? []) {
+      if (part.functionResponse) {
+        current = []
+        media.set(part.functionResponse.id ?? '', current)
+      } else current.push(part)
+    }
+    return media
   }
 
   /** Called with every event of the run: passes on the progress of calls. */

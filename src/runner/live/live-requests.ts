@@ -1,5 +1,5 @@
 import type { PendingRequest } from '../../event/pending-request.ts'
-import { pendingOf } from '../approvals/pending-requests.ts'
+import { expired, pendingOf } from '../approvals/pending-requests.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 
 /** Hears about requests to a human. */
@@ -11,17 +11,24 @@ export interface RequestListener {
 /** How often the inbox is read while a call waits for an answer or a result, in milliseconds. Other processes post there. */
 const INBOX_MS = 1_000
 
+/** The longest wait for the next request to expire, in milliseconds. Timers of the platform cannot wait for a month. */
+const MAX_EXPIRY_MS = 3_600_000
+
 /** The requests of a live session to a human. They are records of the log, and any process may answer them. */
 export class LiveRequests {
   readonly #run: ActiveRun
   readonly #listener: RequestListener
   /** Requests that were announced and are still open. */
   readonly #open: Map<string, AbortController> = new Map()
+  readonly #onExpired: () => void
   #cancelTimer: (() => void) | undefined
+  #cancelExpiry: (() => void) | undefined
 
-  constructor(run: ActiveRun, listener: RequestListener) {
+  /** `onExpired` is called when the denial of expired requests is recorded. */
+  constructor(run: ActiveRun, listener: RequestListener, onExpired: () => void) {
     this.#run = run
     this.#listener = listener
+    this.#onExpired = onExpired
   }
 
   /** Announces new requests, and withdraws those that are answered or no longer needed. */
@@ -38,6 +45,7 @@ export class LiveRequests {
       controller.abort(new Error('The request no longer needs an answer.'))
     }
     this.#watchInbox()
+    this.#watchExpiry(pending)
     for (const request of pending) {
       if (this.#open.has(request.id)) continue
       const controller = new AbortController()
@@ -61,9 +69,33 @@ export class LiveRequests {
     this.#cancelTimer = services.ports.setTimer(read, INBOX_MS, { background: true })
   }
 
+  /** Denies requests that expire without an answer. */
+  #watchExpiry(pending: readonly PendingRequest[]): void {
+    this.#cancelExpiry?.()
+    this.#cancelExpiry = undefined
+    const next = Math.min(...pending.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt))
+    if (next === Number.POSITIVE_INFINITY) return
+    const { ports } = this.#run.data.services
+    const ms = Math.min(Math.max(0, next * 1_000 - ports.now()), MAX_EXPIRY_MS)
+    this.#cancelExpiry = ports.setTimer(() => void this.#expire(), ms, { background: true })
+  }
+
+  async #expire(): Promise<void> {
+    const { fold, services, recorder, stop } = this.#run.data
+    if (stop.stopped) return
+    const denials = expired(fold, services.ports.now() / 1_000)
+    try {
+      if (denials.length) await recorder.commit(denials.map((record) => ({ record })))
+      this.#onExpired()
+    } catch {
+      // the run has stopped
+    }
+  }
+
   /** Withdraws all requests. */
   close(): void {
     this.#cancelTimer?.()
+    this.#cancelExpiry?.()
     for (const controller of this.#open.values()) controller.abort(new Error('The live session has ended.'))
     this.#open.clear()
   }

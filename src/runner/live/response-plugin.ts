@@ -21,7 +21,7 @@ export function responsePlugin(change: ChangeResponses): Plugin {
       const responses = content.parts.flatMap(({ functionResponse: one }) => (one && !one.willContinue ? [one] : []))
       if (responses.length === 0) return undefined
       const changed = await change(responses, context.state)
-      const parts = content.parts.map((part) => changedPart(part, Array.isArray(changed) ? changed : []))
+      const parts = changedParts(content.parts, Array.isArray(changed) ? changed : [])
       const stateDelta = { ...event.actions.stateDelta, ...context.actions.stateDelta }
       const actions = Object.keys(stateDelta).length ? { ...event.actions, stateDelta } : event.actions
       return { ...event, content: { ...content, parts }, actions } satisfies Event
@@ -29,12 +29,21 @@ export function responsePlugin(change: ChangeResponses): Plugin {
   }
 }
 
+/** The parts with the responses of the hook. The media of a response that the hook dropped is dropped, too. */
+function changedParts(parts: readonly Part[], changed: readonly FunctionResponse[]): Part[] {
+  let isDropped = false
+  return parts.flatMap((part) => {
+    const { functionResponse: own } = part
+    if (!own) return isDropped ? [] : [part]
+    const other = changed.find((one) => isRecord(one) && one.id === own.id)
+    isDropped = !other && !own.willContinue
+    return [changedPart(part, own, other)]
+  })
+}
+
 /** The part with the response of the hook. A response that the hook dropped becomes an error: the model waits for one. */
-function changedPart(part: Part, changed: readonly FunctionResponse[]): Part {
-  const { functionResponse: own } = part
-  if (!own || own.willContinue) return part
-  const other = changed.find((one) => isRecord(one) && one.id === own.id)
-  if (other === own) return part
+function changedPart(part: Part, own: FunctionResponse, other: FunctionResponse | undefined): Part {
+  if (own.willContinue || other === own) return part
   const { modelOutput: _, ...rest } = own
   return { ...part, functionResponse: { ...rest, response: other ? responseIn(other) : dropped(own.name) } }
 }
