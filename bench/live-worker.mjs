@@ -50,7 +50,7 @@ async function server() {
       const message = JSON.parse(data)
       if (message.setup) {
         socket.send(JSON.stringify({ setupComplete: {} }))
-        if (settings.calls) call()
+        if (settings.calls) setTimeout(call, 100)
         else
           timer = setInterval(() => {
             const inlineData = { mimeType: 'audio/pcm;rate=16000', data: Buffer.from(frame()).toString('base64') }

@@ -3,6 +3,7 @@ import {
   type AuthConfig,
   agentTool,
   approve,
+  background,
   type Content,
   deny,
   type Event,
@@ -31,6 +32,7 @@ import {
   SequentialAgent,
   StaticToolset,
   type Tool,
+  ToolDispatcher,
   ToolError,
   type Toolset,
   tool,
@@ -42,6 +44,7 @@ import { ApiRegistry, OpenApiToolset } from 'toolwright/openapi'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { type LiveTest, responseIn, startLive } from './scenarios/live-kit.ts'
 
 const lookUp = tool({ name: 'look_up', description: 'Look up', effect: 'none', run: () => ({ found: 1 }) })
 
@@ -823,6 +826,82 @@ test('D73: answers a failed request with an error, and repeats only what may be 
   expect(responses.map(({ errorCode }) => errorCode)).not.toContain(undefined)
   expect(sent).toEqual(['POST', 'GET', 'GET'])
 })
+
+test('D74: refuses a gated call of a live model without a provider, and runs it with allowUnconfirmed', async () => {
+  const gated = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ({ paid: true }) })
+  const refused = await startLive({ tools: [gated] })
+  refused.connection.call([{ id: 'c1', name: 'pay', args: {} }])
+  expect((await lastResponse(refused)).response).toMatchObject({ errorCode: 'CANCELLED' })
+  const allowed = await startLive({ tools: [gated], allowUnconfirmed: true })
+  allowed.connection.call([{ id: 'c1', name: 'pay', args: {} }])
+  expect((await lastResponse(allowed)).response).toEqual({ paid: true })
+})
+
+test('D75: tells the live model why a call was denied', async () => {
+  const gated = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ({ paid: true }) })
+  const confirmationProvider = () => ({ confirmed: false, hint: 'over the limit' })
+  const live = await startLive({ tools: [gated], confirmationProvider })
+  live.connection.call([{ id: 'c1', name: 'pay', args: {} }])
+  expect((await lastResponse(live)).response.error).toContain('over the limit')
+})
+
+test('D76: runs the calls that onToolCall does not answer', async () => {
+  const live = await startLive({
+    tools: [lookUp],
+    onToolCall: ({ calls: made }) =>
+      made.flatMap(({ id, name }) => (name === 'other' ? [{ id: id as string, name, response: { by: 'hook' } }] : [])),
+  })
+  live.connection.call([
+    { id: 'a', name: 'other', args: {} },
+    { id: 'b', name: 'look_up', args: {} },
+  ])
+  const responses = [responseIn(await live.connection.next('toolResponse'))]
+  responses.push(responseIn(await live.connection.next('toolResponse')))
+  expect(responses.map(({ response }) => response)).toEqual([{ by: 'hook' }, { found: 1 }])
+})
+
+test('D77: acknowledges a background call silently and schedules its result', async () => {
+  const { connection } = await startLive({ tools: [background(lookUp, { scheduling: 'INTERRUPT' })] })
+  connection.call([{ id: 'c1', name: 'look_up', args: {} }])
+  const ack = responseIn(await connection.next('toolResponse'))
+  expect(ack).toMatchObject({ willContinue: true, scheduling: 'SILENT' })
+  expect(responseIn(await connection.next('toolResponse'))).toMatchObject({ scheduling: 'INTERRUPT' })
+})
+
+test('D78: keeps a call running while a lost connection is resumed', async () => {
+  const result = Promise.withResolvers<object>()
+  let wasAborted = false
+  const slow = tool({
+    name: 'slow',
+    description: 'Slow',
+    run: async (_, { signal }) => {
+      const value = await result.promise
+      wasAborted = signal.aborted
+      return value
+    },
+  })
+  const { connection, server, event } = await startLive({ tools: [slow], reconnect: { delayMs: 1 } })
+  connection.call([{ id: 'c1', name: 'slow', args: {} }])
+  await event('toolCall')
+  connection.newHandle()
+  connection.drop()
+  const next = await server.nextConnection()
+  await event('resumed')
+  result.resolve({ done: true })
+  const told = await Promise.race([next.next('toolResponse'), next.next('clientContent'), next.next('realtimeInput')])
+  expect(JSON.stringify(told)).toContain('done')
+  expect(wasAborted).toBe(false)
+})
+
+test('D79: refuses to register a second tool of one name', () => {
+  expect(() => new ToolDispatcher().register(lookUp).register(lookUp)).toThrow(/registered twice/)
+})
+
+/** The last response to the only call: a gated call is acknowledged first. */
+async function lastResponse({ connection }: LiveTest): Promise<ReturnType<typeof responseIn>> {
+  const response = responseIn(await connection.next('toolResponse'))
+  return response.willContinue ? await lastResponse({ connection } as LiveTest) : response
+}
 
 /** A configuration that needs the consent of the user. No test connects to it. */
 const consent: AuthConfig = {
