@@ -10,10 +10,12 @@ export async function wait(
   if (signal.aborted || (ms <= 0 && !earlier)) return
   const { promise, resolve } = Promise.withResolvers<void>()
   const cancelTimer = ports.setTimer(resolve, ms)
-  const end = (): void => resolve()
+  const end = (): void => {
+    cancelTimer()
+    resolve()
+  }
   signal.addEventListener('abort', end, { once: true })
   earlier?.then(end, end)
   await promise
-  cancelTimer()
   signal.removeEventListener('abort', end)
 }

@@ -16,6 +16,7 @@ export interface IntroductionSource {
   /** The calls. */
   readonly wire: {
     forget(place: number | undefined): void
+    isOpen(callId: string): boolean
     readonly isBlocking: boolean
   }
   /** The whole conversation, as the log has it. */
@@ -118,7 +119,7 @@ export class ModelMemory {
     wire.forget(isResumed ? this.#coveredPlace : undefined)
     const isOwed = this.isWaiting && !wire.isBlocking
     if (isResumed) return this.#since.repeat(isOwed)
-    const contents = seedContents(history())
+    const contents = seedContents(history(), (callId) => wire.isOpen(callId))
     this.#since.restart(contents.length > 0)
     return contents.length > 0 ? [toldMessage(contents, isOwed)] : []
   }

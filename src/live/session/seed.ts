@@ -7,13 +7,13 @@ const CUT = '… [The rest is left out.]'
 
 /**
  * The conversation as text, for a connection that does not know it. Calls and results become text: live models accept no
- * function calls that they did not make. A long conversation loses its beginning.
+ * function calls that they did not make. A long conversation loses its beginning. `isRunning`: has the call no result yet?
  */
-export function seedContents(history: readonly Content[]): Content[] {
+export function seedContents(history: readonly Content[], isRunning: (callId: string) => boolean): Content[] {
   const contents: Content[] = []
   let left = MAX_CHARACTERS
-  for (const content of history.toReversed()) {
-    const told = asText(content)
+  for (const { role, parts } of history.toReversed()) {
+    const told = asText({ role, parts: parts.map((part) => withoutPlaceholder(part, isRunning)) })
     const text = told?.parts[0]?.text ?? ''
     if (!told) continue
     if (text.length > left) {
@@ -25,6 +25,13 @@ export function seedContents(history: readonly Content[]): Content[] {
     contents.unshift(told)
   }
   return contents
+}
+
+/** The history has an error for a call without a result. The result of a call that runs is told later. */
+function withoutPlaceholder(part: Part, isRunning: (callId: string) => boolean): Part {
+  const { id = '', name, response } = part.functionResponse ?? {}
+  if (typeof response?.error !== 'string' || !isRunning(id)) return part
+  return { text: `[${name} is still running. Its result follows.]` }
 }
 
 /** A message as text. Undefined if it has nothing to tell. */

@@ -69,6 +69,11 @@ export class WireCalls {
     return this.#open.size
   }
 
+  /** Has the call with this id of the log no final response? */
+  isOpen(callId: string): boolean {
+    return this.#open.has(callId)
+  }
+
   /** Does the model wait for a call before it speaks again? Calls in the background do not count. */
   get isBlocking(): boolean {
     for (const call of this.#open.values()) if (!call.isInterim) return true
