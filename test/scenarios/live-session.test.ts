@@ -66,7 +66,7 @@ describe('session.send()', () => {
     ['a message without parts', { content: { role: 'user', parts: [] } }, 'INVALID_REQUEST'],
     ['a call', { content: { role: 'user', parts: [{ functionCall: { name: 'x', args: {} } }] } }, 'INVALID_REQUEST'],
     ['a message that is no JSON', { content: { role: 'user', parts: [circular] } }, 'INVALID_REQUEST'],
-    ['a text that is too large', 'x'.repeat(20_000_000), 'TOO_LARGE'],
+    ['a text that is too large', 'x'.repeat(40_000_000), 'TOO_LARGE'],
   ])('refuses %s, and the session goes on', async (_, message, code) => {
     const { session, connection } = await startStrict()
     await expect(session.send(message as LiveMessage)).rejects.toMatchObject({ code })
