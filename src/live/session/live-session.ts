@@ -361,7 +361,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** Records what was said, and shows the end of the turn. */
   #recordTurn(interrupted: boolean): void {
-    const heard = this.#takeHeard()
+    const heard = interrupted ? this.#turn.takeHeardBeforeReply() : this.#turn.takeHeardAtEnd()
+    this.#memory.heard(heard)
     const { parts, reply } = this.#takeReply()
     const { usageMetadata, transcribed } = reply
     this.#enqueue(async () => {

@@ -16,9 +16,17 @@ const MAX_CHARACTERS = 200_000
 /** Most characters of other parts, such as pictures of the model, that are kept of one turn. */
 const MAX_PART_CHARACTERS = 8 * 1024 * 1024
 
+/** Messages that begin a reply. */
+const REPLY: ReadonlySet<LiveServerMessage['type']> = new Set(['audio', 'text', 'part', 'outputTranscript'])
+
 /** Collects what the user and the model say until it is recorded. */
 export class LiveTurn {
   #heard = ''
+  /** What the user said since the reply began: the end of the message, or an interruption. */
+  #heardSince = ''
+  #isReplying = false
+  /** The user interrupted the reply, and no other one has begun. */
+  #isInterrupted = false
   #text = ''
   #thought = ''
   #spoken = ''
@@ -29,9 +37,14 @@ export class LiveTurn {
 
   /** Adds a message of the model. */
   add(message: LiveServerMessage): void {
+    if (REPLY.has(message.type)) {
+      this.#isReplying = true
+      this.#isInterrupted = false
+    }
     switch (message.type) {
       case 'inputTranscript':
-        this.#heard = joined(this.#heard, message.text)
+        if (this.#isReplying) this.#heardSince = joined(this.#heardSince, message.text)
+        else this.#heard = joined(this.#heard, message.text)
         return
       case 'outputTranscript':
         this.#spoken = joined(this.#spoken, message.text)
@@ -61,9 +74,27 @@ export class LiveTurn {
 
   /** Takes what the user said. Empty if nothing was heard. */
   takeHeard(): string {
-    const heard = this.#heard.trim()
+    const heard = joined(this.#heard, this.#heardSince)
     this.#heard = ''
-    return heard
+    this.#heardSince = ''
+    return heard.trim()
+  }
+
+  /** The user interrupts the reply. Takes what the user said before the reply; the rest starts the next message. */
+  takeHeardBeforeReply(): string {
+    this.#isInterrupted = true
+    if (!this.#isReplying) return ''
+    const heard = this.#heard
+    this.#heard = this.#heardSince
+    this.#heardSince = ''
+    return heard.trim()
+  }
+
+  /** The turn ends. Takes what the user said, unless the user interrupted the turn: then the message goes on. */
+  takeHeardAtEnd(): string {
+    const isInterrupted = this.#isInterrupted
+    this.#isInterrupted = false
+    return isInterrupted ? '' : this.takeHeard()
   }
 
   /** Takes what the model said. */
@@ -78,6 +109,7 @@ export class LiveTurn {
       usageMetadata: this.#usage,
       groundingMetadata: this.#grounding,
     }
+    this.#isReplying = false
     this.#text = ''
     this.#thought = ''
     this.#spoken = ''
