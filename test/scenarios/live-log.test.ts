@@ -186,6 +186,41 @@ describe.each(stores)('with sessions $name, the log of a live session', (store) 
   })
 })
 
+test('what the user says to interrupt a reply comes after it', async () => {
+  const { runner } = deskRunner([])
+  const { session, connection, event } = await startLive({ runner, userId: 'ada' })
+  connection.inputTranscript('What do you sell?')
+  connection.outputTranscript('We sell apples, ')
+  connection.inputTranscript('Stop')
+  connection.interrupted()
+  connection.turnComplete()
+  await event('turnComplete')
+  connection.inputTranscript(' it, please.')
+  connection.outputTranscript('All right.')
+  connection.turnComplete()
+  await event('turnComplete')
+  expect((await storedEvents(runner, session)).map(lineOf)).toEqual([
+    'user: What do you sell? (heard)',
+    'desk: We sell apples,  (spoken) (interrupted)',
+    'user: Stop it, please. (heard)',
+    'desk: All right. (spoken)',
+  ])
+})
+
+test('the end of what the user said is part of the message, although the model has begun to reply', async () => {
+  const { runner } = deskRunner([])
+  const { session, connection, event } = await startLive({ runner, userId: 'ada' })
+  connection.inputTranscript('What do')
+  connection.outputTranscript('We sell apples.')
+  connection.inputTranscript(' you sell?')
+  connection.turnComplete()
+  await event('turnComplete')
+  expect((await storedEvents(runner, session)).map(lineOf)).toEqual([
+    'user: What do you sell? (heard)',
+    'desk: We sell apples. (spoken)',
+  ])
+})
+
 test('a session that is live refuses a text run and a second live session', async () => {
   const { runner } = deskRunner([])
   const { session } = await startLive({ runner, userId: 'ada' })
