@@ -53,7 +53,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   readonly #input = new LiveInputHub()
   readonly #queue: LiveEventQueue
   readonly #turn = new LiveTurn()
-  readonly #memory = new ModelMemory()
+  readonly #memory: ModelMemory
   readonly #ended = Promise.withResolvers<void>()
   #started: Started | undefined
   /** Results that are recorded and not sent yet. */
@@ -72,6 +72,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#options = options
     this.#runner = runner
     this.#ports = ports
+    this.#memory = new ModelMemory(() => ports.monotonicNow())
     this.userId = options.userId ?? 'user'
     this.#queue = new LiveEventQueue((isFull) => this.#started?.link.setPaused(isFull && this.#isIterated))
     const { beforeToolResponse } = options
@@ -481,6 +482,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** The connection is gone. What was said so far is recorded. The model will reply again. */
   #onLost(): void {
+    if (this.#memory.isReplyWhole) this.#onMessage({ type: 'turnComplete' }) // no other connection would say so
     const heard = this.#takeHeard()
     const { parts, reply } = this.#turn.takeReply()
     this.#memory.lost()

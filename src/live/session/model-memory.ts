@@ -25,11 +25,17 @@ export interface IntroductionSource {
 
 /** What the model knows of the conversation, and what it must be told after a reconnect. */
 export class ModelMemory {
-  readonly #since = new SinceHandle()
-  readonly #unanswered = new Unanswered()
+  readonly #since: SinceHandle
+  readonly #unanswered: Unanswered
   /** Counts the messages with calls, so that a handle can say which calls it covers. */
   #place = 0
   #coveredPlace = 0
+
+  /** `now`: milliseconds on a clock that is never set. */
+  constructor(now: () => number) {
+    this.#since = new SinceHandle(now)
+    this.#unanswered = new Unanswered(now)
+  }
 
   /** The place of the latest calls. */
   get place(): number {
@@ -72,7 +78,8 @@ export class ModelMemory {
 
   /** Takes a message of the model. */
   receive(message: LiveServerMessage): void {
-    if (this.#unanswered.receive(message)) this.#since.read()
+    const readUntil = this.#unanswered.receive(message)
+    if (readUntil !== undefined) this.#since.read(readUntil)
     if (message.type === 'toolCall') this.#place++
     if (message.type === 'toolCancelled') this.#since.cancelled(message.ids)
     if (message.type === 'turnComplete') this.#since.turnEnded()
@@ -91,6 +98,11 @@ export class ModelMemory {
   /** The model made calls that it had not made before. */
   called(calls: readonly LiveToolCall[]): void {
     for (const call of calls) this.#since.called(call)
+  }
+
+  /** Is the reply there, and only its end is missing? */
+  get isReplyWhole(): boolean {
+    return this.#unanswered.isWhole
   }
 
   /** The connection is gone, and the reply with it. */
@@ -118,6 +130,7 @@ export class ModelMemory {
     }
     wire.forget(isResumed ? this.#coveredPlace : undefined)
     const isOwed = this.isWaiting && !wire.isBlocking
+    if (isOwed) this.#unanswered.told()
     if (isResumed) return this.#since.repeat(isOwed)
     const contents = seedContents(history(), (callId) => wire.isOpen(callId))
     this.#since.restart(contents.length > 0)

@@ -6,14 +6,14 @@ import { asText, toldMessage } from './seed.ts'
 
 type Fact =
   /** Sent by this side. A handle covers it only if the model has shown that it has read it. */
-  | { readonly type: 'sent'; readonly contents: readonly Content[]; isRead: boolean }
-  | { readonly type: 'response'; readonly response: FunctionResponse; isRead: boolean }
+  | { readonly type: 'sent'; readonly contents: readonly Content[] }
+  | { readonly type: 'response'; readonly response: FunctionResponse }
   /** Said or heard by the model, or called. Every later handle covers it. */
   | { readonly type: 'said'; readonly content: Content }
   | { readonly type: 'call'; readonly id: string; content: Content | undefined }
 
-/** A fact and its length as JSON. */
-type Entry = Fact & { readonly length: number }
+/** A fact, its length as JSON, and when it was sent on the current connection. Undefined: the model knows it. */
+type Entry = Fact & { readonly length: number; sentAt: number | undefined }
 
 /** Most entries and characters that are kept. With more, a new conversation starts from the log. */
 const MAX_ENTRIES = 200
@@ -21,24 +21,30 @@ const MAX_CHARACTERS = 1_000_000
 
 /** What a connection that resumes with the newest handle must be told. */
 export class SinceHandle {
+  readonly #now: () => number
   #entries: Entry[] = []
-  /** Has the model read what came before the entries? Otherwise no handle can be used yet. */
-  #isBaseRead = true
+  /** When the model was told what came before the entries. Undefined: it knows it. No handle can be used before. */
+  #toldAt: number | undefined
   /** The model spoke again after the response to a call that the handle covers. The same response would make it repeat that. */
   #isRepetition = false
   #isOverflown = false
 
+  /** `now`: milliseconds on a clock that is never set. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
   /** A new conversation starts. `isTold`: the model is told what was said before. */
   restart(isTold: boolean): void {
     this.#entries = []
-    this.#isBaseRead = !isTold
+    this.#toldAt = isTold ? this.#now() : undefined
     this.#isRepetition = false
     this.#isOverflown = false
   }
 
   /** Messages were sent. */
   sent(contents: readonly Content[]): void {
-    this.#add({ type: 'sent', contents, isRead: false })
+    this.#add({ type: 'sent', contents }, this.#now())
   }
 
   /** The user or the model said something. */
@@ -59,13 +65,13 @@ export class SinceHandle {
   /** A response was sent. It replaces an earlier one to the same call. */
   responded(response: FunctionResponse): void {
     this.#entries = this.#entries.filter((one) => one.type !== 'response' || one.response.id !== response.id)
-    this.#add({ type: 'response', response, isRead: false })
+    this.#add({ type: 'response', response }, this.#now())
   }
 
-  /** The model has read everything so far. */
-  read(): void {
-    for (const entry of this.#entries) if ('isRead' in entry) entry.isRead = true
-    this.#isBaseRead = true
+  /** The model has read everything that was sent up to this time. */
+  read(until: number): void {
+    for (const entry of this.#entries) if (entry.sentAt !== undefined && entry.sentAt <= until) entry.sentAt = undefined
+    if (this.#toldAt !== undefined && this.#toldAt <= until) this.#toldAt = undefined
   }
 
   /** The model has ended a turn. */
@@ -75,8 +81,8 @@ export class SinceHandle {
 
   /** A new handle has arrived. Returns false if it may miss something that is not kept here. */
   cover(): boolean {
-    if (!this.#isBaseRead) return false
-    this.#entries = this.#entries.filter((entry) => 'isRead' in entry && !entry.isRead)
+    if (this.#toldAt !== undefined) return false
+    this.#entries = this.#entries.filter(({ sentAt }) => sentAt !== undefined)
     this.#isRepetition = false
     this.#isOverflown = false
     return true
@@ -96,7 +102,7 @@ export class SinceHandle {
    */
   repeat(isOwed: boolean): LiveClientMessage[] {
     if (this.#hasMovedOn) this.#becomeSent()
-    for (const entry of this.#entries) if ('isRead' in entry) entry.isRead = false
+    for (const entry of this.#entries) entry.sentAt = this.#now()
     const lastSent = this.#entries.findLast(({ type }) => type === 'sent')
     const messages = this.#entries.flatMap((entry): LiveClientMessage[] => {
       if (entry.type === 'response') return [{ type: 'toolResponses', responses: [entry.response] }]
@@ -142,13 +148,13 @@ export class SinceHandle {
     return this.#isForgotten(functionResponse) ? toldContents({ role: 'tool', parts: [{ functionResponse }] }) : []
   }
 
-  #add(fact: Fact): void {
-    this.#entries.push({ ...fact, length: JSON.stringify(fact).length })
+  #add(fact: Fact, sentAt?: number): void {
+    this.#entries.push({ ...fact, sentAt, length: JSON.stringify(fact).length })
     const characters = this.#entries.reduce((sum, { length }) => sum + length, 0)
     if (this.#entries.length <= MAX_ENTRIES && characters <= MAX_CHARACTERS) return
     this.#entries = []
     this.#isOverflown = true
-    this.#isBaseRead = false
+    this.#toldAt = this.#now()
   }
 }
 

@@ -1,14 +1,21 @@
 import type { LiveServerMessage } from '../../tool/live-model.ts'
 
 /**
- * Does the model owe a reply? Follows the messages in both directions. A model may answer several messages with one reply: a reply
- * answers what was sent before it began.
+ * A reply that begins sooner after a message was begun before the model had the message: messages cross on the network, and no
+ * model replies this fast. In milliseconds.
+ */
+const CROSSING_MS = 200
+
+/**
+ * Does the model owe a reply? Follows the messages in both directions. A reply answers what the model had read when it began, so
+ * that one reply may answer several messages.
  */
 export class Unanswered {
-  /** Messages that no reply has begun to answer. */
-  #waiting = 0
-  /** Messages that the current reply answers. */
-  #replying = 0
+  readonly #now: () => number
+  /** When the messages were sent that ask for a reply and that no reply has begun to answer. */
+  #waiting: number[] = []
+  /** When everything was sent or heard that the model has not begun to react to: messages, results and speech. */
+  #causes: number[] = []
   /** The user has said something, and no reply has begun. */
   #isHeard = false
   /** The user speaks, or has spoken, and no reply has begun. There may be nothing to reply to, such as a cough. */
@@ -17,12 +24,26 @@ export class Unanswered {
   #isOpen = false
   /** The model speaks. */
   #isGenerating = false
+  /** The model has said everything it wanted to say in this turn. */
+  #isWhole = false
   /** The user interrupted the turn, whose end follows. */
   #isInterrupted = false
 
+  /** `now`: milliseconds on a clock that is never set. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
   /** A message was sent that asks for a reply. */
   asked(): void {
-    this.#waiting++
+    this.#waiting.push(this.#now())
+    this.#causes.push(this.#now())
+  }
+
+  /** The model got a result. A model whose turn is over begins a new one. */
+  responded(): void {
+    if (!this.#isOpen) this.#waiting.push(this.#now())
+    this.#causes.push(this.#now())
   }
 
   /** The app says that the user starts or stops to speak. */
@@ -30,88 +51,98 @@ export class Unanswered {
     this.#isSpeaking = true
   }
 
-  /** The model got a result. A model whose turn is over begins a new one. */
-  responded(): void {
-    if (!this.#isOpen) this.#waiting++
-  }
-
-  /** Takes a message of the model. Returns whether it shows that the model has read what was sent before. */
-  receive(message: LiveServerMessage): boolean {
+  /**
+   * Takes a message of the model. If the message shows that the model has read what was sent, returns until when: everything that
+   * was sent up to this time.
+   */
+  receive(message: LiveServerMessage): number | undefined {
     switch (message.type) {
       case 'text':
       case 'audio':
       case 'part': {
         const isFirst = !this.#isGenerating
         this.#isGenerating = true
-        if (isFirst) this.#begin()
-        return isFirst
+        return isFirst ? this.#begin() : undefined
       }
       case 'toolCall': {
         const isFirst = !this.#isGenerating
         this.#isGenerating = false // what follows is about the result
-        this.#begin()
-        return isFirst
+        this.#isWhole = false
+        this.#isOpen = true
+        return isFirst ? this.#begin() : undefined
       }
       case 'inputTranscript':
-        if (message.text !== '' && !this.#isOpen) this.#isHeard = true
-        return false
+        if (message.text !== '' && !this.#isOpen) this.#hear()
+        return undefined
       case 'activity':
         this.#isSpeaking = true
-        return false
+        return undefined
+      case 'generationComplete':
+        this.#isWhole = this.#isGenerating
+        return undefined
       case 'interrupted':
-        this.#interrupt()
-        return false
-      case 'turnComplete':
-        this.#end()
-        return false
+        this.#close()
+        this.#isInterrupted = true
+        return undefined
+      case 'turnComplete': {
+        const isEmpty = !this.#isOpen && !this.#isInterrupted
+        const read = isEmpty ? this.#begin() : undefined
+        this.#close()
+        return read
+      }
       default:
-        return false
+        return undefined
     }
   }
 
-  #begin(): void {
-    this.#replying += this.#waiting
-    this.#waiting = 0
+  #hear(): void {
+    if (!this.#isHeard) this.#causes.push(this.#now())
+    this.#isHeard = true
+  }
+
+  #begin(): number {
+    const [first = 0] = this.#causes
+    const until = Math.max(first, this.#now() - CROSSING_MS)
+    this.#waiting = this.#waiting.filter((sentAt) => sentAt > until)
+    this.#causes = this.#causes.filter((sentAt) => sentAt > until)
     this.#isHeard = false
     this.#isSpeaking = false
     this.#isOpen = true
+    this.#isWhole = false
+    this.#isInterrupted = false
+    return until
+  }
+
+  #close(): void {
+    this.#isOpen = false
+    this.#isGenerating = false
+    this.#isWhole = false
     this.#isInterrupted = false
   }
 
-  #interrupt(): void {
-    this.#waiting += this.#replying > 1 ? 1 : 0 // the last one may be what interrupted the reply
-    this.#replying = 0
-    this.#isOpen = false
-    this.#isGenerating = false
-    this.#isInterrupted = true
-  }
-
-  #end(): void {
-    const isEmpty = !this.#isOpen && !this.#isInterrupted
-    if (isEmpty) {
-      this.#waiting = 0
-      this.#isHeard = false
-      this.#isSpeaking = false
-    }
-    this.#replying = 0
-    this.#isOpen = false
-    this.#isGenerating = false
-    this.#isInterrupted = false
+  /** Is the reply there, and only its end is missing? */
+  get isWhole(): boolean {
+    return this.#isWhole
   }
 
   /** The connection is gone, and the reply with it. */
   lost(): void {
-    if (this.#isOpen) this.#waiting += Math.max(1, this.#replying)
+    if (this.#isOpen) this.#waiting.push(this.#now())
+    this.#causes = []
     this.#isSpeaking = false
-    this.#replying = 0
-    this.#isOpen = false
-    this.#isGenerating = false
-    this.#isInterrupted = false
+    this.#close()
+  }
+
+  /** A new connection was told what it must reply to. */
+  told(): void {
+    this.#waiting = [this.#now()]
+    this.#causes = [this.#now()]
+    this.#isHeard = false
   }
 
   /** Does the model owe a reply, or the rest of one? */
   get isWaiting(): boolean {
-    return this.#waiting > 0 || this.#isHeard || this.#isOpen
+    return this.#waiting.length > 0 || this.#isHeard || this.#isOpen
   }
 
   /** Does anyone speak, or wait for a reply? */

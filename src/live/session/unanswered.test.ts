@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import type { LiveServerMessage } from '../../tool/live-model.ts'
+import { Unanswered } from './unanswered.ts'
+
+const text: LiveServerMessage = { type: 'text', text: 'Hi.' }
+const audio: LiveServerMessage = { type: 'audio', data: new Uint8Array(2), mimeType: 'audio/pcm' }
+const call: LiveServerMessage = { type: 'toolCall', calls: [{ id: 'c1', name: 'look', args: {} }] }
+const heard = (words: string): LiveServerMessage => ({ type: 'inputTranscript', text: words })
+const interrupted: LiveServerMessage = { type: 'interrupted' }
+const end: LiveServerMessage = { type: 'turnComplete' }
+
+const generated: LiveServerMessage = { type: 'generationComplete' }
+
+/** A number is a pause in milliseconds. */
+type Step = LiveServerMessage | number | 'ask' | 'respond' | 'lose' | 'speak' | 'tell'
+
+function play(...steps: Step[]): Unanswered {
+  let now = 0
+  const unanswered = new Unanswered(() => now)
+  for (const step of steps) {
+    if (typeof step === 'number') now += step
+    else if (step === 'tell') unanswered.told()
+    else if (step === 'ask') unanswered.asked()
+    else if (step === 'respond') unanswered.responded()
+    else if (step === 'lose') unanswered.lost()
+    else if (step === 'speak') unanswered.spoke()
+    else unanswered.receive(step)
+  }
+  return unanswered
+}
+
+describe('a reply is owed', () => {
+  test.each<[string, Step[]]>([
+    ['after a question', ['ask']],
+    ['while the model replies', ['ask', text]],
+    ['while the model speaks of its own accord', [audio]],
+    ['after a call', ['ask', call]],
+    ['after a call in reply to speech', [heard('Hello'), call]],
+    ['after the response to a call', ['ask', call, 'respond']],
+    ['after a result that arrives when the turn is over', ['ask', call, end, 'respond']],
+    ['when the user was heard', [heard('Hello')]],
+    ['when a reply is lost', ['ask', text, 'lose']],
+    ['when a reply to speech is lost', [heard('Hello'), audio, 'lose']],
+    ['when the model was lost before it replied', ['ask', 'lose']],
+    ['when the model was lost before it replied to speech', [heard('Hello'), 'lose']],
+    ['to a question during the reply to another one', ['ask', text, 'ask', end]],
+    ['to a question that interrupted a reply', ['ask', text, 'ask', interrupted, end]],
+    ['to a question that crossed with the reply to another one', ['ask', 500, 'ask', 100, text, 900, end]],
+    ['to a question that crossed with the reply to speech', [heard('Hello'), 500, 'ask', 100, audio, 900, end]],
+    ['to a question that crossed with the reply to a result', ['ask', call, 'respond', 500, 'ask', 100, text, end]],
+    ['to a question that crossed with an empty reply', ['ask', 500, 'ask', 100, end]],
+    ['to a question that crossed with the reply after a reconnect', ['ask', 'lose', 'tell', 9, 'ask', 9, text, end]],
+    ['when the last call of a reply is not answered', ['ask', text, generated, call, generated, 'lose']],
+    ['when the reply after an interruption is lost', ['ask', text, 'ask', interrupted, end, text, 'lose']],
+  ])('%s', (_when, steps) => {
+    expect(play(...steps).isWaiting).toBe(true)
+  })
+})
+
+describe('no reply is owed', () => {
+  test.each<[string, Step[]]>([
+    ['at the beginning', []],
+    ['after a reply', ['ask', text, text, end]],
+    ['after a reply to two questions', ['ask', 'ask', text, end]],
+    ['after a reply to two questions that came long after both', ['ask', 500, 'ask', 500, text, end]],
+    ['after a quick reply', ['ask', 1, text, end]],
+    ['after a reply with a call', ['ask', call, 'respond', text, end]],
+    ['after a reply to a late result', ['ask', call, end, 'respond', text, end]],
+    ['after an empty reply', ['ask', end]],
+    ['after an empty reply to speech', [heard('Hm'), end]],
+    ['after an interrupted reply', ['ask', text, interrupted]],
+    ['after the end of an interrupted reply', ['ask', text, interrupted, end]],
+    ['when a transcript arrives during the reply to it', [audio, heard('Hello'), end]],
+    ['when an empty transcript arrives', [heard('')]],
+    ['when an interrupted reply is lost', ['ask', text, interrupted, 'lose']],
+    ['when nothing was under way', ['ask', text, end, 'lose']],
+    ['after a reply on the next connection', ['ask', text, 'lose', text, end]],
+    ['after the reply to what a new connection was told', ['ask', 'ask', 'lose', 'tell', text, end]],
+    ['while someone speaks who is not understood yet', ['speak']],
+  ])('%s', (_when, steps) => {
+    expect(play(...steps).isWaiting).toBe(false)
+  })
+})
+
+describe('the first message of a reply shows that the model has read what was sent', () => {
+  test.each<[string, Step[], LiveServerMessage, boolean]>([
+    ['text', ['ask'], text, true],
+    ['audio', ['ask'], audio, true],
+    ['a call', ['ask'], call, true],
+    ['more of the same reply', ['ask', text, 'ask'], text, false],
+    ['a call within a reply', ['ask', text, 'ask'], call, false],
+    ['text after a response', ['ask', call, 'respond'], text, true],
+    ['the reply after an interruption', ['ask', text, 'ask', interrupted], text, true],
+    ['the next reply', ['ask', text, end, 'ask'], text, true],
+    ['an empty reply', ['ask'], end, true],
+    ['the end of a reply', ['ask', text], end, false],
+    ['a transcript', ['ask'], { type: 'outputTranscript', text: 'late' }, false],
+    ['usage', ['ask'], { type: 'usage', usageMetadata: {} }, false],
+  ])('%s', (_what, before, message, isShown) => {
+    expect(play(...before).receive(message) !== undefined).toBe(isShown)
+  })
+
+  test.each<[string, Step[], number]>([
+    ['the only message, however fast the reply is', [10, 'ask', 1], 10],
+    ['the first message, and not one that crossed with the reply', [10, 'ask', 50, 'ask', 50], 10],
+    ['everything that was sent long enough before', [10, 'ask', 500, 'ask', 500], 810],
+    ['nothing but what was sent long before, if the model speaks of its own accord', [1_000], 800],
+  ])('%s', (_what, before, until) => {
+    expect(play(...before).receive(text)).toBe(until)
+  })
+})
+
+test('a reply is whole when the model has generated it, and only its end is missing', () => {
+  const isWhole = (...steps: Step[]): boolean => play(...steps).isWhole
+  expect(isWhole('ask', text, generated)).toBe(true)
+  expect(isWhole('ask', text)).toBe(false)
+  expect(isWhole('ask', generated)).toBe(false)
+  expect(isWhole('ask', call, generated)).toBe(false)
+  expect(isWhole('ask', text, generated, end)).toBe(false)
+  expect(isWhole('ask', text, generated, interrupted)).toBe(false)
+})
+
+describe('someone speaks', () => {
+  test('from the start of activity to the begin of the reply', () => {
+    const speech = play({ type: 'activity', state: 'start' }, { type: 'activity', state: 'end' })
+    expect([speech.isBusy, speech.isWaiting]).toEqual([true, false])
+    speech.receive(text)
+    speech.receive(end)
+    expect(speech.isBusy).toBe(false)
+  })
+
+  test('until the connection is lost: the next one says so again', () => {
+    expect(play('speak', 'lose').isBusy).toBe(false)
+  })
+
+  test('until an empty reply', () => {
+    expect(play('speak', end).isBusy).toBe(false)
+  })
+})
