@@ -4,7 +4,7 @@ import { geminiLive } from 'toolwright/gemini'
 import { connectLive, type LiveMessage } from 'toolwright/live'
 import { geminiLiveServer, scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { plainTool, silentLogger } from './kit.ts'
+import { plainTool, silentLogger, waitUntil } from './kit.ts'
 import { callTool, flushed, liveRunner, nextResponse, startStrict, storedEvents } from './live-calls-kit.ts'
 import { startLive } from './live-kit.ts'
 
@@ -218,5 +218,39 @@ describe('a live session', () => {
     await event('turnComplete')
     const parts = (await storedEvents(runner, session)).flatMap(({ content }) => content?.parts ?? [])
     expect(parts.map((one) => Object.keys(one)[0])).toEqual(['executableCode', 'codeExecutionResult', 'text'])
+  })
+
+  test('survives a storm of interruptions: no call is left open, and the log has one response for each', async () => {
+    const { runner } = liveRunner([
+      plainTool(
+        'work',
+        (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({}))),
+      ),
+      plainTool('quick', () => ({ ok: true })),
+    ])
+    const { connection, session, events, event } = await startStrict({ runner })
+    const rounds = 60
+    for (let at = 0; at < rounds; at++) {
+      connection.inputTranscript(`question ${at}`)
+      connection.call([
+        { id: `work-${at}`, name: 'work' },
+        { id: `quick-${at}`, name: 'quick' },
+      ])
+      connection.audio(new Uint8Array(480))
+      connection.outputTranscript(`answer ${at}`)
+      connection.interrupted()
+      connection.cancelCalls([`work-${at}`])
+      connection.turnComplete()
+    }
+    for (let at = 0; at < rounds; at++) await event('turnComplete')
+    await waitUntil(() => session.openCalls === 0)
+    await session.close()
+    const parts = (await storedEvents(runner, session)).flatMap(({ content }) => content?.parts ?? [])
+    const answered = parts.flatMap(({ functionResponse }) => functionResponse?.id ?? [])
+    expect(answered.toSorted()).toEqual(parts.flatMap(({ functionCall }) => functionCall?.id ?? []).toSorted())
+    expect(answered).toHaveLength(2 * rounds)
+    const spoken = parts.flatMap(({ text }) => text ?? [])
+    expect(spoken).toEqual(Array.from({ length: rounds }, (_, at) => [`question ${at}`, `answer ${at}`]).flat())
+    expect(events.filter(({ type }) => type === 'interrupted')).toHaveLength(rounds)
   })
 })

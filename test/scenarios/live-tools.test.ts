@@ -28,6 +28,7 @@ import {
   nextResponse,
   received,
   startStrict,
+  startWithCapabilities,
 } from './live-calls-kit.ts'
 
 const weather = tool({
@@ -291,6 +292,16 @@ describe('an agent as a tool', () => {
     const { connection } = await startStrict({ agent })
     const { error } = await callTool(connection, 'one', { request: 'hi' })
     expect(error).toContain('pass textModel to connectLive()')
+  })
+
+  test('stands in for a server tool that the live model does not have beside functions', async () => {
+    const textModel = { ...scriptedModel(['Found it.']), capabilities: { serverTools: ['googleSearch'] } }
+    const { connection } = await startWithCapabilities(
+      { serverTools: ['googleSearch'], serverToolsWithFunctions: false },
+      { tools: [googleSearch(), weather], textModel },
+    )
+    expect(declarationsIn(connection.setup).map(({ name }) => name)).toEqual(['google_search', 'weather'])
+    expect(await callTool(connection, 'google_search', { request: 'tides' })).toEqual({ text: 'Found it.' })
   })
 
   test('has the default timeout of tools, and may have a longer one', async () => {
