@@ -1,10 +1,11 @@
 // The tool calls of a live model, from its message to the response that it gets: phase filter, onToolCall, dispatch, response.
 import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
-import type { Content, FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
+import type { Content, FunctionCall, FunctionResponse } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
+import type { ResponseMedia } from '../../runner/live/response-media.ts'
 import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Tool } from '../../tool/tool.ts'
@@ -245,7 +246,7 @@ export class WireCalls {
 function withParts(
   shown: FunctionResponse,
   response: FunctionResponse,
-  media: ReadonlyMap<string, readonly Part[]> | undefined,
+  media: ResponseMedia | undefined,
 ): FunctionResponse {
   const parts = hasHiddenMedia(response) ? undefined : media?.get(response.id ?? '')
   return parts?.length ? { ...shown, parts } : shown

@@ -1,29 +1,19 @@
 // The tool calls of a live session: recorded, dispatched beside the speech, cancelled one by one.
-import { CallBatch } from '../../agent/loop/call-batch.ts'
 import { CallIds } from '../../agent/loop/call-ids.ts'
-import type { AgentTurn, RunHost } from '../../agent/loop/run-host.ts'
-import { runScope } from '../../agent/loop/run-scope.ts'
-import { ScopeRecorder } from '../../agent/loop/scope-recorder.ts'
-import { withMedia } from '../../agent/request/request-media.ts'
-import { type Content, type FunctionCall, type FunctionResponse, hasMedia, type Part } from '../../content/content.ts'
+import type { FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
-import { type Batch, SUSPENDED } from '../../dispatch/host.ts'
-import type { CallResult } from '../../dispatch/outcome.ts'
 import { longRunningIds } from '../../dispatch/resolve.ts'
-import { StopSignal } from '../../dispatch/stop-signal.ts'
-import { messageOf } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import { openRequests } from '../../event/fold.ts'
-import type { CallState } from '../../event/invocation-state.ts'
 import { REQUEST_PREFIX } from '../../event/request-names.ts'
 import type { ActiveRun } from '../run/active-run.ts'
-import { Cancelled } from '../run/cancelled.ts'
 import type { RunData } from '../run/run-data.ts'
 import { closeStoppedCall } from './close-call.ts'
 import { frameOf } from './live-agent.ts'
 import { LivePlan, type LivePlanOptions } from './live-plan.ts'
 import { describeReply, type LiveReply } from './live-reply.ts'
 import { LiveRequests, type RequestListener } from './live-requests.ts'
+import { mediaIn, type ResponseMedia } from './response-media.ts'
+import { RunningCalls } from './running-calls.ts'
 
 /** What the calls need from the session. */
 export interface LiveCallsOptions extends LivePlanOptions, RequestListener {
@@ -31,19 +21,12 @@ export interface LiveCallsOptions extends LivePlanOptions, RequestListener {
   onProgress(callId: string, name: string, value: unknown): void
 }
 
-/** A call that is being dispatched. */
-interface RunningCall {
-  readonly stop: StopSignal
-  recorder: ScopeRecorder | undefined
-}
-
 /** The tool calls of a live session. */
 export class LiveCalls {
   readonly #run: ActiveRun
   readonly #options: LiveCallsOptions
   readonly #requests: LiveRequests
-  /** Calls that are recorded and not answered by this side yet: held back, prepared or running. */
-  readonly #running: Map<string, RunningCall> = new Map()
+  readonly #running: RunningCalls
   readonly #dispatches: Set<Promise<void>> = new Set()
   #isClosed = false
   /** The tools and the instruction of the agent that speaks. */
@@ -53,21 +36,12 @@ export class LiveCalls {
     this.#run = run
     this.#options = options
     this.#requests = new LiveRequests(run, options, () => this.#settle())
+    this.#running = new RunningCalls(run.data)
     this.plan = new LivePlan(run.data, options)
   }
 
   get #data(): RunData {
     return this.#run.data
-  }
-
-  /** How many calls run or are held back. */
-  get runningCount(): number {
-    return this.#running.size
-  }
-
-  /** Is the call still without its result? */
-  isRunning(callId: string): boolean {
-    return this.#running.has(callId)
   }
 
   /**
@@ -90,7 +64,7 @@ export class LiveCalls {
       const longRunning = longRunningIds(turn.plan.table, content.parts)
       if (longRunning) event.longRunningToolIds = longRunning
       const filled = content.parts.flatMap(({ functionCall }) => (functionCall ? [functionCall] : []))
-      for (const { id = '' } of filled) this.#running.set(id, { stop: new StopSignal(), recorder: undefined })
+      this.#running.hold(filled.map(({ id = '' }) => id))
       await run.recorder.commit([{ event }])
       return { event, recorded: filled }
     } finally {
@@ -116,13 +90,13 @@ export class LiveCalls {
   dispatch(callIds: readonly string[]): Promise<void> {
     const { fold, stop } = this.#data
     const calls = callIds.flatMap((id) => fold.calls.get(id) ?? [])
-    const running = new Map(calls.map(({ id }) => [id, this.#runningOf(id)]))
-    const dispatching = dispatch(this.#batch(calls))
+    const release = this.#running.hold(calls.map(({ id }) => id))
+    const dispatching = dispatch(this.#running.batch(this.plan.turn(), calls))
       .catch((error) => {
         if (!stop.stopped) this.#data.stop.stop(error) // a failed append: nothing more can be recorded
       })
       .finally(() => {
-        for (const [id, one] of running) this.#release(id, one)
+        release()
         this.#dispatches.delete(dispatching)
         this.#settle()
       })
@@ -130,56 +104,9 @@ export class LiveCalls {
     return dispatching
   }
 
-  #runningOf(callId: string): RunningCall {
-    const running = this.#running.get(callId) ?? { stop: new StopSignal(), recorder: undefined }
-    this.#running.set(callId, running)
-    return running
-  }
-
-  /** The call no longer runs. It may have been dispatched again meanwhile: then only the earlier run is over. */
-  #release(callId: string, running: RunningCall): void {
-    this.#data.stop.delete(running.stop)
-    if (this.#running.get(callId) === running) this.#running.delete(callId)
-  }
-
-  #batch(calls: readonly CallState[]): Batch {
-    const turn = this.plan.turn()
-    const batch = new CallBatch(turn, turn.plan.table, calls, runScope)
-    batch.live = {
-      isStopped: ({ id }) => this.#running.get(id)?.stop.stopped !== undefined,
-      batchOf: (call) => this.#batchOf(turn, call),
-      closeCall: (call) => this.#closeCall(turn, call),
-    }
-    return batch
-  }
-
-  /** The batch of one call, which can be stopped alone. */
-  #batchOf(turn: AgentTurn, call: CallState): Batch {
-    const running = this.#runningOf(call.id)
-    const { stop } = running
-    running.recorder = new ScopeRecorder(this.#data.recorder, stop)
-    this.#data.stop.add(stop)
-    const host: RunHost = Object.assign(Object.create(this.#data), { stop, recorder: running.recorder })
-    const batch = new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
-    const runInScope = batch.runInScope.bind(batch)
-    batch.runInScope = async (scoped) => {
-      const value = await runInScope(scoped)
-      if (value === SUSPENDED) this.#release(call.id, running) // answers continue it while other calls of its message run
-      return value
-    }
-    return batch
-  }
-
-  async #closeCall(turn: AgentTurn, call: CallState): Promise<CallResult> {
-    const { stop, recorder } = this.#running.get(call.id) as RunningCall // it is removed after its dispatch
-    const reason = messageOf(stop.stopped?.reason)
-    return await closeStoppedCall(this.#data, { turn, call, recorder, reason })
-  }
-
   /** Cancels calls: those that run are stopped, those that wait for a human are answered. Unknown ids are ignored. */
   async cancel(callIds: readonly string[], reason: string): Promise<void> {
-    const stopped = callIds.filter((id) => this.#running.has(id))
-    for (const id of stopped) this.#running.get(id)?.stop.stop(new Cancelled(reason))
+    const stopped = this.#running.stop(callIds, reason)
     const waiting = callIds.filter((id) => !stopped.includes(id))
     await this.#closeWaiting(waiting, reason)
   }
@@ -202,13 +129,8 @@ export class LiveCalls {
 
   /** Continues calls whose requests are answered, and announces new requests. */
   #settle(): void {
-    const { fold, stop } = this.#data
-    if (this.#isClosed || stop.stopped) return
-    // a request ends the attempt that made it, also while other calls of its message run
-    for (const [id, running] of this.#running) {
-      const call = fold.calls.get(id)
-      if (call && openRequests(call).length > 0) this.#release(id, running)
-    }
+    if (this.#isClosed || this.#data.stop.stopped) return
+    this.#running.releaseWaiting()
     this.#requests.settle()
     const step = this.#run.next()
     if (step.type !== 'dispatch') return
@@ -224,22 +146,9 @@ export class LiveCalls {
     if (isRelevant) queueMicrotask(() => this.#settle()) // once all entries of the append are folded
   }
 
-  /** The media after each response of an event, by the id of the call; undefined if there is none. Stored files have their bytes. */
-  mediaIn({ content }: Event): Promise<ReadonlyMap<string, readonly Part[]>> | undefined {
-    return content && hasMedia(content.parts) ? this.#loadMedia(content) : undefined
-  }
-
-  async #loadMedia(content: Content): Promise<ReadonlyMap<string, readonly Part[]>> {
-    const [loaded] = await withMedia(this.#data, [content], 0, undefined)
-    const media = new Map<string, Part[]>()
-    let current: Part[] = []
-    for (const part of loaded?.parts ?? []) {
-      if (part.functionResponse) {
-        current = []
-        media.set(part.functionResponse.id ?? '', current)
-      } else current.push(part)
-    }
-    return media
+  /** The media of the results in an event; undefined if there is none. */
+  mediaIn(event: Event): Promise<ResponseMedia> | undefined {
+    return mediaIn(this.#data, event)
   }
 
   /** Called with every event of the run: passes on the progress of calls. */
@@ -258,7 +167,7 @@ export class LiveCalls {
   async close(reason: string): Promise<void> {
     this.#isClosed = true
     this.#requests.close()
-    for (const { stop } of this.#running.values()) stop.stop(new Cancelled(reason))
+    this.#running.stopAll(reason)
     await Promise.all(this.#dispatches)
     const { fold } = this.#data
     const open = fold.scopes.get(frameOf(this.#data).path)?.calls.filter((call) => fold.isOpen(call)) ?? []

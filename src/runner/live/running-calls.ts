@@ -1,0 +1,114 @@
+// The calls of a live session that run now. Each can be stopped alone.
+import { CallBatch } from '../../agent/loop/call-batch.ts'
+import type { AgentTurn, RunHost } from '../../agent/loop/run-host.ts'
+import { runScope } from '../../agent/loop/run-scope.ts'
+import { ScopeRecorder } from '../../agent/loop/scope-recorder.ts'
+import { type Batch, SUSPENDED } from '../../dispatch/host.ts'
+import type { CallResult } from '../../dispatch/outcome.ts'
+import { StopSignal } from '../../dispatch/stop-signal.ts'
+import { messageOf } from '../../error/error.ts'
+import { openRequests } from '../../event/fold.ts'
+import type { CallState } from '../../event/invocation-state.ts'
+import { Cancelled } from '../run/cancelled.ts'
+import type { RunData } from '../run/run-data.ts'
+import { closeStoppedCall } from './close-call.ts'
+
+/** A call that is held back or being dispatched. */
+interface RunningCall {
+  readonly stop: StopSignal
+  recorder: ScopeRecorder | undefined
+}
+
+/** Calls that are recorded and not answered by this side yet: held back, prepared or running. */
+export class RunningCalls {
+  readonly #run: RunData
+  readonly #calls: Map<string, RunningCall> = new Map()
+
+  constructor(run: RunData) {
+    this.#run = run
+  }
+
+  /** Does the call run, or is it held back? */
+  has(callId: string): boolean {
+    return this.#calls.has(callId)
+  }
+
+  /** Holds calls back until they are dispatched or answered. The returned function releases them. */
+  hold(callIds: readonly string[]): () => void {
+    const held = callIds.map((id) => [id, this.#get(id)] as const)
+    return () => {
+      for (const [id, running] of held) this.#release(id, running)
+    }
+  }
+
+  /** The call has its response. */
+  delete(callId: string): void {
+    this.#calls.delete(callId)
+  }
+
+  /** Releases calls that wait for a human: a request ends the attempt that made it, also while other calls of its message run. */
+  releaseWaiting(): void {
+    for (const [id, running] of this.#calls) {
+      const call = this.#run.fold.calls.get(id)
+      if (call && openRequests(call).length > 0) this.#release(id, running)
+    }
+  }
+
+  /** Stops calls, and returns the ids of those that did run. */
+  stop(callIds: Iterable<string>, reason: string): string[] {
+    const stopped = [...callIds].filter((id) => this.#calls.has(id))
+    for (const id of stopped) this.#calls.get(id)?.stop.stop(new Cancelled(reason))
+    return stopped
+  }
+
+  /** Stops all calls. */
+  stopAll(reason: string): void {
+    this.stop(this.#calls.keys(), reason)
+  }
+
+  /** The batch of calls of one message, for dispatch. */
+  batch(turn: AgentTurn, calls: readonly CallState[]): Batch {
+    const batch = new CallBatch(turn, turn.plan.table, calls, runScope)
+    batch.live = {
+      isStopped: ({ id }) => this.#calls.get(id)?.stop.stopped !== undefined,
+      batchOf: (call) => this.#batchOf(turn, call),
+      closeCall: (call) => this.#closeCall(turn, call),
+    }
+    return batch
+  }
+
+  /** The batch of one call, which can be stopped alone. */
+  #batchOf(turn: AgentTurn, call: CallState): Batch {
+    const running = this.#get(call.id)
+    const { stop } = running
+    running.recorder = new ScopeRecorder(this.#run.recorder, stop)
+    this.#run.stop.add(stop)
+    const host: RunHost = Object.assign(Object.create(this.#run), { stop, recorder: running.recorder })
+    const batch = new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
+    const runInScope = batch.runInScope.bind(batch)
+    batch.runInScope = async (scoped) => {
+      const value = await runInScope(scoped)
+      if (value === SUSPENDED) this.#release(call.id, running) // answers continue it while other calls of its message run
+      return value
+    }
+    return batch
+  }
+
+  #closeCall(turn: AgentTurn, call: CallState): Promise<CallResult> {
+    const { stop, recorder } = this.#get(call.id)
+    const reason = messageOf(stop.stopped?.reason)
+    return closeStoppedCall(this.#run, { turn, call, recorder, reason })
+  }
+
+  #get(callId: string): RunningCall {
+    const running = this.#calls.get(callId) ?? { stop: new StopSignal(), recorder: undefined }
+    this.#calls.set(callId, running)
+    return running
+  }
+
+  /** The call no longer runs. It may have been dispatched again meanwhile: then only the earlier run is over. */
+  #release(callId: string, running: RunningCall): void {
+    this.#run.stop.delete(running.stop)
+    if (this.#calls.get(callId) === running) this.#calls.delete(callId)
+  }
+}
