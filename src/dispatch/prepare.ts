@@ -10,7 +10,7 @@ import { callBeforeTool } from './before-tool.ts'
 import { checkBodyRequests, confirm, countingRequests, definitionOf, editedArgs } from './confirm.ts'
 import type { Batch } from './host.ts'
 import { missingTool, refuseCall } from './on-tool-error.ts'
-import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
+import { failure, type Prepared, type ReadyCall, type ResolvedCall, unknownOutcome } from './outcome.ts'
 import { recoverInterrupted } from './recover-interrupted.ts'
 import { forgetAnswered } from './request-credential.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
@@ -47,6 +47,10 @@ function refuseUnknown(batch: Batch, call: CallState, entry: ToolEntry | undefin
   if (call.isCode) {
     const error = `Agent "${batch.agentName}" has no codeExecutor. Set one to run model-written code.`
     return failure(call, 'NOT_FOUND', error)
+  }
+  if (call.intent) {
+    const problem = `Tool "${call.name}" was interrupted while it ran and is no longer available; it may have taken effect.`
+    return unknownOutcome(call, 'UNKNOWN_OUTCOME', problem)
   }
   const known = entry ?? missingTool(call.name)
   const context = contextOf(batch, call, known, call.requests)

@@ -37,8 +37,8 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const outcome = settled[at] as Outcome
     const { call } = outcome
     const { id, name } = call
-    if (outcome.type !== 'result' || (outcome.pending && isTurnOver)) {
-      if (isTurnOver)
+    if (outcome.type !== 'result' || (outcome.pending && isTurnOver && !batch.live)) {
+      if (isTurnOver && !batch.live)
         parts.push(
           responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)),
         )
@@ -63,7 +63,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (!call.isCode && batch.table.entries.get(name)?.kind === 'agent')
       grounding = batch.groundingOf(call) ?? grounding
   }
-  if (isTurnOver) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
+  if (isTurnOver && !batch.live) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
   const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding })
   return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
 }
@@ -125,6 +125,7 @@ function movedOnResponse(batch: Batch, call: CallState, handle: JsonObject | und
 
 /** The long-running work that must be cancelled before these outcomes are recorded, because they end the turn. */
 export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): StartedWork[] | undefined {
+  if (batch.live) return undefined // a live agent that transfers leaves its calls running
   let isTurnOver = false
   for (let at = 0; at < outcomes.length && !isTurnOver; at++) isTurnOver = endsTurn(batch, outcomes[at] as Outcome)
   if (!isTurnOver) return undefined
@@ -159,7 +160,8 @@ function withRepeatWarning(batch: Batch, result: CallResult, failed: Map<string,
   if (signature !== undefined) failed?.set(signature, beside + 1)
   if (stops || entryFor(batch, call)?.tool.mayRepeat) return response
   if (batch.host.fold.failedInARow(call) + beside + 1 !== MAX_EQUAL_FAILURES) return response
-  const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
+  const otherwise = batch.live ? 'it is not run again unchanged' : 'calling it again unchanged ends the run'
+  const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: ${otherwise}.)`
   return { ...response, error, errorCode: 'REPEATED_CALL' }
 }
 

@@ -185,7 +185,7 @@ export class Fold {
     if (actions.transferToAgent !== undefined) {
       scope.active = actions.transferToAgent
       scope.transfers++
-      scope.calls = NO_CALLS
+      scope.calls = stillOpen(scope.calls) ?? NO_CALLS // calls that run in the background of a live session
       scope.answered = false
     }
     if (actions.escalate) scope.escalated = true

@@ -1,6 +1,6 @@
 // The inbox of a session while a run holds it: other processes post answers, results, state edits and cancels.
 import { isRecord } from '../../base/json.ts'
-import type { Content } from '../../content/content.ts'
+import type { Content, Part } from '../../content/content.ts'
 import type { RunRecorder } from '../../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { NewEntry } from '../../event/event.ts'
@@ -107,7 +107,7 @@ async function recordAnswer(
       return undefined
     }
     // a result must not be recorded while the calls beside its own are being dispatched
-    const mustWait = (): boolean => answers.hasResults && progress.dispatching > 0
+    const mustWait = (): boolean => answers.hasResults && progress.dispatching > 0 && !isForLiveModel(run, answers)
     const isLate = answers.fold !== run.fold && answers.hasResults && run.observer !== undefined
     if ((answers.fold !== run.fold && !isLate) || progress.isFinalizing || mustWait()) return undefined
     if (answers.isRepeat) {
@@ -123,6 +123,13 @@ async function recordAnswer(
     if (isLate) await endLate(run, recorder, answers.fold)
     return answers.message
   }
+}
+
+/** Is it for calls that a live model made itself? It dispatches nothing beside them: it speaks on. */
+function isForLiveModel({ observer, fold }: RecordedRun, { message }: Answers): boolean {
+  const isNested = ({ functionResponse }: Part): boolean =>
+    fold.calls.get(functionResponse?.id ?? '')?.path.includes('/') === true
+  return observer !== undefined && !message.parts.some(isNested)
 }
 
 /** Ends an earlier invocation whose last result has arrived in a live session: the live model tells the user about it. */
