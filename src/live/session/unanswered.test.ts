@@ -71,7 +71,7 @@ describe('no reply is owed', () => {
     ['after an interrupted reply', ['ask', text, interrupted]],
     ['after the end of an interrupted reply', ['ask', text, interrupted, end]],
     ['when a transcript arrives during the reply to it', [audio, heard('Hello'), end]],
-    ['when an empty transcript arrives', [heard('')]],
+    ['when an empty transcript arrives', [heard(''), heard(' \n')]],
     ['when an interrupted reply is lost', ['ask', text, interrupted, 'lose']],
     ['when nothing was under way', ['ask', text, end, 'lose']],
     ['after a reply on the next connection', ['ask', text, 'lose', text, end]],

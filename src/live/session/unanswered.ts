@@ -72,7 +72,7 @@ export class Unanswered {
         return isFirst ? this.#begin() : undefined
       }
       case 'inputTranscript':
-        if (message.text !== '' && !this.#isOpen) this.#hear()
+        if (message.text.trim() !== '' && !this.#isOpen) this.#hear()
         return undefined
       case 'activity':
         this.#isSpeaking = true
