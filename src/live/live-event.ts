@@ -4,7 +4,10 @@ import type { Event } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 
 /** What happens in a live session, in order. `event` is the recorded event, if the step is recorded. */
-export type LiveEvent = { readonly event?: Event } & (
+export type LiveEvent = {
+  /** The recorded event, if the step is recorded. */
+  readonly event?: Event
+} & (
   | { readonly type: 'audio'; readonly data: Uint8Array; readonly mimeType: string }
   | { readonly type: 'text'; readonly text: string; readonly thought?: boolean }
   /** A delta of what the user says. With `finished`, `text` is the whole transcript of the turn. */

@@ -34,6 +34,7 @@ export class LiveLink {
   /** The connection that the provider closes soon. */
   #leaving: LiveConnection | undefined
   #isPaused = false
+  #wasConnected = false
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -147,6 +148,8 @@ export class LiveLink {
     this.#isConnecting = false
     if (this.#isPaused) connection.pause?.()
     for (const message of this.#outbox.takeAll()) this.#sendKept(message)
+    if (this.#wasConnected) this.#options.onResumed() // before the first message
+    this.#wasConnected = true
     void this.#read(connection)
   }
 
@@ -239,9 +242,7 @@ export class LiveLink {
   }
 
   #onConnected(): void {
-    if (this.#isClosed) return
-    this.#options.onResumed()
-    if (this.#isOutdated) void this.renew()
+    if (this.#isOutdated && !this.#isClosed) void this.renew()
   }
 }
 

@@ -5,41 +5,24 @@ import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import type { PendingRequest } from '../../event/pending-request.ts'
-import { deny } from '../../runner/approvals/answer-parts.ts'
-import { confirmationAnswer } from '../../runner/approvals/confirmation-provider.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model.ts'
-import { LiveLink } from '../link/live-link.ts'
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { PhaseChange } from '../phases/live-phase.ts'
+import { answerRequest } from './answer-request.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
-import { LiveFlow } from './live-flow.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
-import { LiveTurn, type SpokenReply } from './live-turn.ts'
 import { ModelMemory } from './model-memory.ts'
-import { ModelSetup } from './model-setup.ts'
-import { resultText } from './seed.ts'
-import { WireCalls } from './wire-calls.ts'
+import { SessionOrder } from './session-order.ts'
+import { makeParts, type SessionParts } from './session-parts.ts'
+import { Speech } from './speech.ts'
 
 /** How long the end of the session waits for what is being recorded. */
 const CLOSE_MS = 2_000
-/** How long a new connection waits for results that are on their way to the model. */
-const DELIVERY_MS = 2_000
-/** How long a tool response waits until the model knows the tools of a new phase or agent. */
-const SETTLE_MS = 1_000
-
-/** Parts of a session that exist once its run has started. */
-interface Started {
-  readonly flow: LiveFlow<LiveSession>
-  readonly wire: WireCalls
-  readonly link: LiveLink
-  readonly setup: ModelSetup
-}
 
 /**
  * A live session. Iterate it for its events; leaving the loop closes it. Tools, gates and state are those of the runner, and
@@ -52,15 +35,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   readonly #run: LiveRun
   readonly #input = new LiveInputHub()
   readonly #queue: LiveEventQueue
-  readonly #turn = new LiveTurn()
   readonly #memory: ModelMemory
   readonly #ended = Promise.withResolvers<void>()
-  #started: Started | undefined
-  /** Results that are recorded and not sent yet. */
-  readonly #deliveries: Set<Promise<void>> = new Set()
-  /** Recording, one step after another. Events for the consumer keep this order. */
-  #order: Promise<void> = Promise.resolve()
-  #waitingSteps = 0
+  readonly #order: SessionOrder
+  readonly #speech: Speech
+  #started: SessionParts<LiveSession> | undefined
   #idle: (() => void)[] = []
   #closing: Promise<void> | undefined
   #isIterated = false
@@ -87,6 +66,9 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       onRequest: (request, signal) => this.#onRequest(request, signal),
       onStopped: (reason) => this.#onStopped(reason),
     })
+    const show = (event: LiveEvent): void => this.#show(event)
+    this.#order = new SessionOrder(show, (error) => this.#fail(codeOf(error), error))
+    this.#speech = new Speech({ run: this.#run, memory: this.#memory, order: this.#order, show })
   }
 
   /** @internal Starts the run, then connects. */
@@ -100,7 +82,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session was stopped while it started.')
       const { flow, link, setup } = this.#started
       await setup.read()
-      setup.validate(this.#options.phases, this.#options.initialPhase)
+      setup.validate(this.#options, this.#runner.agent)
       await flow.start()
       await link.open(signal)
       this.#run.calls.announceRequests()
@@ -114,58 +96,28 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   readonly #onAbort = (): void => void this.close()
 
-  #start(): Started {
-    const { model, background = {}, onToolCall, reconnect = {}, instruction } = this.#options
-    const nonBlocking = model.capabilities?.nonBlocking === true
-    const report = (problem: string, error: unknown): void => this.#report(problem, error)
-    const flow = new LiveFlow<LiveSession>({
-      ...this.#options,
+  #start(): SessionParts<LiveSession> {
+    return makeParts<LiveSession>({
       session: this,
-      initial: this.#run.run.data.state,
+      options: this.#options,
+      run: this.#run,
+      memory: this.#memory,
       ports: this.#ports,
-      record: (delta) => this.#run.recordState(delta),
+      link: {
+        introduce: (isResumed, send) => this.#introduce(isResumed, send),
+        whenIdle: () => this.#whenIdle(),
+        onMessage: (message) => this.#onMessage(message),
+        onLost: () => this.#onLost(),
+        onReconnecting: (attempt) => this.#order.emit({ type: 'reconnecting', attempt }),
+        onResumed: () => this.#order.emit({ type: 'resumed' }),
+        onFailed: (error) => this.#fail('CONNECTION_LOST', error),
+      },
       onPhase: (change) => this.#onPhase(change),
-      report,
+      tell: (message) => void this.#tell(message),
+      onDelivered: () => this.#checkIdle(),
+      emit: (event) => this.#order.emit(event),
+      report: (problem, error) => this.#report(problem, error),
     })
-    const inBackground = new Map(Object.entries(background).map(([name, one]) => [name, one === true ? {} : one]))
-    const setup = new ModelSetup({ model, calls: this.#run.calls, flow, background: inBackground, instruction })
-    const link = new LiveLink({
-      model,
-      ports: this.#ports,
-      reconnect,
-      setup: () => setup.read(),
-      onHandle: () => this.#memory.cover(),
-      canResume: () => this.#memory.canResume,
-      introduce: (isResumed, send) => this.#introduce(isResumed, send),
-      whenIdle: () => this.#whenIdle(),
-      onMessage: (message) => this.#onMessage(message),
-      onLost: () => this.#onLost(),
-      onReconnecting: (attempt) => this.#emit({ type: 'reconnecting', attempt }),
-      onResumed: () => this.#emit({ type: 'resumed' }),
-      onFailed: (error) => this.#fail('CONNECTION_LOST', error),
-    })
-    const wire = new WireCalls({
-      calls: this.#run.calls,
-      rules: { nonBlocking },
-      background: inBackground,
-      onToolCall,
-      state: flow.state,
-      saved: () => flow.state.saved(),
-      refusal: (name) => flow.refusal(name),
-      settled: () => this.#settled(flow, setup),
-      place: () => this.#memory.place,
-      send: (message) => this.#tell(message),
-      emit: (event) => this.#emit(event),
-      report,
-    })
-    return { flow, wire, link, setup }
-  }
-
-  /** Settles when the phase fits the state and the model knows it, soon at the latest; undefined if that is so now. */
-  #settled(flow: LiveFlow<LiveSession>, setup: ModelSetup): Promise<void> | undefined {
-    const settling = [flow.settled(), setup.settled()].filter((one) => one !== undefined)
-    if (settling.length === 0) return undefined
-    return withTimeout(Promise.all(settling), SETTLE_MS, this.#ports, () => {}).then(() => {})
   }
 
   /** The id of the session in the store. A text run continues the conversation with it. */
@@ -196,7 +148,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   get ended(): Promise<void> {
     return this.#ended.promise
   }
-  get #parts(): Started {
+  get #parts(): SessionParts<LiveSession> {
     if (!this.#started) throw new ToolwrightError('INTERNAL', 'The live session has not started.')
     return this.#started
   }
@@ -225,10 +177,10 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   async #sendMessage(input: LiveClientMessage & { type: 'text' | 'content' }): Promise<void> {
     const contents: readonly Content[] =
       input.type === 'text' ? [{ role: 'user', parts: [{ text: input.text }] }] : input.contents
-    const heard = this.#takeHeard() // what the user said before
+    const heard = this.#speech.takeHeard() // what the user said before
     let behind: Promise<void> | undefined
-    await this.#inOrder(async () => {
-      await this.#recordHeard(heard)
+    await this.#order.run(async () => {
+      await this.#speech.recordHeard(heard)
       for (const content of contents) await this.#run.recordUser(content)
       for (const { parts } of contents) for (const { text } of parts) if (text) this.#input.push({ type: 'text', text })
       behind = this.#tell(input)
@@ -262,6 +214,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** Cancels running calls. The model is told. */
   async cancelCalls(callIds: readonly string[], reason = 'The app cancelled the call.'): Promise<void> {
+    this.#parts.wire.cancelHere(callIds)
     await this.#run.calls.cancel(callIds, reason)
   }
 
@@ -292,18 +245,18 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   #onMessage(message: LiveServerMessage): void {
-    this.#turn.add(message)
+    this.#speech.add(message)
     this.#memory.receive(message)
     switch (message.type) {
       case 'inputTranscript':
       case 'outputTranscript':
         // the whole transcript is shown with `finished` when it is recorded
-        if (message.text !== '') this.#emit({ type: message.type, text: message.text })
+        if (message.text !== '') this.#order.emit({ type: message.type, text: message.text })
         return
       case 'audio':
       case 'text':
       case 'activity':
-        this.#emit(message)
+        this.#order.emit(message)
         return
       case 'toolCall':
         this.#onToolCalls(message)
@@ -313,15 +266,15 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
         return
       case 'interrupted':
         this.#queue.dropAudio()
-        this.#recordTurn(true)
-        this.#emit({ type: 'interrupted' })
+        this.#speech.recordTurn(true)
+        this.#order.emit({ type: 'interrupted' })
         this.#checkIdle()
         return
       case 'turnComplete':
         this.#onTurnComplete()
         return
       case 'error':
-        this.#emit({ type: 'error', errorCode: 'MODEL_ERROR', message: message.message })
+        this.#order.emit({ type: 'error', errorCode: 'MODEL_ERROR', message: message.message })
         return
       default: // nothing to show
     }
@@ -331,13 +284,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const { wire } = this.#parts
     const registered = wire.register(calls)
     if (registered.length === 0) return
-    const heard = this.#takeHeard()
-    const spoken = this.#takeReply()
-    this.#memory.called(registered.map(({ call }) => call))
-    this.#enqueue(async () => {
-      await this.#recordHeard(heard)
-      const event = await wire.record(registered, spoken)
-      this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
+    this.#speech.recordCalls(wire, registered, () => {
       wire.run(registered).catch((error) => this.#report('Tool calls could not be run', error))
     })
   }
@@ -345,56 +292,19 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #onCancelled(wireIds: readonly string[]): void {
     const cancelled = this.#parts.wire.cancelByModel(wireIds)
     if (cancelled.length === 0) return
-    this.#enqueue(async () => {
+    this.#order.enqueue(async () => {
       this.#show({ type: 'toolCancelled', ids: cancelled.flatMap(({ logId }) => logId ?? []) })
     })
   }
 
   #onTurnComplete(): void {
-    this.#recordTurn(false)
+    this.#speech.recordTurn(false)
     const { flow, setup } = this.#parts
-    this.#enqueue(async () => {
+    this.#order.enqueue(async () => {
       flow.turnCompleted()
       this.#checkIdle()
-      void setup.refresh((message) => void this.#parts.link.send(message)) // instructions that depend on state
+      void this.#refresh(setup) // instructions that depend on state
     })
-  }
-
-  /** Records what was said, and shows the end of the turn. */
-  #recordTurn(interrupted: boolean): void {
-    const heard = interrupted ? this.#turn.takeHeardBeforeReply() : this.#turn.takeHeardAtEnd()
-    this.#memory.heard(heard)
-    const { parts, reply } = this.#takeReply()
-    const { usageMetadata, transcribed } = reply
-    this.#enqueue(async () => {
-      await this.#recordHeard(heard)
-      let event: Event | undefined
-      if (parts.length || (!interrupted && this.#run.isTurnOpen)) {
-        event = await this.#run.recordReply(parts, interrupted ? { ...reply, interrupted } : reply)
-      }
-      const text = transcribed ? parts.map((part) => part.text ?? '').join('') : ''
-      if (text && event) this.#show({ type: 'outputTranscript', text, finished: true, event })
-      if (interrupted) return
-      this.#show({ type: 'turnComplete', ...(usageMetadata && { usageMetadata }), ...(event && { event }) })
-    })
-  }
-
-  #takeHeard(): string {
-    const heard = this.#turn.takeHeard()
-    this.#memory.heard(heard)
-    return heard
-  }
-
-  #takeReply(): SpokenReply {
-    const spoken = this.#turn.takeReply()
-    this.#memory.said(spoken.parts)
-    return spoken
-  }
-
-  async #recordHeard(heard: string): Promise<void> {
-    if (heard === '') return
-    const event = await this.#run.recordUser({ role: 'user', parts: [{ text: heard }] }, { transcribed: true })
-    this.#show({ type: 'inputTranscript', text: heard, finished: true, event })
   }
 
   #onRecorded(event: Event): void {
@@ -404,71 +314,48 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     if (actions.transferToAgent !== undefined) this.#onTransfer(actions.transferToAgent)
     const responses = content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
     if (responses.length === 0) return
-    if (author === 'user') this.#onAnswers(responses, event)
-    else this.#deliver(responses, event)
-  }
-
-  #deliver(responses: readonly FunctionResponse[], event: Event): void {
-    const { wire } = this.#parts
-    const delivery = wire
-      .deliver(responses, event)
-      .catch((error) => this.#report('Tool responses could not be sent', error))
-      .finally(() => {
-        this.#deliveries.delete(delivery)
-        this.#checkIdle()
-      })
-    this.#deliveries.add(delivery)
-  }
-
-  /** Results of long-running calls go to the model. A result of an earlier session is told as a message. */
-  #onAnswers(responses: readonly FunctionResponse[], event: Event): void {
-    const { fold } = this.#run.run.data
-    const own = responses.filter(({ id = '' }) => fold.calls.has(id))
-    if (own.length) this.#deliver(own, event)
-    const { setup, link } = this.#parts
-    if (event.invocationId === this.invocationId) {
-      void setup.refresh((message) => void link.send(message)) // a toolset may have its credential now
+    const { deliveries, setup } = this.#started
+    if (author !== 'user') {
+      deliveries.deliver(responses, event)
       return
     }
-    const contents = responses.map(({ name, response }) => ({
-      role: 'user' as const,
-      parts: [{ text: resultText(name, response) }],
-    }))
-    void this.#tell({ type: 'content', contents, turnComplete: true })
+    const isOfThisSession = event.invocationId === this.invocationId
+    deliveries.deliverResults(responses, event, isOfThisSession)
+    if (isOfThisSession) void this.#refresh(setup) // a toolset may have its credential now
   }
 
   #onProgress(id: string, name: string, value: unknown): void {
-    this.#emit({ type: 'toolProgress', id, name, value })
+    this.#order.emit({ type: 'toolProgress', id, name, value })
     this.#started?.wire.update(id, value)
   }
 
-  #onRequest(request: PendingRequest, signal: AbortSignal): void {
-    this.#emit({ type: 'request', request })
+  #onRequest(request: Parameters<typeof answerRequest>[0], signal: AbortSignal): void {
+    this.#order.emit({ type: 'request', request })
     this.#started?.wire.acknowledgeWaiting(request.functionCallId, request.hint)
     if (request.kind !== 'confirmation') return
     const { confirmationProvider, allowUnconfirmed = false } = this.#options
-    const report = (problem: string, error: unknown): void => this.#report(problem, error)
-    confirmationAnswer(request, signal, { confirmationProvider, allowUnconfirmed, report })
-      .then((answer) => (answer ? this.answer(answer) : undefined))
-      .catch(async (error) => {
-        if (signal.aborted) return // answered otherwise
-        report(`The answer to request "${request.id}" was not recorded, so the call was denied`, error)
-        await this.answer(deny(request, { reason: 'The confirmation failed.' }))
-      })
-      .catch((error) => report(`The answer to request "${request.id}" was not recorded`, error))
+    void answerRequest(request, signal, {
+      confirmationProvider,
+      allowUnconfirmed,
+      answer: (part) => this.answer(part),
+      report: (problem, error) => this.#report(problem, error),
+    })
   }
 
   #onTransfer(to: string): void {
     const { setup, link } = this.#parts
-    this.#emit({ type: 'transfer', to })
-    if (setup.canUpdate) void setup.refresh((message) => void link.send(message))
-    else void link.renew()
+    this.#order.emit({ type: 'transfer', to })
+    void (setup.canUpdate ? this.#refresh(setup) : link.renew())
   }
 
   async #onPhase({ from, to }: { readonly from?: string; readonly to: string }): Promise<void> {
-    this.#emit({ type: 'phase', ...(from !== undefined && { from }), to })
-    const { setup, link } = this.#parts
-    await setup.refresh((message) => void link.send(message))
+    this.#order.emit({ type: 'phase', ...(from !== undefined && { from }), to })
+    await this.#refresh(this.#parts.setup)
+  }
+
+  /** Tells the model which instruction and tools have changed. */
+  #refresh(setup: SessionParts<LiveSession>['setup']): Promise<void> {
+    return setup.refresh((message) => void this.#parts.link.send(message))
   }
 
   async #changeResponses(responses: readonly FunctionResponse[], state: State): Promise<readonly FunctionResponse[]> {
@@ -483,21 +370,17 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   /** The connection is gone. What was said so far is recorded. The model will reply again. */
   #onLost(): void {
     if (this.#memory.isReplyWhole) this.#onMessage({ type: 'turnComplete' }) // no other connection would say so
-    const heard = this.#takeHeard()
-    const { parts, reply } = this.#turn.takeReply()
+    const record = this.#speech.takeUnfinished(this.#speech.takeHeard())
     this.#memory.lost()
-    this.#enqueue(async () => {
-      await this.#recordHeard(heard)
-      if (parts.length) await this.#run.recordReply(parts, { ...reply, interrupted: true })
-    })
+    this.#order.enqueue(record)
   }
 
   /** Tells a new connection what it must know, after everything before is recorded and sent. Later messages find it in use. */
   async #introduce(isResumed: boolean, send: (messages: readonly LiveClientMessage[]) => void): Promise<void> {
     let failure: { readonly error: unknown } | undefined
-    await this.#inOrder(async () => {
+    await this.#order.run(async () => {
       // a result that is in the log must not be told a second time
-      await withTimeout(Promise.all(this.#deliveries), DELIVERY_MS, this.#ports, () => undefined)
+      await this.#parts.deliveries.settled()
       try {
         const { wire } = this.#parts
         send(this.#memory.introduction({ isResumed, wire, history: () => this.#run.history() }))
@@ -522,27 +405,6 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  /** Records something after everything before it. A failure ends the session: its log must have no gap. */
-  #inOrder(step: () => Promise<void>): Promise<void> {
-    this.#waitingSteps++
-    const done = this.#order.then(step).finally(() => this.#waitingSteps--)
-    this.#order = done.catch((error) => {
-      if (!this.#closing) this.#fail(codeOf(error), error)
-    })
-    return done
-  }
-
-  /** The same without a caller that waits. */
-  #enqueue(step: () => Promise<void>): void {
-    this.#inOrder(step).catch(() => {}) // the session has ended
-  }
-
-  /** Shows an event to the consumer, after the events that wait to be recorded. */
-  #emit(event: LiveEvent): void {
-    if (this.#waitingSteps === 0) this.#show(event)
-    else this.#order = this.#order.then(() => this.#show(event))
-  }
-
   #show(event: LiveEvent): void {
     this.#started?.flow.seen(event.type)
     if (event.type === 'interrupted') this.#queue.dropAudio() // also what waited for its turn
@@ -553,7 +415,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const { logger } = this.#run.run.data.services
     const message = error === undefined ? problem : `${problem}: ${messageOf(error)}`
     logger.warn(message, error)
-    this.#emit({ type: 'error', errorCode: 'HOOK_FAILED', message })
+    this.#order.emit({ type: 'error', errorCode: 'HOOK_FAILED', message })
   }
 
   /** The run was stopped from outside. */
@@ -578,12 +440,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#started?.link.close()
     this.#input.close()
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
-    const { parts, reply } = this.#turn.takeReply()
-    const heard = this.#turn.takeHeard()
-    const last = this.#order.then(async () => {
-      await this.#recordHeard(heard)
-      if (parts.length) await this.#run.recordReply(parts, { ...reply, interrupted: true })
-    })
+    const last = this.#order.finish(this.#speech.takeUnfinished(this.#speech.takeHeard()))
     const ignore = (): void => {} // the run was stopped
     await withTimeout(last.catch(ignore), CLOSE_MS, this.#ports, ignore)
     await this.#run.close(reason)

@@ -1,11 +1,16 @@
+import type { Agent } from '../../agent/agents/agent.ts'
 import { joinParagraphs } from '../../agent/agents/agent-plan.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { closestNames } from '../../base/closest-names.ts'
 import { canonicalJson } from '../../base/json.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { LiveClientMessage, LiveModel } from '../../tool/live-model.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
 import { validatePhases } from '../phases/validate-phases.ts'
 import { declareTools } from './declare-tools.ts'
+import type { FlowDefinition } from './live-flow.ts'
 
 /** What the setup of the model depends on. */
 export interface ModelSetupOptions {
@@ -62,14 +67,20 @@ export class ModelSetup {
     }
   }
 
-  /** Throws INVALID_CONFIG if a phase names a tool that the agent does not have. */
-  validate(phases?: Parameters<typeof validatePhases>[0], initialPhase?: string): void {
+  /** Throws INVALID_CONFIG if a phase or `background` names a tool that no agent of the session has. */
+  validate({ phases, initialPhase }: Pick<FlowDefinition<never>, 'phases' | 'initialPhase'>, root: Agent): void {
     validatePhases(phases, initialPhase, this.#toolNames)
-  }
-
-  /** The names of the tools, as last listed. */
-  get toolNames(): readonly string[] {
-    return this.#toolNames
+    const known = [...new Set([...this.#toolNames, ...toolNamesBelow(root)])]
+    for (const name of this.#options.background.keys()) {
+      if (known.includes(name)) continue
+      const [meant] = closestNames(name, known)
+      const advice = meant === undefined ? `Use one of: ${known.join(', ')}` : `Did you mean "${meant}"`
+      const problem = `background names the tool "${name}", which the session does not have`
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        `connectLive(): ${problem}. ${advice}${meant === undefined ? '.' : '?'}`,
+      )
+    }
   }
 
   /** Tells the model what has changed. Does nothing if it knows it. */
@@ -101,4 +112,10 @@ export class ModelSetup {
   settled(): Promise<void> | undefined {
     return this.#refreshCount > 0 ? this.#refreshing : undefined
   }
+}
+
+/** The fixed tools of an agent and of the agents it may transfer to. */
+function toolNamesBelow(agent: Agent): string[] {
+  const own = agent instanceof LlmAgent ? [...agent.table.tools.keys()] : []
+  return [...own, ...(agent.subAgents ?? []).flatMap(toolNamesBelow)]
 }

@@ -24,6 +24,8 @@ export class WireCall {
   background: BackgroundOptions | undefined
   /** The model no longer waits for the call. */
   isCancelled = false
+  /** The app cancelled the call. */
+  isCancelledHere = false
   /** The model no longer knows the call: it was made on a connection that could not be resumed. */
   isForgotten = false
   /** The model has a first response, such as an acknowledgement. */
@@ -110,7 +112,9 @@ export class WireCall {
   format({ response, modelOutput, willContinue }: FunctionResponse): JsonObject {
     const shown = modelOutput?.response ?? response
     if (!this.background || !this.isInterim || willContinue) return shown // a refused call has no acknowledgement
-    if (shown.errorCode === 'CANCELLED') return this.#formatted((formatter) => formatter.formatCancelled(this.call.id))
+    const hasFailed = typeof shown.error === 'string'
+    if (shown.errorCode === 'CANCELLED' || (this.isCancelledHere && hasFailed))
+      return this.#formatted((formatter) => formatter.formatCancelled(this.call.id))
     const outcome: BackgroundResult =
       typeof shown.error === 'string'
         ? { error: shown.error, ...(typeof shown.errorCode === 'string' && { errorCode: shown.errorCode }) }

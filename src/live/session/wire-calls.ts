@@ -16,7 +16,7 @@ import { WireCall, type WireRules } from './wire-call.ts'
 
 /** Answers some, none or all calls of a message. The others run. */
 export type OnToolCall = (message: {
-  readonly calls: readonly FunctionCall[]
+  readonly calls: readonly (FunctionCall & { readonly id: string })[]
   readonly state: State
 }) => MaybePromise<readonly FunctionResponse[] | undefined>
 
@@ -156,7 +156,7 @@ export class WireCalls {
   async #askHook(left: readonly WireCall[]): Promise<FunctionResponse[]> {
     const { onToolCall, state, saved, report } = this.#options
     if (!onToolCall) return []
-    const calls = left.map((one) => one.logged)
+    const calls = left.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
     let given: readonly FunctionResponse[] = []
     try {
       given = (await onToolCall({ calls: structuredClone(calls), state })) ?? []
@@ -191,6 +191,14 @@ export class WireCalls {
     const ids = found.flatMap(({ logId }) => logId ?? [])
     if (ids.length) void this.#options.calls.cancel(ids, CANCELLED_BY_MODEL)
     return found
+  }
+
+  /** The app cancels calls: the model gets the words of the formatter for it. */
+  cancelHere(callIds: readonly string[]): void {
+    for (const id of callIds) {
+      const one = this.#open.get(id)
+      if (one) one.isCancelledHere = true
+    }
   }
 
   /** Sends the recorded responses of an event to the model. */

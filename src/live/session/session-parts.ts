@@ -1,0 +1,110 @@
+import type { Ports } from '../../base/ports.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
+import type { LiveRun } from '../../runner/live/live-run.ts'
+import type { LiveClientMessage } from '../../tool/live-model.ts'
+import type { LinkOptions } from '../link/link-options.ts'
+import { LiveLink } from '../link/live-link.ts'
+import type { LiveEvent } from '../live-event.ts'
+import type { LiveOptions } from '../live-options.ts'
+import { Deliveries } from './deliveries.ts'
+import { LiveFlow } from './live-flow.ts'
+import type { ModelMemory } from './model-memory.ts'
+import { ModelSetup } from './model-setup.ts'
+import { WireCalls } from './wire-calls.ts'
+
+/** How long a tool response waits until the model knows the tools of a new phase or agent. */
+const SETTLE_MS = 1_000
+
+/** The parts of a session that exist once its run has started. */
+export interface SessionParts<S> {
+  /** State and what follows from it. */
+  readonly flow: LiveFlow<S>
+  /** The calls of the model. */
+  readonly wire: WireCalls
+  /** The connection. */
+  readonly link: LiveLink
+  /** Instruction and tools of the model. */
+  readonly setup: ModelSetup
+  /** Results on their way to the model. */
+  readonly deliveries: Deliveries
+}
+
+/** What the parts are made from. */
+export interface PartsOptions<S> {
+  /** The session, for hooks. */
+  readonly session: S
+  /** The options of `connectLive()`. */
+  readonly options: LiveOptions<S>
+  /** The run. */
+  readonly run: LiveRun
+  /** What the model knows. */
+  readonly memory: ModelMemory
+  /** Clock and timers. */
+  readonly ports: Ports
+  /** What the connection reports to the session. */
+  readonly link: Omit<LinkOptions, 'model' | 'ports' | 'reconnect' | 'setup' | 'onHandle' | 'canResume'>
+  /** The conversation has moved to another phase. */
+  onPhase(change: { readonly from?: string; readonly to: string }): Promise<void>
+  /** Sends a message of the conversation. */
+  tell(message: LiveClientMessage): void
+  /** Called after a result was sent. */
+  onDelivered(): void
+  /** Shows an event to the consumer. */
+  emit(event: LiveEvent): void
+  /** Reports a mistake in a hook. */
+  report(problem: string, error: unknown): void
+}
+
+/** Makes the parts of a session. Throws INVALID_CONFIG if its phases, watchers or patterns are wrong. */
+export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
+  const { session, options, run, memory, ports, tell, emit, report } = given
+  const { model, background = {}, onToolCall, reconnect = {}, instruction } = options
+  const flow = new LiveFlow<S>({
+    ...options,
+    session,
+    initial: run.run.data.state,
+    ports,
+    record: (delta) => run.recordState(delta),
+    onPhase: given.onPhase,
+    report,
+  })
+  const inBackground = new Map(Object.entries(background).map(([name, one]) => [name, one === true ? {} : one]))
+  const setup = new ModelSetup({ model, calls: run.calls, flow, background: inBackground, instruction })
+  const link = new LiveLink({
+    ...given.link,
+    model,
+    ports,
+    reconnect,
+    setup: () => setup.read(),
+    onHandle: () => memory.cover(),
+    canResume: () => memory.canResume,
+  })
+  const wire = new WireCalls({
+    calls: run.calls,
+    rules: { nonBlocking: model.capabilities?.nonBlocking === true },
+    background: inBackground,
+    onToolCall,
+    state: flow.state,
+    saved: () => flow.state.saved(),
+    refusal: (name) => flow.refusal(name),
+    settled: () => settled(flow, setup, ports),
+    place: () => memory.place,
+    send: tell,
+    emit,
+    report,
+  })
+  const isOwnCall = (callId: string): boolean => run.run.data.fold.calls.has(callId)
+  const deliveries = new Deliveries({ wire, ports, isOwnCall, tell, onDelivered: given.onDelivered, report })
+  return { flow, wire, link, setup, deliveries }
+}
+
+/** Settles when the phase fits the state and the model knows it, soon at the latest; undefined if that is so now. */
+function settled(
+  flow: { settled(): Promise<void> | undefined },
+  setup: { settled(): Promise<void> | undefined },
+  ports: Ports,
+): Promise<void> | undefined {
+  const settling = [flow.settled(), setup.settled()].filter((one) => one !== undefined)
+  if (settling.length === 0) return undefined
+  return withTimeout(Promise.all(settling), SETTLE_MS, ports, () => {}).then(() => {})
+}
