@@ -153,6 +153,19 @@ test('a reply is whole once it is generated', () => {
   expect(memory.isReplyWhole).toBe(true)
 })
 
+test('a quick reply shows that the model has read all of the message, or of the introduction, that it follows', () => {
+  let now = 0
+  const memory = new ModelMemory(() => ++now)
+  memory.sent({ type: 'toolResponses', responses: [lookResponse, { ...lookResponse, id: 'c2' }] })
+  memory.receive({ type: 'text', text: 'Done.' })
+  memory.cover()
+  memory.lost()
+  expect(introduce(memory).messages).toMatchObject([{ contents: [] }])
+  introduce(memory, { isResumed: false, history: [user('a')] })
+  memory.receive({ type: 'text', text: 'b' })
+  expect(memory.cover()).toBe(true)
+})
+
 test('a session is busy while the user speaks', () => {
   const memory = new ModelMemory(() => 0)
   memory.sent({ type: 'activity', state: 'start' })

@@ -25,16 +25,18 @@ export interface IntroductionSource {
 
 /** What the model knows of the conversation, and what it must be told after a reconnect. */
 export class ModelMemory {
-  readonly #since: SinceHandle
-  readonly #unanswered: Unanswered
+  readonly #now: () => number
+  readonly #since = new SinceHandle(() => this.#time)
+  readonly #unanswered = new Unanswered(() => this.#time)
+  /** The time of the latest message: everything that follows from one message happens at one time. */
+  #time = 0
   /** Counts the messages with calls, so that a handle can say which calls it covers. */
   #place = 0
   #coveredPlace = 0
 
   /** `now`: milliseconds on a clock that is never set. */
   constructor(now: () => number) {
-    this.#since = new SinceHandle(now)
-    this.#unanswered = new Unanswered(now)
+    this.#now = now
   }
 
   /** The place of the latest calls. */
@@ -54,6 +56,7 @@ export class ModelMemory {
 
   /** A message was sent, or waits for a connection. */
   sent(message: LiveClientMessage): void {
+    this.#time = this.#now()
     switch (message.type) {
       case 'text':
         this.#since.sent([{ role: 'user', parts: [{ text: message.text }] }])
@@ -78,6 +81,7 @@ export class ModelMemory {
 
   /** Takes a message of the model. */
   receive(message: LiveServerMessage): void {
+    this.#time = this.#now()
     const readUntil = this.#unanswered.receive(message)
     if (readUntil !== undefined) this.#since.read(readUntil)
     if (message.type === 'toolCall') this.#place++
@@ -107,6 +111,7 @@ export class ModelMemory {
 
   /** The connection is gone, and the reply with it. */
   lost(): void {
+    this.#time = this.#now()
     this.#unanswered.lost()
   }
 
@@ -128,6 +133,7 @@ export class ModelMemory {
       // something happened while the connection was made
       throw new LiveConnectionError('The handle no longer fits the conversation.', { recover: 'fresh' })
     }
+    this.#time = this.#now()
     wire.forget(isResumed ? this.#coveredPlace : undefined)
     const isOwed = this.isWaiting && !wire.isBlocking
     if (isOwed) this.#unanswered.told()
