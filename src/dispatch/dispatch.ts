@@ -4,11 +4,12 @@ import type { JsonObject } from '../base/json.ts'
 import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { cancelWork } from './cancel-work.ts'
-import { executeCall } from './execute-call.ts'
-import type { Batch } from './host.ts'
+import { execute } from './execute.ts'
+import type { Batch, LiveBatch } from './host.ts'
 import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
+import { runInBackground } from './run-in-background.ts'
 
 /** How long a result waits for slower calls of its batch, in milliseconds. After it, the result is recorded alone. */
 const MAX_SIBLING_WAIT_MS = 1_000
@@ -47,6 +48,29 @@ function executeOne(batch: Batch, one: Prepared): Promise<void> {
   const intent = intentOf(batch, [one])
   const go = (): Promise<void> => executeCall(batch, one).then((outcome) => recordOne(batch, outcome))
   return intent ? commit(batch, [intent]).then(go) : go()
+}
+
+/** Runs a prepared call, in the background if its tool is marked so. A call of a live model can be stopped alone: it gets a final response, and its siblings continue. */
+function executeCall(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
+  if (batch.live) return executeStoppable(batch, one, batch.live)
+  const { background } = one.entry
+  const runner = background && batch.host.services.background
+  if (!runner || one.type !== 'ready' || one.entry.kind !== 'body' || one.entry.tool.isLongRunning)
+    return execute(batch, one)
+  return Promise.resolve(runInBackground(batch, one, { background, runner }))
+}
+
+async function executeStoppable(batch: Batch, one: ReadyCall | AnsweredCall, live: LiveBatch): Promise<Outcome> {
+  const own = live.batchOf(one.call)
+  const { stop } = own.host
+  try {
+    if (stop.stopped) throw stop.stopped.reason // cancelled while it was prepared
+    return await execute(own, one)
+  } catch (error) {
+    if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
+    if (!stop.stopped) throw error
+    return await live.closeCall(one.call)
+  }
 }
 
 /**

@@ -104,11 +104,11 @@ async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<u
   try {
     let value = await runBody(batch, { ...ready, context }, args)
     if (isSteps(value)) value = await runSteps(batch, { ...ready, context }, value) // policies see results, not generators
-    ready.context.adopt(context)
+    ready.context.adopt(context, true)
     return context.requested.length ? SUSPENDED : value // policies must not cache a value that is not a result
   } catch (error) {
     if (!hasRequested({ context }, error)) throw error
-    ready.context.adoptRequests(context)
+    ready.context.adopt(context, false)
     return SUSPENDED
   } finally {
     context.close()

@@ -1,5 +1,5 @@
 // Checks what callers pass to the methods of a Runner: options and messages.
-import { copyJson, isRecord, jsonSize, RESERVED_DEPTH } from '../base/json.ts'
+import { copyJson, isRecord, type JsonObject, jsonSize, RESERVED_DEPTH } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
@@ -17,6 +17,9 @@ import {
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../event/request-names.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import { toStateDelta } from '../tool/state.ts'
+import type { LiveStart, RunRequest } from './run/run-request.ts'
+import type { RunServices } from './run-services.ts'
 import type { CancelOptions, RecoverOptions, ResumeOptions, RunOptions } from './runner-options.ts'
 
 /** Checks the options of a method of the runner. A session key may be spread into them: `appName` must be the runner's. */
@@ -205,4 +208,57 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
   cancel: CANCEL_RULES,
   pending: PENDING_RULES,
   recover: RECOVER_RULES,
+}
+
+/** The request of `runner.run()`. Throws INVALID_REQUEST if the message is invalid. */
+export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: RunServices): RunRequest {
+  const { userId, sessionId, message: input, stateDelta, runConfig = {}, runContext, signal } = options
+  const message = toContent(input, maxResultBytes)
+  checkMetadataSize(runConfig)
+  const isAnswer = message.parts.some((part) => part.functionResponse)
+  if (isAnswer && sessionId === undefined) {
+    throw new ToolwrightError(
+      'INVALID_REQUEST',
+      'sessionId is required when answering a pending request. Pass the sessionId of the request.',
+    )
+  }
+  return {
+    userId,
+    sessionId: sessionId ?? ports.newId(),
+    invocationId: isAnswer ? '' : `e-${ports.newId()}`,
+    message,
+    mayHoldCode: isAnswer && message.parts.some(mayHoldCode),
+    stateDelta: stateDelta && toStateDelta(stateDelta),
+    runConfig,
+    runContext,
+    signal,
+    isNew: sessionId === undefined,
+  }
+}
+
+/** The request of a live session. It may last for hours, so that its model calls are not limited by default. */
+export function toLiveRequest({ request, live }: LiveStart, { ports }: RunServices): RunRequest {
+  const { userId, sessionId, stateDelta, runConfig = {}, runContext } = request
+  checkMetadataSize(runConfig)
+  return {
+    userId,
+    sessionId: sessionId ?? ports.newId(),
+    invocationId: `e-${ports.newId()}`,
+    stateDelta: stateDelta && toStateDelta(stateDelta),
+    runConfig: { maxLlmCalls: Number.POSITIVE_INFINITY, ...runConfig },
+    runContext,
+    signal: undefined,
+    isNew: sessionId === undefined,
+    live,
+  }
+}
+
+/** The request that continues an invocation with the result of a background call. */
+export function toResultRequest(
+  { userId, sessionId }: Pick<RunRequest, 'userId' | 'sessionId'>,
+  message: Content,
+  stateDelta: JsonObject | undefined,
+): RunRequest {
+  const base = { runConfig: {}, runContext: undefined, signal: undefined, isNew: false, invocationId: '' }
+  return { userId, sessionId, message, stateDelta, ...base }
 }

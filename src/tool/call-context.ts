@@ -8,7 +8,6 @@ import { anything, checkOptions } from '../error/check-options.ts'
 import type { EventActions } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
 import { compileSchema } from '../schema/compile.ts'
-import type { StateReader } from '../session/service.ts'
 import {
   addRequest,
   answeredInputs,
@@ -46,7 +45,7 @@ const INPUT_RULES = {
 export class CallContext extends ForwardingContext implements ToolContext {
   readonly #options: CallContextOptions
   /** The state of the call, if this is the context of one attempt. Default: the state of the host. */
-  readonly #callState: StateReader | undefined
+  readonly #callState: CallContextOptions['host']['state'] | undefined
   #lazyWrites: RunCallbackContext | undefined
   #actions: Actions | undefined
   #controller: AbortController | undefined
@@ -61,7 +60,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   /** Requests of the body in this attempt. */
   requested: readonly BodyRequest[] = NONE
 
-  constructor(options: CallContextOptions, callState?: StateReader) {
+  constructor(options: CallContextOptions, callState?: CallContextOptions['host']['state']) {
     super()
     this.#options = options
     this.#callState = callState
@@ -211,14 +210,11 @@ export class CallContext extends ForwardingContext implements ToolContext {
     attempt.#requests = this.#requests
     return attempt
   }
-  /** Copies the requests of an attempt and drops its writes: the body runs again after the answers. */
-  adoptRequests(attempt: CallContext): void {
+  /** Copies the requests of an attempt, and its writes if it succeeded. Otherwise the body runs again after the answers. */
+  adopt(attempt: CallContext, hasSucceeded: boolean): void {
     this.requested = attempt.requested
-  }
-  /** Copies the requests and writes of a successful attempt. */
-  adopt(attempt: CallContext): void {
+    if (!hasSucceeded) return
     this.longRunning = attempt.longRunning
-    this.requested = attempt.requested
     const actions = attempt.take()
     if (actions) this.target.addActions(actions)
   }

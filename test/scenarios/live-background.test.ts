@@ -198,7 +198,7 @@ describe('a background call', () => {
     expect(session.openCalls).toBe(0)
   })
 
-  test('that the app cancels is aborted, and the model is told', async () => {
+  test('that the app cancels is aborted, and the model gets the reason', async () => {
     const { tool, signals, started } = held()
     const { connection, session } = await startStrict({ tools: [background(tool)] })
     connection.call([{ id: 'c1', name: 'search' }])

@@ -186,7 +186,7 @@ test('7: a tool may run longer than the default timeout, and the time of a human
   expect(await nextResponse(connection)).toMatchObject({ response: { paid: true } })
 })
 
-test('8: the model is told why a person denied a call', async () => {
+test('8: the model gets the reason why a person denied a call', async () => {
   const run = vi.fn()
   const { connection } = await startStrict({
     tools: [plainTool('pay', run, { requiresConfirmation: true })],

@@ -70,7 +70,7 @@ describe('a gated call with a confirmation provider', () => {
     expect(request.sessionId).toBe(session.sessionId)
   })
 
-  test('is denied when the provider denies, and the model is told why', async () => {
+  test('is denied when the provider denies, and the model gets the reason', async () => {
     const { pay, run } = payTool()
     const { connection } = await startStrict({
       tools: [pay],

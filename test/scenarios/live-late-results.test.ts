@@ -33,7 +33,7 @@ test('a long-running result that arrives after the live session is continued as 
   expect(JSON.stringify(await next.connection.next('clientContent'))).toMatch(/shipped/)
 })
 
-test('a long-running result of an earlier session is told once to the live model that speaks now', async () => {
+test('a long-running result of an earlier session reaches the live model that speaks now, once', async () => {
   const { runner } = desk()
   const first = await startLive({ runner, userId: 'ada' })
   first.connection.call([{ id: 'c1', name: 'order', args: {} }])

@@ -141,7 +141,7 @@ describe.each(stores)('with sessions $name, the log of a live session', (store) 
     expect(geminiHistoryProblems(contents)).toEqual([])
   })
 
-  test('continues a text run, whose history the live model is told without asking it to speak', async () => {
+  test('continues a text run, whose history the live model gets without being asked to speak', async () => {
     const { runner } = deskRunner(['Hello Ada.'], store.open())
     const { sessionId } = await runner.complete({ userId: 'ada', message: 'I am Ada.' })
     const { connection, session } = await startLive({ runner, userId: 'ada', sessionId })

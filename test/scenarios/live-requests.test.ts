@@ -76,7 +76,7 @@ describe('a tool of a live session that asks', () => {
 })
 
 describe('a request of a live session', () => {
-  test('that expires is denied, and the model is told', async () => {
+  test('that expires is denied, and the model gets an error', async () => {
     const run = vi.fn()
     const { connection } = await startStrict({
       tools: [plainTool('pay', run, { requiresConfirmation: true, expiresInMs: 30 })],
@@ -91,7 +91,7 @@ describe('a request of a live session', () => {
     expect(run).not.toHaveBeenCalled()
   })
 
-  test('ends when the app cancels the call, and the model is told', async () => {
+  test('ends when the app cancels the call, and the model gets an error', async () => {
     const run = vi.fn()
     const asked = createDeferred<AbortSignal>()
     const { connection, session } = await startStrict({

@@ -1,4 +1,4 @@
-// State in a live session: watchers, computed values, phases and patterns see every change, whoever made it.
+// State in a live session: watchers, computed values, phases and patterns see every change, also of other processes.
 import { agentTool, type JsonObject, LlmAgent } from 'toolwright'
 import {
   becameFalse,
@@ -255,7 +255,7 @@ describe('phases', () => {
     expect(connection.received.map((message) => Object.keys(message)[0])).toEqual(['setup', 'realtimeInput'])
   })
 
-  test('of a model that cannot be updated are told as a message, and calls of other tools are refused', async () => {
+  test('of a model that cannot be updated reach it as a message, and calls of other tools are refused', async () => {
     const { connection } = await startWithCapabilities(
       { updates: false },
       {

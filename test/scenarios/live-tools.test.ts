@@ -220,7 +220,7 @@ describe('a tool that reads the input', () => {
     })
   })
 
-  test('is told how much it missed when it reads too slowly', async () => {
+  test('learns how much it missed when it reads too slowly', async () => {
     const started = createDeferred()
     const go = createDeferred()
     const slow = plainTool('slow', async (_, { liveInput }) => {

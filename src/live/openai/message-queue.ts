@@ -40,7 +40,7 @@ export class MessageQueue<T> implements AsyncIterable<T> {
         })
       }
     } finally {
-      this.close() // the consumer has left: nobody reads what is queued
+      this.close() // the consumer has left: no one reads what is queued
     }
   }
 

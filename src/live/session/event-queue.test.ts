@@ -82,7 +82,7 @@ describe('a consumer that is behind', () => {
     expect(full).toEqual([true])
   })
 
-  test('loses the oldest audio above 16 MiB, and is told how much', async () => {
+  test('loses the oldest audio above 16 MiB, and learns how much', async () => {
     const { queue } = createQueue()
     for (let at = 0; at < 17; at++) queue.push(audio(MEGABYTE))
     const [lagged, ...kept] = await drain(queue)
@@ -108,7 +108,7 @@ describe('a consumer that is behind', () => {
     expect(more.length).toBeLessThan(20_000)
   })
 
-  test('is told of each gap once', async () => {
+  test('learns of each gap once', async () => {
     const { queue } = createQueue()
     for (let at = 0; at < 17; at++) queue.push(audio(MEGABYTE))
     expect(await take(queue, 2)).toMatchObject([{ type: 'lagged' }, { type: 'audio' }])

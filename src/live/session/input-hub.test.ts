@@ -30,7 +30,7 @@ describe('a reader', () => {
     expect(await Promise.all(readers.map(readAll))).toEqual([[text('a')], [text('a')]])
   })
 
-  test('that is too slow loses the oldest inputs and is told how many', async () => {
+  test('that is too slow loses the oldest inputs and learns how many', async () => {
     const hub = new LiveInputHub()
     const reader = hub.subscribe()
     for (let at = 0; at < 300; at++) hub.push(text(`${at}`))

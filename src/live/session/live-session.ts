@@ -188,7 +188,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     await behind
   }
 
-  /** Sends a message of the conversation. A new connection is told it again if the model does not know it by then. */
+  /** Sends a message of the conversation. A new connection gets it again if the model does not know it by then. */
   #tell(message: LiveClientMessage): Promise<void> | undefined {
     try {
       const behind = this.#parts.link.tell(message)
@@ -212,7 +212,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session is closed. Connect a new one.')
   }
 
-  /** Cancels running calls. The model is told. */
+  /** Cancels running calls, and tells the model. */
   async cancelCalls(callIds: readonly string[], reason = 'The app cancelled the call.'): Promise<void> {
     this.#parts.wire.cancelHere(callIds)
     await this.#run.calls.cancel(callIds, reason)

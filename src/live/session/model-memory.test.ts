@@ -56,7 +56,7 @@ describe('a resumed conversation', () => {
     expect(introduce(memory).messages).toEqual([{ type: 'content', contents: [], turnComplete: true }])
   })
 
-  test('is told what was heard and said, and not asked for a reply that was given', () => {
+  test('gets what was heard and said, and not asked for a reply that was given', () => {
     const memory = new ModelMemory(() => 0)
     memory.cover()
     memory.receive({ type: 'inputTranscript', text: 'Hello' })
@@ -90,7 +90,7 @@ describe('a resumed conversation', () => {
 })
 
 describe('a new conversation', () => {
-  test('is told the log, and forgets all calls', () => {
+  test('gets the log, and forgets all calls', () => {
     const memory = new ModelMemory(() => 0)
     const history = [user('a'), model('b')]
     const { messages, forgotten } = introduce(memory, { isResumed: false, history })
@@ -98,7 +98,7 @@ describe('a new conversation', () => {
     expect(forgotten).toBeUndefined()
   })
 
-  test('is told nothing if nothing was said, and its first handle can be used', () => {
+  test('gets nothing if nothing was said, and its first handle can be used', () => {
     const memory = new ModelMemory(() => 0)
     expect(introduce(memory, { isResumed: false }).messages).toEqual([])
     expect(memory.cover()).toBe(true)

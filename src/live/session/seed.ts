@@ -27,7 +27,7 @@ export function seedContents(history: readonly Content[], isRunning: (callId: st
   return contents
 }
 
-/** The history has an error for a call without a result. The result of a call that runs is told later. */
+/** The history has an error for a call without a result. The result of a call that runs follows later. */
 function withoutPlaceholder(part: Part, isRunning: (callId: string) => boolean): Part {
   const { id = '', name, response } = part.functionResponse ?? {}
   if (typeof response?.error !== 'string' || !isRunning(id)) return part

@@ -97,7 +97,7 @@ describe('a resumed connection', () => {
     expect(since.repeat(false)).toEqual([])
   })
 
-  test('is told as text what was said and called since', () => {
+  test('gets, as text, what was said and called since', () => {
     const since = new SinceHandle(() => 0)
     since.sent([user('a')])
     since.said(model('One moment.'))
@@ -115,7 +115,7 @@ describe('a resumed connection', () => {
     ])
   })
 
-  test('is told of a call whose result follows, and does not reply yet', () => {
+  test('knows of a call whose result follows, and does not reply yet', () => {
     const since = new SinceHandle(() => 0)
     since.sent([user('a')])
     since.called(call('c1'))

@@ -34,7 +34,7 @@ export class SinceHandle {
     this.#now = now
   }
 
-  /** A new conversation starts. `isTold`: the model is told what was said before. */
+  /** A new conversation starts. `isTold`: the model gets what was said before. */
   restart(isTold: boolean): void {
     this.#entries = []
     this.#toldAt = isTold ? this.#now() : undefined

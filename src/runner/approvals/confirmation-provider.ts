@@ -8,7 +8,7 @@ export interface ConfirmationDecision {
   readonly confirmed: boolean
   /** Passed to the tool as `context.toolConfirmation.payload`. */
   readonly payload?: unknown
-  /** Why the call was denied. The model is told. */
+  /** Why the call was denied. The model gets it. */
   readonly hint?: string | undefined
 }
 

@@ -192,7 +192,7 @@ export class LiveRun implements LiveDriver {
     if (stop.stopped) return
     await this.#calls?.close(reason)
     if (this.run.next().type !== 'ask-model') return
-    // the model was about to speak: nobody listens any more
+    // the model was about to speak: no one listens any more
     const ending = recorder.draft(this.agent().name, frameOf(this.#data), undefined, { endOfAgent: true })
     if (!stop.stopped) await recorder.commit([{ event: ending }])
   }

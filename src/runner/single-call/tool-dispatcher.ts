@@ -206,7 +206,7 @@ function copyState(from: JsonObject, to: { [key: string]: unknown }): void {
 }
 
 function unanswerable({ kind, tool }: PendingRequest): ToolError {
-  const problem = `Tool "${tool}" asks for ${kind === 'credential' ? 'a credential' : 'input'}, and nobody can answer here`
+  const problem = `Tool "${tool}" asks for ${kind === 'credential' ? 'a credential' : 'input'}, and no one can answer here`
   return new ToolError(`${problem}. Run it with a Runner.`, {
     code: kind === 'credential' ? 'AUTH_FAILED' : 'CANCELLED',
   })
