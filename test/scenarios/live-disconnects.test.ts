@@ -14,11 +14,15 @@ const CLOCK = 100
 /** Losses in a row without a turn between them. Ten end the session. */
 const MAX_IN_A_ROW = 6
 
-test.each([1, 2])(
-  '100 random disconnects: no turn is lost and each call runs once (seed %i)',
-  async (seed) => {
+test.each([
+  [1, 'that the model waits for', false],
+  [2, 'that the model waits for', false],
+  [3, 'in the background', true],
+])(
+  '100 random disconnects (seed %i): no turn is lost, and each call %s runs once',
+  async (seed, _how, isBackground) => {
     const random = new Random(seed)
-    const model = new RememberingModel(random.fork('model'))
+    const model = new RememberingModel(random.fork('model'), isBackground)
     const runs: number[] = []
     const work = tool({
       name: 'work',
@@ -34,6 +38,7 @@ test.each([1, 2])(
     const live = await startLive({
       runner,
       server: model.serverOptions,
+      background: isBackground ? { work: true } : {},
       reconnect: { delayMs: 2, maxDelayMs: 8 },
     })
     const { session, server, events } = live

@@ -12,10 +12,11 @@ interface Memory {
 
 /**
  * Answers `m7` with `re:m7`. Calls `work` first for every third message, but not if it knows that it has called it. A message that
- * arrives while it speaks interrupts it.
+ * arrives while it speaks interrupts it. `goesOn`: it ends its turn after a call, and replies when the result arrives.
  */
 export class RememberingModel {
   readonly #random: Random
+  readonly goesOn: boolean
   readonly #handles = new Map<string, Memory>()
   readonly #minds = new Map<GeminiLiveConnection, Mind>()
   /** What an honest client never does. */
@@ -26,8 +27,9 @@ export class RememberingModel {
   idleTurns = 0
   calls = 0
 
-  constructor(random: Random) {
+  constructor(random: Random, goesOn: boolean) {
     this.#random = random
+    this.goesOn = goesOn
   }
 
   get serverOptions(): GeminiLiveServerOptions {
@@ -76,8 +78,9 @@ class Mind {
     const { turns = [], turnComplete } = (clientContent ?? {}) as ClientContent
     for (const { role, parts } of turns) this.#hear(role, parts.map(({ text }) => text).join('\n'))
     const { functionResponses = [] } = (toolResponse ?? {}) as ToolResponse
-    for (const response of functionResponses) this.#takeResponse(response)
-    const hasResults = functionResponses.length > 0 && this.#memory.openCalls.size === 0
+    const results = functionResponses.filter(({ willContinue }) => !willContinue)
+    for (const response of results) this.#takeResponse(response)
+    const hasResults = results.length > 0 && (this.#model.goesOn || this.#memory.openCalls.size === 0)
     if (isText(realtimeInput) || turnComplete || hasResults) void this.#reply()
   }
 
@@ -101,7 +104,9 @@ class Mind {
     const open = this.#unanswered()
     const uncalled = open.filter((n) => n % 3 === 0 && !this.#knows('[Called work with', n))
     if (uncalled.length > 0) return this.#call(uncalled)
-    const ready = open.filter((n) => n % 3 !== 0 || this.#knows('[Result of work:', n) || this.#knows('arrived:', n))
+    const ready = open.filter(
+      (n) => n % 3 !== 0 || this.#knows('[Result of work:', n) || this.#knows('has arrived:', n),
+    )
     if (open.length > 0 && ready.length === 0) return // it waits for results
     if (ready.length === 0) this.#model.idleTurns++
     this.#isSpeaking = true
@@ -129,6 +134,7 @@ class Mind {
       this.#hear('model', `[Called work with ${JSON.stringify(args)}]`)
     }
     this.#connection.call(calls)
+    if (this.#model.goesOn) this.#connection.turnComplete()
     this.#maybeSendHandle(0.3)
   }
 
@@ -139,10 +145,10 @@ class Mind {
     return [...new Set(said('user', /(?<!re:)\bm(\d+)/g))].filter((n) => !answered.has(n))
   }
 
+  /** Does a line tell of the work for this message? */
   #knows(what: string, n: number): boolean {
-    return this.#memory.lines.some(
-      ({ text }) => text.includes(`${what} {"n":${n}}`) || text.includes(`${what} {"n":${n},`),
-    )
+    const lines = this.#memory.lines.flatMap(({ text }) => text.split('\n'))
+    return lines.some((line) => line.includes(what) && new RegExp(`"n":${n}\\b`).test(line))
   }
 
   /** Thinks for a moment. False if something else has happened meanwhile. */
@@ -157,7 +163,7 @@ class Mind {
 }
 
 type ClientContent = { turns?: { role: string; parts: { text: string }[] }[]; turnComplete?: boolean }
-type ToolResponse = { functionResponses?: { id: string; response: JsonObject }[] }
+type ToolResponse = { functionResponses?: { id: string; response: JsonObject; willContinue?: boolean }[] }
 
 function isText(input: unknown): input is { text: string } {
   return typeof (input as { text?: unknown } | undefined)?.text === 'string'
