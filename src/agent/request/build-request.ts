@@ -44,7 +44,8 @@ export function buildRequest(turn: ModelTurn, table: ToolTable): LlmRequest | Pr
   return withMedia(run, contents, from, loader).then((loaded) => requestWith(loaded, turn, table))
 }
 
-function requestWith(contents: Content[], turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
+/** Builds a request with these contents: instruction, declarations, and what tools add to it. */
+export function requestWith(contents: Content[], turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
   const { plan } = turn
   const { agent, model, output } = plan
   const config: LlmRequestConfig = { ...agent.options.generateContentConfig }

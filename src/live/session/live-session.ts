@@ -303,7 +303,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#order.enqueue(async () => {
       flow.turnCompleted()
       this.#checkIdle()
-      void this.#refresh(setup) // instructions that depend on state
+      if (setup.isVariable) void this.#refresh(setup) // it may depend on state
     })
   }
 

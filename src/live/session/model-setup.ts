@@ -20,6 +20,7 @@ export interface ModelSetupOptions {
   readonly calls: LiveCalls
   /** The phase of the conversation. */
   readonly flow: {
+    readonly phase: string | undefined
     instruction(): Promise<string>
     allowedTools(): ReadonlySet<string> | undefined
   }
@@ -81,6 +82,11 @@ export class ModelSetup {
         `connectLive(): ${problem}. ${advice}${meant === undefined ? '.' : '?'}`,
       )
     }
+  }
+
+  /** Can the instruction or the tools change without a new agent or phase? */
+  get isVariable(): boolean {
+    return this.#options.flow.phase !== undefined || !this.#options.calls.plan.isConstant
   }
 
   /** Tells the model what has changed. Does nothing if it knows it. */

@@ -1,5 +1,6 @@
 // What was said and done since the newest handle. The provider restores the conversation as it was when it made the handle, so that
 // a resumed connection must be told the rest.
+import { jsonSize } from '../../base/json.ts'
 import type { Content, FunctionResponse } from '../../content/content.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import { asText, toldMessage } from './seed.ts'
@@ -64,7 +65,8 @@ export class SinceHandle {
 
   /** A response was sent. It replaces an earlier one to the same call. */
   responded(response: FunctionResponse): void {
-    this.#entries = this.#entries.filter((one) => one.type !== 'response' || one.response.id !== response.id)
+    const isEarlier = (one: Entry): boolean => one.type === 'response' && one.response.id === response.id
+    if (this.#entries.some(isEarlier)) this.#entries = this.#entries.filter((one) => !isEarlier(one))
     this.#add({ type: 'response', response }, this.#now())
   }
 
@@ -149,8 +151,10 @@ export class SinceHandle {
   }
 
   #add(fact: Fact, sentAt?: number): void {
-    this.#entries.push({ ...fact, sentAt, length: JSON.stringify(fact).length })
-    const characters = this.#entries.reduce((sum, { length }) => sum + length, 0)
+    const length = jsonSize(fact, MAX_CHARACTERS)
+    this.#entries.push({ ...fact, sentAt, length })
+    let characters = 0
+    for (const entry of this.#entries) characters += entry.length
     if (this.#entries.length <= MAX_ENTRIES && characters <= MAX_CHARACTERS) return
     this.#entries = []
     this.#isOverflown = true

@@ -3,7 +3,7 @@ import { type AgentPlan, hasOwnTransferTool } from '../../agent/agents/agent-pla
 import type { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { AgentTurn } from '../../agent/loop/run-host.ts'
 import { currentTools } from '../../agent/loop/run-scope.ts'
-import { buildRequest } from '../../agent/request/build-request.ts'
+import { requestWith } from '../../agent/request/build-request.ts'
 import { fitServerTools } from '../../agent/request/server-tools.ts'
 import { ConsentNeeded } from '../../agent/request/toolset-credentials.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
@@ -59,6 +59,14 @@ export class LivePlan {
     return this.#turn
   }
 
+  /** Can the instruction and the tools of the agent not change while it speaks? */
+  get isConstant(): boolean {
+    const agent = speakingAgent(this.#run)
+    const { constantInstruction, table } = this.#planOf(agent)
+    const { processors, changeable } = table
+    return constantInstruction !== undefined && agent.dynamicTools.length + processors.length + changeable.length === 0
+  }
+
   /**
    * Lists the tools of the agent and builds its instruction. A toolset that needs a credential of the user is left out until the
    * request that this records is answered.
@@ -71,7 +79,7 @@ export class LivePlan {
     this.#run.progress.tables ??= new Map()
     this.#run.progress.tables.set(agent, table)
     const context = new RunCallbackContext(this.#run, agent.name, undefined)
-    const { config } = await buildRequest({ ...turn, context }, table)
+    const { config } = await requestWith([], { ...turn, context }, table) // the conversation is on the connection
     const actions = context.take()
     if (actions) {
       const { recorder } = this.#run
