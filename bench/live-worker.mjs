@@ -115,7 +115,13 @@ async function toolwrightCalls() {
     properties: { a: { type: 'number' }, b: { type: 'number' } },
     required: ['a', 'b'],
   }
-  const add = tool({ name: 'add', description: 'Adds', parameters, run: ({ a, b }) => ({ sum: a + b }) })
+  const add = tool({
+    name: 'add',
+    description: 'Adds',
+    parameters,
+    effect: 'none',
+    run: ({ a, b }) => ({ sum: a + b }),
+  })
   const session = await liveSession([add])
   for await (const _ of session);
   print('RESULT', {})

@@ -1,3 +1,5 @@
+import { tool } from 'toolwright'
+import { connectLive } from 'toolwright/live'
 import { describe, expect, test } from 'vitest'
 import {
   type LiveConnection,
@@ -293,4 +295,17 @@ describe('an attempt to connect to scriptedLive()', () => {
     await expect(model.connect(request({ signal: AbortSignal.abort() }))).rejects.toThrow('aborted')
     expect(model.connections).toHaveLength(0)
   })
+})
+
+test('takes results of calls as a message on a resumed connection', async () => {
+  const model = scriptedLive([{ calls: [{ name: 'charge' }], drop: true }, 'Charged.'])
+  const charge = tool({ name: 'charge', description: 'Charges', run: () => ({ ok: true }) })
+  const session = await connectLive({ model, tools: [charge], reconnect: { delayMs: 1 } })
+  await session.send('Charge.')
+  const seen: string[] = []
+  for await (const event of session) {
+    if (event.type === 'text') seen.push(event.text)
+    if (event.type === 'turnComplete') break
+  }
+  expect(seen).toEqual(['Charged.'])
 })

@@ -27,6 +27,8 @@ export class ScriptedConversation {
   #inputs: ScriptedLiveInput[] = []
   /** Names of the calls that have no final response yet, by id. */
   readonly #openCalls: Map<string, string> = new Map()
+  /** Ids of open calls that were made on an earlier connection. */
+  #earlierCalls: ReadonlySet<string> = new Set()
   /** The responses that the next step answers. */
   #continuation: ScriptedLiveInput | undefined
   #isAnswering = false
@@ -39,6 +41,7 @@ export class ScriptedConversation {
   attach(connection: ScriptedLiveConnection): void {
     this.#connection = connection
     this.#inputs = []
+    this.#earlierCalls = new Set(this.#openCalls.keys())
   }
 
   /** Takes a message of the live session. */
@@ -47,7 +50,11 @@ export class ScriptedConversation {
       const wasOpen = this.#openCalls.size > 0
       for (const response of message.responses) this.#settle(response)
       if (wasOpen && this.#openCalls.size === 0) this.#continuation = message
-    } else if (endsTurn(message)) this.#inputs.push(message)
+    } else if (endsTurn(message)) {
+      // a handle is made before the calls of a turn, so that a session may send their results as a message
+      for (const id of this.#earlierCalls) this.#openCalls.delete(id)
+      this.#inputs.push(message)
+    }
     void this.#answerInputs()
   }
 
