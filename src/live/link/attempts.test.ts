@@ -22,6 +22,18 @@ test('waits not at all, then up to twice as long each time, up to the limit', ()
   ])
 })
 
+test('waits before the first attempt if a connection that was made again is lost at once', async () => {
+  const clock = new ManualClock()
+  const attempts = new Attempts({}, clock.ports)
+  const lose = async (afterMs: number): Promise<number> => {
+    attempts.connected()
+    await clock.advance(afterMs)
+    attempts.ended()
+    return attempts.delayMs(1)
+  }
+  expect([await lose(5), await lose(5), await lose(999), await lose(1_000)]).toEqual([0, 250, 250, 0])
+})
+
 test('spreads the attempts of sessions that were lost together', () => {
   const { ports } = new ManualClock()
   const attempts = new Attempts({ delayMs: 100 }, { ...ports, random: () => 0.25 })

@@ -8,6 +8,8 @@ const DEFAULT_DELAY_MS = 250
 const DEFAULT_MAX_DELAY_MS = 8_000
 /** A connection that lasted this long worked. */
 const STABLE_MS = 30_000
+/** A connection that is made again and lost sooner is made again with a delay. */
+const SHORT_MS = 1_000
 /** After this many attempts that the provider refused, the handle may be the reason. */
 const HANDLE_ATTEMPTS = 4
 /** The close code of a WebSocket that ended without one. */
@@ -17,7 +19,10 @@ const LOST = 1_006
 export class Attempts {
   readonly #options: ReconnectOptions
   readonly #ports: Pick<Ports, 'monotonicNow' | 'random'>
-  #connectedAt = 0
+  #connectedAt: number | undefined
+  /** Is the connection not the first one? */
+  #isAgain = false
+  #wasShort = false
   /** Attempts since a connection last worked. */
   count = 0
 
@@ -33,6 +38,7 @@ export class Attempts {
 
   /** A connection was made. */
   connected(): void {
+    this.#isAgain = this.#connectedAt !== undefined
     this.#connectedAt = this.#ports.monotonicNow()
   }
 
@@ -43,13 +49,16 @@ export class Attempts {
 
   /** The connection is over. Earlier attempts no longer count if it lasted. */
   ended(): void {
-    if (this.#ports.monotonicNow() - this.#connectedAt >= STABLE_MS) this.count = 0
+    const lastedMs = this.#ports.monotonicNow() - (this.#connectedAt ?? 0)
+    if (lastedMs >= STABLE_MS) this.count = 0
+    this.#wasShort = this.#isAgain && lastedMs < SHORT_MS
   }
 
-  /** The delay before the attempt with this number. The first one comes at once. */
+  /** The delay before the attempt with this number. The first one comes at once, unless connections are lost again and again. */
   delayMs(attempt: number): number {
     const { delayMs = DEFAULT_DELAY_MS, maxDelayMs = DEFAULT_MAX_DELAY_MS } = this.#options
-    return attempt <= 1 ? 0 : backoffMs(attempt - 1, { delayMs, maxDelayMs }, this.#ports.random)
+    if (attempt <= 1 && !this.#wasShort) return 0
+    return backoffMs(Math.max(1, attempt - 1), { delayMs, maxDelayMs }, this.#ports.random)
   }
 
   /** Is the handle the reason of the failure? Only a provider that closes the WebSocket with a code has looked at it. */

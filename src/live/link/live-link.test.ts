@@ -184,12 +184,22 @@ describe('a lost connection', () => {
     for (let at = 0; at < 3; at++) {
       await link.current.emit({ type: 'turnComplete' })
       await link.current.lose()
+      await link.clock.advance(250)
     }
     for (let at = 0; at < 3; at++) {
       await link.clock.advance(30_000)
       await link.current.lose()
     }
     expect(link.log.filter((line) => line.startsWith('reconnecting'))).toEqual(Array(6).fill('reconnecting 1'))
+  })
+
+  test('is not made again without a pause if the provider ends every connection after one turn', async () => {
+    const link = await open()
+    for (let at = 0; at < 3; at++) {
+      await link.current.emit({ type: 'turnComplete' })
+      await link.current.lose()
+    }
+    expect([link.connections.length, link.clock.timers]).toEqual([2, [250]])
   })
 
   test('counts a connection that is lost while the session introduces itself as one failed attempt', async () => {

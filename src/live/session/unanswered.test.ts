@@ -39,6 +39,7 @@ describe('a reply is owed', () => {
     ['after the response to a call', ['ask', call, 'respond']],
     ['after a result that arrives when the turn is over', ['ask', call, end, 'respond']],
     ['when the user was heard', [heard('Hello')]],
+    ['to words that interrupted a reply', ['ask', text, heard('No,'), interrupted, end]],
     ['when a reply is lost', ['ask', text, 'lose']],
     ['when a reply to speech is lost', [heard('Hello'), audio, 'lose']],
     ['when the model was lost before it replied', ['ask', 'lose']],

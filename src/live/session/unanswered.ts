@@ -18,6 +18,8 @@ export class Unanswered {
   #causes: number[] = []
   /** The user has said something, and no reply has begun. */
   #isHeard = false
+  /** The user was heard during the turn: late words about what it replies to, or the words that interrupt it. */
+  #isHeardInTurn = false
   /** The user speaks, or has spoken, and no reply has begun. There may be nothing to reply to, such as a cough. */
   #isSpeaking = false
   /** The model has begun a turn: it speaks, or has called a tool. */
@@ -72,7 +74,7 @@ export class Unanswered {
         return isFirst ? this.#begin() : undefined
       }
       case 'inputTranscript':
-        if (message.text.trim() !== '' && !this.#isOpen) this.#hear()
+        if (message.text.trim() !== '') this.#hear()
         return undefined
       case 'activity':
         this.#isSpeaking = true
@@ -80,10 +82,13 @@ export class Unanswered {
       case 'generationComplete':
         this.#isWhole = this.#isGenerating
         return undefined
-      case 'interrupted':
+      case 'interrupted': {
+        const isHeard = this.#isHeardInTurn
         this.#close()
         this.#isInterrupted = true
+        if (isHeard) this.#hear()
         return undefined
+      }
       case 'turnComplete': {
         const isEmpty = !this.#isOpen && !this.#isInterrupted
         const read = isEmpty ? this.#begin() : undefined
@@ -96,6 +101,10 @@ export class Unanswered {
   }
 
   #hear(): void {
+    if (this.#isOpen) {
+      this.#isHeardInTurn = true
+      return
+    }
     if (!this.#isHeard) this.#causes.push(this.#now())
     this.#isHeard = true
   }
@@ -118,6 +127,7 @@ export class Unanswered {
     this.#isGenerating = false
     this.#isWhole = false
     this.#isInterrupted = false
+    this.#isHeardInTurn = false
   }
 
   /** Is the reply there, and only its end is missing? */
