@@ -26,10 +26,17 @@ export class SessionOrder {
     this.run(step).catch(() => {}) // `onFailed` was called
   }
 
-  /** Shows an event to the consumer, after the steps that wait. */
+  /** Shows an event to the consumer, after the steps and the events that wait. */
   emit(event: LiveEvent): void {
-    if (this.#waiting === 0) this.#show(event)
-    else this.#latest = this.#latest.then(() => this.#show(event))
+    if (this.#waiting === 0) {
+      this.#show(event)
+      return
+    }
+    this.#waiting++ // no later event may pass this one
+    this.#latest = this.#latest.then(() => {
+      this.#waiting--
+      this.#show(event)
+    })
   }
 
   /** Does a last step, after everything before it. */

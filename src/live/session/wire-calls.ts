@@ -122,6 +122,7 @@ export class WireCalls {
   }
 
   #refuse({ call }: WireCall): void {
+    this.#byWireId.delete(call.id) // it is not in the log, so that no response would ever remove it
     const response = { error: 'This call was not run: the reply has too many calls.', errorCode: 'CANCELLED' }
     this.#options.send({ type: 'toolResponses', responses: [{ id: call.id, name: call.name, response }] })
   }
@@ -189,7 +190,7 @@ export class WireCalls {
     const found = wireIds.flatMap((id) => this.#byWireId.get(id) ?? []).filter((one) => !one.final && !one.isCancelled)
     for (const one of found) one.isCancelled = true
     const ids = found.flatMap(({ logId }) => logId ?? [])
-    if (ids.length) void this.#options.calls.cancel(ids, CANCELLED_BY_MODEL)
+    if (ids.length) this.#options.calls.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
     return found
   }
 

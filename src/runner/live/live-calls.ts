@@ -28,6 +28,9 @@ export class LiveCalls {
   readonly #requests: LiveRequests
   readonly #running: RunningCalls
   readonly #dispatches: Set<Promise<void>> = new Set()
+  /** Calls that are being closed. An answer that arrives now does not run them. */
+  readonly #ending: Set<string> = new Set()
+  #lastEnding: Promise<void> = Promise.resolve()
   #isClosed = false
   /** The tools and the instruction of the agent that speaks. */
   readonly plan: LivePlan
@@ -106,13 +109,31 @@ export class LiveCalls {
 
   /** Cancels calls: those that run are stopped, those that wait for a human are answered. Unknown ids are ignored. */
   async cancel(callIds: readonly string[], reason: string): Promise<void> {
-    const stopped = this.#running.stop(callIds, reason)
-    const waiting = callIds.filter((id) => !stopped.includes(id))
-    await this.#closeWaiting(waiting, reason)
+    const stopped = new Set(this.#running.stop(callIds, reason))
+    const waiting = callIds.filter((id) => !stopped.has(id))
+    try {
+      await this.#closeWaiting(waiting, reason)
+    } catch (error) {
+      this.#data.stop.stop(error) // a failed append: nothing more can be recorded
+      throw error
+    }
   }
 
   /** Answers calls that wait for a human. Calls that wait for the result of long-running work go on. */
   async #closeWaiting(callIds: readonly string[], reason: string): Promise<void> {
+    if (callIds.length === 0) return
+    for (const id of callIds) this.#ending.add(id)
+    const ending = this.#lastEnding.then(() => this.#recordEnds(callIds, reason))
+    this.#lastEnding = ending.catch(() => {})
+    try {
+      await ending
+    } finally {
+      for (const id of callIds) this.#ending.delete(id)
+    }
+    this.#requests.settle()
+  }
+
+  async #recordEnds(callIds: readonly string[], reason: string): Promise<void> {
     const { fold, recorder, stop } = this.#data
     const turn = this.plan.turn()
     for (const id of callIds) {
@@ -124,7 +145,6 @@ export class LiveCalls {
       const content = { role: 'tool', parts: [{ functionResponse }] } as const
       await recorder.commit([{ event: recorder.draft(call.agent, frameOf(this.#data), content, {}) }])
     }
-    this.#requests.settle()
   }
 
   /** Continues calls whose requests are answered, and announces new requests. */
@@ -134,8 +154,8 @@ export class LiveCalls {
     this.#requests.settle()
     const step = this.#run.next()
     if (step.type !== 'dispatch') return
-    const ready = step.calls.filter(({ id }) => !this.#running.has(id)).map(({ id }) => id)
-    if (ready.length) void this.dispatch(ready)
+    const ready = step.calls.filter(({ id }) => !this.#running.has(id) && !this.#ending.has(id))
+    if (ready.length) void this.dispatch(ready.map(({ id }) => id))
   }
 
   /** Called with every stored event: a request is announced, and an answer of a human continues its call. */
