@@ -11,7 +11,7 @@ import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
 import type { Run } from '../run/run-handle.ts'
 import { Runner } from '../runner.ts'
-import type { RunnerOptions } from '../runner-options.ts'
+import type { RunnerOptions, RunOptions } from '../runner-options.ts'
 import { CallEvents, type CallOutcome, loadMediaBytes, progressOf } from './call-outcome.ts'
 
 /** Callbacks around single calls. They do not see the calls of agents inside a tool. */
@@ -65,7 +65,7 @@ export class CallRunner {
   ): Promise<CallOutcome> {
     const { userId, runContext, signal } = options
     const message = `Call ${call.name}.`
-    const run = this.runner.run({ userId, sessionId, message, stateDelta, runContext, signal })
+    const run = this.#start({ userId, sessionId, message, stateDelta, runContext, signal })
     this.#steps.set(run.invocationId, call)
     try {
       return await this.#follow(run, { ...options, sessionId: run.sessionId })
@@ -88,7 +88,7 @@ export class CallRunner {
     if (dynamicTools.length === 0) return table.tools
     const { userId, runContext, signal } = options
     const { appName, sessionService } = this.runner
-    const run = this.runner.run({ userId, message: 'List the tools.', runContext, signal })
+    const run = this.#start({ userId, message: 'List the tools.', runContext, signal })
     const { sessionId, invocationId } = run
     let listed = table.tools
     this.#steps.set(invocationId, (tools) => {
@@ -107,7 +107,7 @@ export class CallRunner {
   /** Answers the pending requests of a call and continues it. The process may be another one. */
   async answer(answers: readonly Part[], call: StartedCall): Promise<CallOutcome> {
     const { userId, sessionId, runContext, signal } = call
-    return await this.#follow(this.runner.run({ userId, sessionId, message: answers, runContext, signal }), call)
+    return await this.#follow(this.#start({ userId, sessionId, message: answers, runContext, signal }), call)
   }
 
   /** Reads the outcome of a call that another run may have continued. */
@@ -127,6 +127,11 @@ export class CallRunner {
   /** Cancels all calls and closes the toolsets. */
   close(): Promise<void> {
     return this.runner.close()
+  }
+
+  /** Starts a run. An app that declares `RunContext` passes one with each call; reading a missing one throws. */
+  #start(options: Omit<RunOptions, 'runContext'> & Pick<CallOptions, 'runContext'>): Run {
+    return this.runner.run(options as RunOptions)
   }
 
   async #follow(run: Run, { userId, sessionId, onProgress }: StartedCall): Promise<CallOutcome> {

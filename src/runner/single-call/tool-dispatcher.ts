@@ -1,11 +1,20 @@
 // Calls tools by name, without a model: the pipeline of the agents over a log in memory.
 import type { JsonObject } from '../../base/json.ts'
-import { callback, checkOptions, flag, type OptionRules, objectWith, record } from '../../error/check-options.ts'
+import {
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  type OptionRules,
+  objectWith,
+  record,
+} from '../../error/check-options.ts'
 import { ToolError, ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
 import { isModel, type Model } from '../../tool/model.ts'
 import { overrideTool } from '../../tool/override-tool.ts'
+import type { RunContext } from '../../tool/run-context.ts'
 import { isTool, type Tool } from '../../tool/tool.ts'
 import { isToolset, type Toolset } from '../../tool/toolset.ts'
 import { type ConfirmationProvider, confirmationAnswer } from '../approvals/confirmation-provider.ts'
@@ -35,6 +44,8 @@ export interface ToolDispatcherCall {
   readonly state?: { [key: string]: unknown } | undefined
   /** The user the tool acts for. Default `user`. */
   readonly userId?: string | undefined
+  /** Passed to the tool, as `runner.run({ runContext })` does. */
+  readonly runContext?: RunContext | undefined
   /** Receives progress of the call. */
   onProgress?(value: unknown): void
 }
@@ -54,6 +65,7 @@ const CALL_RULES: OptionRules<ToolDispatcherCall> = {
   signal: objectWith('addEventListener'),
   state: record,
   userId: { expects: 'a string that is not empty', accepts: (value) => typeof value === 'string' && value !== '' },
+  runContext: anything,
   onProgress: callback,
 }
 
@@ -109,10 +121,10 @@ export class ToolDispatcher implements Toolset {
   /** Calls a tool. Resolves with the result as a model would get it: an object. Throws a `ToolError` with a code. */
   async call(name: string, args: unknown = {}, options: ToolDispatcherCall = {}): Promise<JsonObject> {
     checkOptions(`call() of tool "${name}"`, options, CALL_RULES, 'INVALID_REQUEST')
-    const { timeoutMs, signal, state, userId = 'user', onProgress } = options
+    const { timeoutMs, signal, state, userId = 'user', runContext, onProgress } = options
     if (signal?.aborted) throw new ToolError('Tool cancelled', { code: 'CANCELLED' })
     const runner = this.#runnerFor(timeoutMs)
-    const who: CallOptions = { userId, signal, ...(onProgress && { onProgress }) }
+    const who: CallOptions = { userId, runContext, signal, ...(onProgress && { onProgress }) }
     const { appName, sessionService } = runner.runner
     let outcome: CallOutcome | undefined
     try {
