@@ -1,5 +1,6 @@
 import { type Agent, isAgent } from '../agent/agents/agent.ts'
-import type { JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import type { FunctionResponse } from '../content/content.ts'
 import {
   anything,
@@ -36,15 +37,15 @@ export interface LiveOptions<S> extends FlowDefinition<S> {
   readonly runner?: Runner | undefined
   /** The agent that speaks, if there is no `runner`. */
   readonly agent?: Agent | undefined
-  /** The tools, if there is neither a `runner` nor an `agent`. */
+  /** The tools, if there is neither a `runner` nor an `agent`. Default: none. */
   readonly tools?: readonly ToolSource[] | undefined
   /** An instruction for this session, after that of the agent. */
   readonly instruction?: string | undefined
   /** The user of the session. Default `user`. */
   readonly userId?: string | undefined
-  /** The session to continue. Default: a new one. */
+  /** The session to continue; it is created if it does not exist. Default: a new one. */
   readonly sessionId?: string | undefined
-  /** State that is set when the session starts. */
+  /** State that is set when the session starts, also if it continues an earlier one. */
   readonly state?: JsonObject | undefined
   /** The model of agent tools, and of substitutes for server tools, that have none. A live model cannot answer text requests. */
   readonly textModel?: Model | undefined
@@ -54,11 +55,14 @@ export interface LiveOptions<S> extends FlowDefinition<S> {
   readonly beforeToolResponse?: BeforeToolResponse | undefined
   /** Tools that run in the background, by name. `background()` marks a tool for all sessions. */
   readonly background?: { readonly [toolName: string]: true | BackgroundOptions } | undefined
-  /** Asks a person about gated calls. Default: gated calls are refused. */
+  /**
+   * Asks a person about gated calls. Default: gated calls are refused at once. Pass a function whose promise does not settle to answer
+   * with `session.answer()` alone.
+   */
   readonly confirmationProvider?: ConfirmationProvider | undefined
   /** Runs gated calls without asking if there is no `confirmationProvider`. Default false. */
   readonly allowUnconfirmed?: boolean | undefined
-  /** How a lost connection is made again. */
+  /** How often and how fast a lost connection is made again. `{ attempts: 0 }` turns it off. */
   readonly reconnect?: ReconnectOptions | undefined
   /** Metadata for the recorded events. */
   readonly runConfig?: RunConfig | undefined
@@ -75,9 +79,12 @@ export type BeforeToolResponse = (message: {
 }) => readonly FunctionResponse[] | Promise<readonly FunctionResponse[]>
 
 const RULES: OptionRules<LiveOptions<unknown>> = {
-  model: objectWith('connect'),
-  runner: objectWith('startLive'),
-  agent: { expects: 'an agent', accepts: isAgent },
+  model: {
+    expects: 'a live model, such as geminiLive(name) or openaiRealtime(name)',
+    accepts: objectWith('connect').accepts,
+  },
+  runner: { expects: 'a Runner', accepts: objectWith('startLive').accepts },
+  agent: { expects: 'an agent, such as new LlmAgent({ name })', accepts: isAgent },
   tools: list,
   instruction: text,
   userId: name,
@@ -86,13 +93,13 @@ const RULES: OptionRules<LiveOptions<unknown>> = {
   textModel: { expects: 'a model, such as gemini(name)', accepts: isModel },
   onToolCall: callback,
   beforeToolResponse: callback,
-  background: record,
+  background: { expects: 'an object with the names of tools, such as { search: true }', accepts: isRecord },
   confirmationProvider: callback,
   allowUnconfirmed: flag,
-  reconnect: record,
+  reconnect: { expects: 'an object, such as { attempts: 0 } for no reconnects', accepts: isRecord },
   runConfig: record,
   runContext: anything,
-  signal: objectWith('addEventListener'),
+  signal: { expects: 'an AbortSignal', accepts: objectWith('addEventListener').accepts },
   computed: list,
   watchers: list,
   phases: list,
@@ -114,7 +121,13 @@ export function checkLiveOptions(options: LiveOptions<never>): void {
   const given = [runner && 'runner', agent && 'agent', tools && 'tools'].filter(Boolean)
   if (given.length > 1) throw invalid(`got both ${given.join(' and ')}. Pass one of them`)
   for (const [toolName, one] of Object.entries(background)) {
-    if (one !== true) checkBackground(`connectLive(), background of tool "${toolName}"`, one)
+    if (one === true) continue
+    const what = `background of tool "${toolName}"`
+    if (!isRecord(one))
+      throw invalid(
+        `${what} must be true or an object with options, got ${kindOf(one)}. Leave out tools that do not run in it`,
+      )
+    checkBackground(`connectLive(), ${what}`, one)
   }
 }
 

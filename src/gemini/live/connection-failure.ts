@@ -35,9 +35,9 @@ export function closedError(end: SocketEnd, of: FailedConnection, isReady: boole
   const what = isReady
     ? `The live connection to model "${of.name}" was lost`
     : `Model "${of.name}" did not accept the live connection`
-  const isResumable = isReady && recover === 'resume'
-  const advice = isResumable ? 'Connect again with the newest handle.' : adviceFor(recover, of)
-  return liveError(`${what}: ${why}. ${advice}`, of, {
+  // a live session resumes by itself after a loss
+  const advice = isReady && recover === 'resume' ? '' : ` ${adviceFor(recover, of)}`
+  return liveError(`${what}: ${why}.${advice}`, of, {
     code: status ?? end.code,
     recover,
     cause: end.error,

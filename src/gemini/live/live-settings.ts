@@ -27,7 +27,7 @@ export interface LiveSettings extends Pick<Settings, 'name' | 'isVertex' | 'acce
 }
 
 const URL_RULE: Rule = {
-  expects: 'a URL that starts with http:// or https://; the WebSocket has the same host',
+  expects: 'a URL that starts with http:// or https:// (not ws://: the address of the WebSocket is derived from it)',
   accepts: (value) => typeof value === 'string' && /^https?:\/\//i.test(value),
 }
 const RULES: OptionRules<GeminiLiveOptions> = {

@@ -80,6 +80,10 @@ export function readSettings(name: string, options: OpenAiRealtimeOptions): Sett
 }
 
 function checkConfig(config: OpenAiRealtimeConfig): void {
+  if (config.instructions !== undefined)
+    throw invalidConfig(
+      'openaiRealtime(): config.instructions is not supported. Set the instruction of the agent or of the session instead.',
+    )
   for (const setting of Object.keys(config)) {
     const place = MOVED.get(setting)
     if (place !== undefined)

@@ -36,17 +36,29 @@ export function oneOf(key: string, values: readonly unknown[]): StateCondition {
 
 /** The condition does not hold. */
 export function not(condition: StateCondition): StateCondition {
+  checkConditions('not', [condition])
   return (state) => !condition(state)
 }
 
 /** All conditions hold. True without conditions. */
 export function all(...conditions: readonly StateCondition[]): StateCondition {
+  checkConditions('all', conditions)
   return (state) => conditions.every((condition) => condition(state))
 }
 
 /** At least one condition holds. False without conditions. */
 export function any(...conditions: readonly StateCondition[]): StateCondition {
+  checkConditions('any', conditions)
   return (state) => conditions.some((condition) => condition(state))
+}
+
+function checkConditions(condition: string, given: readonly unknown[]): void {
+  const wrong = given.find((one) => typeof one !== 'function')
+  if (given.every((one) => typeof one === 'function')) return
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `${condition}() takes conditions, such as isTrue(key), got ${kindOf(wrong)}. Pass each condition as an argument.`,
+  )
 }
 
 function checkKey(condition: string, key: unknown): void {

@@ -1,4 +1,7 @@
+import { isRecord } from '../../base/json.ts'
+import { kindOf } from '../../base/kind-of.ts'
 import type { Part } from '../../content/content.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { deny } from '../../runner/approvals/answer-parts.ts'
 import { type ConfirmationOptions, confirmationAnswer } from '../../runner/approvals/confirmation-provider.ts'
@@ -7,6 +10,14 @@ import { type ConfirmationOptions, confirmationAnswer } from '../../runner/appro
 export interface AnswerOptions extends ConfirmationOptions {
   /** Records an answer, after the checks that all answers pass. */
   answer(part: Part): Promise<void>
+}
+
+/** Throws INVALID_REQUEST unless there are answers, and nothing else. A text, for example, would start another run. */
+export function checkAnswers(answers: readonly Part[]): void {
+  const wrong = answers.find((answer) => !isRecord(answer) || !isRecord(answer.functionResponse))
+  if (answers.length > 0 && wrong === undefined) return
+  const takes = 'answer() takes approve(request), deny(request) or respond(request, value)'
+  throw new ToolwrightError('INVALID_REQUEST', `${takes}, got ${answers.length === 0 ? 'nothing' : kindOf(wrong)}.`)
 }
 
 /** Asks the provider about a confirmation and records its answer. An answer that cannot be recorded denies. Never rejects. */

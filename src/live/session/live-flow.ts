@@ -1,6 +1,7 @@
 // What follows from the state of a live session: computed values, watchers, the phase and patterns.
 import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { StateReader } from '../../session/service.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
 import type { LiveEvent } from '../live-event.ts'
@@ -145,7 +146,12 @@ export class LiveFlow<S> {
 
   /** Moves to a phase, whatever its conditions say. */
   async enter(name: string): Promise<void> {
-    const change = await this.#phases?.enter(name, this.#move())
+    if (!this.#phases)
+      throw new ToolwrightError(
+        'INVALID_REQUEST',
+        `enterPhase("${name}"): the session has no phases. Pass phases to connectLive().`,
+      )
+    const change = await this.#phases.enter(name, this.#move())
     await this.state.saved()
     if (change) await this.#options.onPhase(change)
   }

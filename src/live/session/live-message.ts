@@ -47,8 +47,13 @@ export function readLiveMessage(message: LiveMessage): SentMessage {
     return { type: 'video', data: sized(video, MAX_VIDEO_BYTES, 'video'), mimeType: type ?? 'image/jpeg' }
   }
   if (activity === 'start' || activity === 'end') return { type: 'activity', state: activity }
-  const contents: unknown[] = content === undefined ? [] : [content].flat()
-  if (contents.length === 0 || !contents.every(isUserContent)) throw invalid('a message that is none of these')
+  for (const [member, bytes] of Object.entries({ audio, video })) {
+    if (bytes !== undefined) throw invalid(`{ ${member} } with ${nameOf(bytes)} instead of a Uint8Array`)
+  }
+  if (content === undefined) throw invalid(kindOf(message))
+  const contents: unknown[] = [content].flat()
+  if (contents.length === 0 || !contents.every(isUserContent))
+    throw invalid("{ content } that is not { role: 'user', parts } with text and media")
   return { type: 'content', contents: contents.map((one) => toContent(one)), turnComplete: turnComplete !== false }
 }
 
@@ -56,6 +61,13 @@ export function readLiveMessage(message: LiveMessage): SentMessage {
 function isUserContent(content: unknown): content is Content {
   if (!hasParts(content) || (content as Content).role !== 'user') return false
   return (content as Content).parts.every(({ functionCall, functionResponse }) => !functionCall && !functionResponse)
+}
+
+/** Samples are often an Int16Array, and bytes a base64 text. */
+function nameOf(bytes: unknown): string {
+  if (ArrayBuffer.isView(bytes))
+    return `${bytes.constructor.name} (pass new Uint8Array(it.buffer, it.byteOffset, it.byteLength))`
+  return bytes instanceof ArrayBuffer ? 'an ArrayBuffer (pass new Uint8Array(it))' : kindOf(bytes)
 }
 
 function sized(data: Uint8Array, most: number, what: string): Uint8Array {

@@ -8,11 +8,11 @@ import type { Event } from '../../event/event.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
-import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model.ts'
+import type { LiveClientMessage, LiveConnectionError, LiveServerMessage } from '../../tool/live-model.ts'
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { PhaseChange } from '../phases/live-phase.ts'
-import { answerRequest } from './answer-request.ts'
+import { answerRequest, checkAnswers } from './answer-request.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
@@ -43,7 +43,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #idle: (() => void)[] = []
   #closing: Promise<void> | undefined
   #isIterated = false
-  /** The session in the store. */
+  /** The user of the session. */
   readonly userId: string
 
   /** @internal Use `connectLive()`. */
@@ -110,7 +110,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
         onLost: () => this.#onLost(),
         onReconnecting: (attempt) => this.#order.emit({ type: 'reconnecting', attempt }),
         onResumed: () => this.#order.emit({ type: 'resumed' }),
-        onFailed: (error) => this.#fail('CONNECTION_LOST', error),
+        onFailed: (error) => this.#onFailed(error),
       },
       onPhase: (change) => this.#onPhase(change),
       tell: (message) => void this.#tell(message),
@@ -200,9 +200,13 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     }
   }
 
-  /** Answers requests of this session: `session.answer(respond(request, value))`. The answers pass the same checks as all others. */
+  /**
+   * Answers requests of this session: `session.answer(respond(request, value))`. The answers pass the same checks as all others.
+   * Rejects with ALREADY_ANSWERED if a request has another answer.
+   */
   async answer(...answers: readonly Part[]): Promise<void> {
     this.#throwIfClosed()
+    checkAnswers(answers)
     const { userId, sessionId } = this
     const run = this.#runner.run({ userId, sessionId, message: answers })
     for await (const _ of run); // it follows the run of this session, and ends once the answers are recorded
@@ -212,7 +216,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session is closed. Connect a new one.')
   }
 
-  /** Cancels running calls, and tells the model. */
+  /** Cancels running calls, and tells the model. The ids are those of the event `toolCall`; calls that have ended are ignored. */
   async cancelCalls(callIds: readonly string[], reason = 'The app cancelled the call.'): Promise<void> {
     this.#parts.wire.cancelHere(callIds)
     await this.#run.calls.cancel(callIds, reason)
@@ -220,12 +224,17 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** Moves to a phase, whatever its conditions say. */
   async enterPhase(name: string): Promise<void> {
+    this.#throwIfClosed()
     await this.#parts.flow.enter(name)
   }
 
   /** The events of the session. It can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, undefined> {
-    if (this.#isIterated) throw new ToolwrightError('INVALID_REQUEST', 'A live session can be iterated once.')
+    if (this.#isIterated)
+      throw new ToolwrightError(
+        'INVALID_REQUEST',
+        'A live session can be iterated once. Pass its events on from the first loop, or connect a new session.',
+      )
     this.#isIterated = true
     try {
       for (let event = await this.#queue.take(); event; event = await this.#queue.take()) yield event
@@ -422,6 +431,14 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #onStopped(reason: unknown): void {
     if (reason instanceof ToolwrightError) this.#fail(reason.code, reason)
     else void this.#end(messageOf(reason))
+  }
+
+  /** No connection can be made again. The provider's error says why; what helps the app is another session. */
+  #onFailed({ message, recover }: LiveConnectionError): void {
+    const isStored = this.#options.runner !== undefined
+    const advice = isStored ? `Continue with connectLive() and sessionId "${this.sessionId}"` : 'Connect a new session'
+    const isOver = recover !== 'nothing'
+    this.#fail('CONNECTION_LOST', isOver ? `${message} All attempts to reconnect are used up. ${advice}.` : message)
   }
 
   #fail(errorCode: string, error: unknown): void {

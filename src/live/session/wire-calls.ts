@@ -1,7 +1,8 @@
 // The tool calls of a live model, from its message to the response that it gets: phase filter, onToolCall, dispatch, response.
 import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
+import { kindOf } from '../../base/kind-of.ts'
 import type { Content, FunctionCall, FunctionResponse } from '../../content/content.ts'
-import { messageOf } from '../../error/error.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
@@ -196,6 +197,8 @@ export class WireCalls {
 
   /** The app cancels calls: the model gets the words of the formatter for it. */
   cancelHere(callIds: readonly string[]): void {
+    if (!Array.isArray(callIds))
+      throw new ToolwrightError('INVALID_REQUEST', `cancelCalls() takes a list of call ids, got ${kindOf(callIds)}.`)
     for (const id of callIds) {
       const one = this.#open.get(id)
       if (one) one.isCancelledHere = true
