@@ -120,8 +120,9 @@ describe('the first connection fails fast and leaves nothing behind', () => {
 describe('close()', () => {
   test('ends the connection, shows one last event and never connects again', async () => {
     const nothingLeft = expectNothingLeft()
-    const { session, server, connection, events } = await startLive({ reconnect: QUICK })
+    const { session, server, connection, events, event } = await startLive({ reconnect: QUICK })
     await Promise.all([session.close(), session.close()])
+    await event('closed')
     await waitUntil(() => !connection.isOpen)
     expect(events).toEqual([{ type: 'closed', reason: 'The live session was closed.' }])
     await expect(session.send('Hello?')).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
@@ -137,6 +138,7 @@ describe('close()', () => {
     await event('reconnecting')
     await event('reconnecting')
     await session.close()
+    await event('closed')
     await nothingLeft()
     expect(events.map(({ type }) => type)).toEqual(['reconnecting', 'reconnecting', 'closed'])
   })
@@ -144,11 +146,12 @@ describe('close()', () => {
   test('while it connects again, ends the attempt', async () => {
     const nothingLeft = expectNothingLeft()
     const options = { acceptSetup: true }
-    const { session, server, connection, events } = await startLive({ reconnect: QUICK, server: options })
+    const { session, server, connection, events, event } = await startLive({ reconnect: QUICK, server: options })
     options.acceptSetup = false
     connection.drop()
     await server.nextConnection()
     await session.close()
+    await event('closed')
     await waitUntil(() => server.connections.every(({ isOpen }) => !isOpen))
     expect(events.map(({ type }) => type)).toEqual(['reconnecting', 'closed'])
     await server.close()

@@ -133,7 +133,7 @@ describe('the model owes a reply', () => {
     ],
     [
       'not to a silent result',
-      { type: 'toolResponses', responses: [{ ...lookResponse, scheduling: 'SILENT' }] },
+      { type: 'toolResponses', responses: [{ ...lookResponse, willContinue: false, scheduling: 'SILENT' }] },
       false,
     ],
     ['not to activity', { type: 'activity', state: 'start' }, false],

@@ -1,4 +1,4 @@
-import type { Content, Part } from '../../content/content.ts'
+import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import {
   type LiveClientMessage,
   LiveConnectionError,
@@ -67,16 +67,20 @@ export class ModelMemory {
         if (message.turnComplete) this.#unanswered.asked()
         return
       case 'toolResponses':
-        for (const response of message.responses) {
-          this.#since.responded(response)
-          if (!response.willContinue && response.scheduling !== 'SILENT') this.#unanswered.responded()
-        }
+        for (const response of message.responses) this.#responded(response)
         return
       case 'activity':
         this.#unanswered.spoke()
         return
       default:
     }
+  }
+
+  #responded(response: FunctionResponse): void {
+    const { willContinue, scheduling } = response
+    this.#since.responded(response)
+    if (willContinue === undefined) this.#unanswered.answered()
+    else if (!willContinue && scheduling !== 'SILENT') this.#unanswered.asked()
   }
 
   /** Takes a message of the model. */

@@ -12,7 +12,7 @@ const end: LiveServerMessage = { type: 'turnComplete' }
 const generated: LiveServerMessage = { type: 'generationComplete' }
 
 /** A number is a pause in milliseconds. */
-type Step = LiveServerMessage | number | 'ask' | 'respond' | 'lose' | 'speak' | 'tell'
+type Step = LiveServerMessage | number | 'ask' | 'result' | 'lose' | 'speak' | 'tell'
 
 function play(...steps: Step[]): Unanswered {
   let now = 0
@@ -20,8 +20,8 @@ function play(...steps: Step[]): Unanswered {
   for (const step of steps) {
     if (typeof step === 'number') now += step
     else if (step === 'tell') unanswered.told()
+    else if (step === 'result') unanswered.answered()
     else if (step === 'ask') unanswered.asked()
-    else if (step === 'respond') unanswered.responded()
     else if (step === 'lose') unanswered.lost()
     else if (step === 'speak') unanswered.spoke()
     else unanswered.receive(step)
@@ -36,9 +36,12 @@ describe('a reply is owed', () => {
     ['while the model speaks of its own accord', [audio]],
     ['after a call', ['ask', call]],
     ['after a call in reply to speech', [heard('Hello'), call]],
-    ['after the response to a call', ['ask', call, 'respond']],
-    ['after a result that arrives when the turn is over', ['ask', call, end, 'respond']],
+    ['after the response to a call', ['ask', call, 'ask']],
+    ['after a result that arrives when the turn is over', ['ask', call, end, 'ask']],
     ['when the user was heard', [heard('Hello')]],
+    ['to a result that interrupted a reply', ['ask', call, end, text, 'ask', interrupted, end]],
+    ['to a result that came during a reply', ['ask', call, end, text, 'ask', end]],
+    ['while a question waits that is told only in part', ['ask', 'lose', 500, 'ask']],
     ['to words that interrupted a reply', ['ask', text, heard('No,'), interrupted, end]],
     ['when a reply is lost', ['ask', text, 'lose']],
     ['when a reply to speech is lost', [heard('Hello'), audio, 'lose']],
@@ -48,7 +51,7 @@ describe('a reply is owed', () => {
     ['to a question that interrupted a reply', ['ask', text, 'ask', interrupted, end]],
     ['to a question that crossed with the reply to another one', ['ask', 500, 'ask', 100, text, 900, end]],
     ['to a question that crossed with the reply to speech', [heard('Hello'), 500, 'ask', 100, audio, 900, end]],
-    ['to a question that crossed with the reply to a result', ['ask', call, 'respond', 500, 'ask', 100, text, end]],
+    ['to a question that crossed with the reply to a result', ['ask', call, 'ask', 500, 'ask', 100, text, end]],
     ['to a question that crossed with an empty reply', ['ask', 500, 'ask', 100, end]],
     ['to a question that crossed with the reply after a reconnect', ['ask', 'lose', 'tell', 9, 'ask', 9, text, end]],
     ['when the last call of a reply is not answered', ['ask', text, generated, call, generated, 'lose']],
@@ -65,8 +68,9 @@ describe('no reply is owed', () => {
     ['after a reply to two questions', ['ask', 'ask', text, end]],
     ['after a reply to two questions that came long after both', ['ask', 500, 'ask', 500, text, end]],
     ['after a quick reply', ['ask', 1, text, end]],
-    ['after a reply with a call', ['ask', call, 'respond', text, end]],
-    ['after a reply to a late result', ['ask', call, end, 'respond', text, end]],
+    ['after a quick reply to the results of two calls', ['ask', call, 'result', 50, 'result', 50, text, end]],
+    ['after a reply with a call', ['ask', call, 'ask', text, end]],
+    ['after a reply to a late result', ['ask', call, end, 'ask', text, end]],
     ['after an empty reply', ['ask', end]],
     ['after an empty reply to speech', [heard('Hm'), end]],
     ['after an interrupted reply', ['ask', text, interrupted]],
@@ -76,6 +80,7 @@ describe('no reply is owed', () => {
     ['when an interrupted reply is lost', ['ask', text, interrupted, 'lose']],
     ['when nothing was under way', ['ask', text, end, 'lose']],
     ['after a reply on the next connection', ['ask', text, 'lose', text, end]],
+    ['after a quick reply to a result that came after a reconnect', ['ask', call, 'lose', 500, 'ask', 1, text, end]],
     ['after the reply to what a new connection was told', ['ask', 'ask', 'lose', 'tell', text, end]],
     ['while someone speaks who is not understood yet', ['speak']],
   ])('%s', (_when, steps) => {
@@ -90,7 +95,7 @@ describe('the first message of a reply shows that the model has read what was se
     ['a call', ['ask'], call, true],
     ['more of the same reply', ['ask', text, 'ask'], text, false],
     ['a call within a reply', ['ask', text, 'ask'], call, false],
-    ['text after a response', ['ask', call, 'respond'], text, true],
+    ['text after a response', ['ask', call, 'ask'], text, true],
     ['the reply after an interruption', ['ask', text, 'ask', interrupted], text, true],
     ['the next reply', ['ask', text, end, 'ask'], text, true],
     ['an empty reply', ['ask'], end, true],
@@ -105,6 +110,13 @@ describe('the first message of a reply shows that the model has read what was se
     ['the only message, however fast the reply is', [10, 'ask', 1], 10],
     ['the first message, and not one that crossed with the reply', [10, 'ask', 50, 'ask', 50], 10],
     ['everything that was sent long enough before', [10, 'ask', 500, 'ask', 500], 810],
+    [
+      'all results that the model waits for, and what was sent before them',
+      [10, 'result', 50, 'ask', 50, 'result', 1],
+      110,
+    ],
+    ['not a message after them that crossed with the reply', [10, call, 'result', 100, 'ask', 50], 10],
+    ['not a result after an interruption that crossed with the next reply', [9, 'ask', 1, 'result', interrupted, 9], 9],
     ['nothing but what was sent long before, if the model speaks of its own accord', [1_000], 800],
   ])('%s', (_what, before, until) => {
     expect(play(...before).receive(text)).toBe(until)

@@ -12,10 +12,12 @@ const CROSSING_MS = 200
  */
 export class Unanswered {
   readonly #now: () => number
-  /** When the messages were sent that ask for a reply and that no reply has begun to answer. */
-  #waiting: number[] = []
-  /** When everything was sent or heard that the model has not begun to react to: messages, results and speech. */
+  /** When everything was sent or heard that the model has not begun to reply to: messages, results and speech. */
   #causes: number[] = []
+  /** When the latest result was sent that the model waits for before it speaks again. */
+  #resultAt: number | undefined
+  /** A reply was owed on an earlier connection. */
+  #isOwed = false
   /** The user has said something, and no reply has begun. */
   #isHeard = false
   /** The user was heard during the turn: late words about what it replies to, or the words that interrupt it. */
@@ -36,16 +38,15 @@ export class Unanswered {
     this.#now = now
   }
 
-  /** A message was sent that asks for a reply. */
+  /** A message or a result was sent that the model replies to. */
   asked(): void {
-    this.#waiting.push(this.#now())
     this.#causes.push(this.#now())
   }
 
-  /** The model got a result. A model whose turn is over begins a new one. */
-  responded(): void {
-    if (!this.#isOpen) this.#waiting.push(this.#now())
-    this.#causes.push(this.#now())
+  /** A result was sent that the model waits for before it speaks again. */
+  answered(): void {
+    this.asked()
+    this.#resultAt = this.#now()
   }
 
   /** The app says that the user starts or stops to speak. */
@@ -111,9 +112,10 @@ export class Unanswered {
 
   #begin(): number {
     const [first = 0] = this.#causes
-    const until = Math.max(first, this.#now() - CROSSING_MS)
-    this.#waiting = this.#waiting.filter((sentAt) => sentAt > until)
+    const until = Math.max(this.#resultAt ?? first, this.#now() - CROSSING_MS)
+    this.#resultAt = undefined
     this.#causes = this.#causes.filter((sentAt) => sentAt > until)
+    this.#isOwed = false
     this.#isHeard = false
     this.#isSpeaking = false
     this.#isOpen = true
@@ -128,6 +130,7 @@ export class Unanswered {
     this.#isWhole = false
     this.#isInterrupted = false
     this.#isHeardInTurn = false
+    this.#resultAt = undefined
   }
 
   /** Is the reply there, and only its end is missing? */
@@ -137,22 +140,22 @@ export class Unanswered {
 
   /** The connection is gone, and the reply with it. */
   lost(): void {
-    if (this.#isOpen) this.#waiting.push(this.#now())
+    this.#isOwed = this.isWaiting
     this.#causes = []
+    this.#isHeard = false
     this.#isSpeaking = false
     this.#close()
   }
 
   /** A new connection was told what it must reply to. */
   told(): void {
-    this.#waiting = [this.#now()]
+    this.#isOwed = false
     this.#causes = [this.#now()]
-    this.#isHeard = false
   }
 
   /** Does the model owe a reply, or the rest of one? */
   get isWaiting(): boolean {
-    return this.#waiting.length > 0 || this.#isHeard || this.#isOpen
+    return this.#isOwed || this.#causes.length > 0 || this.#isOpen
   }
 
   /** Does anyone speak, or wait for a reply? */
