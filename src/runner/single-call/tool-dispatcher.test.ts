@@ -214,3 +214,18 @@ test('1,000 calls leave no session behind', async () => {
   await Promise.all(Array.from({ length: 1_000 }, (_, a) => dispatcher.call('add', { a, b: 1 })))
   await dispatcher.shutdown()
 })
+
+test('refuses calls after shutdown(), with other deadlines too', async () => {
+  const dispatcher = new ToolDispatcher().register(add)
+  await dispatcher.call('add', { a: 1, b: 2 })
+  await dispatcher.shutdown()
+  const problem = 'The ToolDispatcher is shut down. Create a new ToolDispatcher.'
+  await expect(dispatcher.call('add', { a: 1, b: 2 })).rejects.toThrow(problem)
+  await expect(dispatcher.call('add', { a: 1, b: 2 }, { timeoutMs: 5_000 })).rejects.toThrow(problem)
+})
+
+test('says where to set the model of an agent tool that has none', async () => {
+  const dispatcher = new ToolDispatcher().register(agentTool(new LlmAgent({ name: 'ask', description: 'Ask' })))
+  await expect(dispatcher.call('ask', { request: 'x' })).rejects.toThrow('pass `model` to new ToolDispatcher()')
+  await dispatcher.shutdown()
+})

@@ -62,11 +62,20 @@ const RULES: OptionRules<ToolDispatcherOptions> = {
 }
 const CALL_RULES: OptionRules<ToolDispatcherCall> = {
   timeoutMs: duration,
-  signal: objectWith('addEventListener'),
+  signal: { expects: 'an AbortSignal', accepts: objectWith('addEventListener').accepts },
   state: record,
   userId: { expects: 'a string that is not empty', accepts: (value) => typeof value === 'string' && value !== '' },
   runContext: anything,
   onProgress: callback,
+}
+
+/** Agents inside a tool inherit this model if they have none. */
+const noModel: Model = {
+  name: 'none',
+  // biome-ignore lint/correctness/useYield: it always throws
+  async *generate() {
+    throw new Error('An agent inside the tool has no model. Set its `model`, or pass `model` to new ToolDispatcher().')
+  },
 }
 
 /** Runners that are kept for calls with a deadline of their own. */
@@ -88,6 +97,7 @@ export class ToolDispatcher implements Toolset {
   readonly #toolsets: Toolset[] = []
   /** By deadline. Made again after a registration. */
   #runners: Map<number | undefined, CallRunner> = new Map()
+  #isShutDown = false
 
   constructor(options: ToolDispatcherOptions = {}) {
     checkOptions('ToolDispatcher', options, RULES)
@@ -121,6 +131,8 @@ export class ToolDispatcher implements Toolset {
   /** Calls a tool. Resolves with the result as a model would get it: an object. Throws a `ToolError` with a code. */
   async call(name: string, args: unknown = {}, options: ToolDispatcherCall = {}): Promise<JsonObject> {
     checkOptions(`call() of tool "${name}"`, options, CALL_RULES, 'INVALID_REQUEST')
+    if (this.#isShutDown)
+      throw new ToolwrightError('INVALID_REQUEST', 'The ToolDispatcher is shut down. Create a new ToolDispatcher.')
     const { timeoutMs, signal, state, userId = 'user', runContext, onProgress } = options
     if (signal?.aborted) throw new ToolError('Tool cancelled', { code: 'CANCELLED' })
     const runner = this.#runnerFor(timeoutMs)
@@ -173,7 +185,7 @@ export class ToolDispatcher implements Toolset {
   }
 
   #makeRunner(timeoutMs: number | undefined): CallRunner {
-    const { timeoutMs: usual = 30_000, model } = this.#options
+    const { timeoutMs: usual = 30_000, model = noModel } = this.#options
     const tools = this.tools.map((one) => (timeoutMs === undefined ? one : overrideTool(one, { timeoutMs })))
     const deadline = timeoutMs ?? usual
     const runner = new CallRunner({
@@ -188,8 +200,9 @@ export class ToolDispatcher implements Toolset {
     return runner
   }
 
-  /** Cancels all calls and closes the toolsets. */
+  /** Cancels all calls and closes the toolsets. Later calls are refused. */
   async shutdown(): Promise<void> {
+    this.#isShutDown = true
     await Promise.all([...this.#runners.values()].map((runner) => runner.close()))
   }
 
