@@ -127,17 +127,6 @@ export class LiveRun implements LiveDriver {
     return this.#data.view.history(this.agent().name, frameOf(this.#data))
   }
 
-  /** The conversation since the log had this many events. */
-  historySince(events: number): Content[] {
-    const since = this.#data.view.events.slice(events)
-    return since.flatMap(({ content, isolationScope }) => (content && isolationScope === undefined ? [content] : []))
-  }
-
-  /** How many events the log has. */
-  get eventCount(): number {
-    return this.#data.view.events.length
-  }
-
   /** Records a message of the user and returns its event. `transcribed`: the message was spoken. */
   async recordUser(content: Content, { transcribed = false }: { transcribed?: boolean } = {}): Promise<Event> {
     const { recorder } = this.#data
