@@ -68,6 +68,7 @@ export class LiveTurn {
   }
 
   #addPart(part: Part): void {
+    if (part.functionCall || part.functionResponse) return // a call in another message would pass no filter and no hook
     this.#partCharacters += JSON.stringify(part).length
     if (this.#partCharacters <= MAX_PART_CHARACTERS) this.#parts.push(part)
   }

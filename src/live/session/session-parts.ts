@@ -7,6 +7,7 @@ import { LiveLink } from '../link/live-link.ts'
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import { Deliveries } from './deliveries.ts'
+import { guardedModel } from './guarded-model.ts'
 import { LiveFlow } from './live-flow.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { ModelSetup } from './model-setup.ts'
@@ -72,7 +73,7 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
   const setup = new ModelSetup({ model, calls: run.calls, flow, background: inBackground, instruction })
   const link = new LiveLink({
     ...given.link,
-    model,
+    model: guardedModel(model),
     ports,
     reconnect,
     setup: () => setup.read(),
