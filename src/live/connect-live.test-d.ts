@@ -82,6 +82,15 @@ test('phases and watchers may be declared before the session', () => {
 
 test('options may be undefined, and wrong ones are compile errors', () => {
   void connectLive({ model, userId: undefined, phases: undefined, background: undefined, reconnect: undefined })
+  const phase: LivePhase = { name: 'a', instruction: 'A', guard: undefined, onEnter: undefined, onExit: undefined }
+  void connectLive({ model, phases: [phase], initialPhase: 'a' })
+  const observed: string[] = []
+  void connectLive({
+    model,
+    onToolCall: ({ calls }) => {
+      for (const { name } of calls) observed.push(name)
+    },
+  })
   // @ts-expect-error a model is required
   void connectLive({ tools: [] })
   // @ts-expect-error no such option
@@ -101,6 +110,7 @@ test('events are told apart by their type', async () => {
   }
   expectTypeOf(session.phase).toEqualTypeOf<string | undefined>()
   expectTypeOf(stateKey<number>('balance').get(session.state)).toEqualTypeOf<number | undefined>()
+  await session.send({ audio: new Uint8Array(640), mimeType: undefined })
   // @ts-expect-error text is sent as a string
   await session.send({ text: 'Hello' })
 })

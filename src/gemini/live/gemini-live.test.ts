@@ -147,6 +147,7 @@ test('capabilities depend on the service and the model, and single ones can be r
 })
 
 test.each<[string, GeminiLiveOptions, string]>([
+  ['a voice outside of speechConfig', { config: { voice: 'Kore' } as object }, 'Set config.speechConfig.voiceConfig'],
   ['a WebSocket address', { baseUrl: 'ws://127.0.0.1:1' }, 'a URL that starts with http:// or https://'],
   ['an unknown option', { retry: {} } as GeminiLiveOptions, 'retry'],
   ['tools in config', { config: { tools: [] } as never }, 'config.tools is not supported. Set the tools of the agent'],

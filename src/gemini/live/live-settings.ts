@@ -47,12 +47,14 @@ const RULES: OptionRules<GeminiLiveOptions> = {
   ports: record,
 }
 
-/** What to use instead of settings that would replace those of the framework. */
+/** What to use instead of settings that would replace those of the framework, or that `@google/genai` would ignore. */
 const REFUSED_CONFIG = new Map([
   ['httpOptions', 'Use the options baseUrl, apiVersion and headers of geminiLive() instead.'],
   ['abortSignal', 'Abort the session instead.'],
   ['systemInstruction', 'Set the instruction of the agent or of the session instead.'],
   ['tools', 'Set the tools of the agent or of the session instead.'],
+  ['voice', 'Set config.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName instead.'],
+  ['voiceName', 'Set config.speechConfig.voiceConfig.prebuiltVoiceConfig.voiceName instead.'],
   ['sessionResumption', 'Sessions always resume with their newest handle.'],
 ])
 

@@ -30,7 +30,7 @@ export interface OpenAiRealtimeOptions {
 /** Settings of an OpenAI Realtime session, with the names of the API. Other members are sent unchanged. */
 export interface OpenAiRealtimeConfig {
   /** `['audio']` or `['text']`. Default: audio, with a transcript. */
-  readonly output_modalities?: readonly ('audio' | 'text')[]
+  readonly output_modalities?: readonly ('audio' | 'text')[] | undefined
   /** Audio formats, transcription, turn detection and voice. */
   readonly audio?: {
     /** Audio of the user. `turn_detection: null` turns turn detection off: then send `activity`. `transcription: null` turns transcripts off. */

@@ -31,11 +31,11 @@ export interface LivePhase<S = WatchedSession> {
   /** The ways out of the phase. The first one that applies is taken. */
   readonly transitions?: readonly PhaseTransition[] | undefined
   /** Whether a transition may enter the phase. A transition to a phase whose guard does not hold is skipped. */
-  guard?(state: ReadonlyState): boolean
+  readonly guard?: StateCondition | undefined
   /** Runs after the phase was entered. `from` is undefined if the session starts in this phase. */
-  onEnter?(hook: PhaseHook<S> & { readonly from: string | undefined }): unknown
+  readonly onEnter?: ((hook: PhaseHook<S> & { readonly from: string | undefined }) => unknown) | undefined
   /** Runs before the phase is left. */
-  onExit?(hook: PhaseHook<S> & { readonly to: string }): unknown
+  readonly onExit?: ((hook: PhaseHook<S> & { readonly to: string }) => unknown) | undefined
   /** State keys that the conversation must fill. The instruction names those that are missing. */
   readonly needs?: readonly string[] | undefined
   /** The conversation ends in this phase: it must not have transitions. The program may still move to another phase. */

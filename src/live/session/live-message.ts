@@ -9,11 +9,11 @@ import type { LiveClientMessage } from '../../tool/live-model.ts'
 export type LiveMessage =
   | string
   /** Speech. Default: 16-bit PCM, mono, 16 kHz. */
-  | { readonly audio: Uint8Array; readonly mimeType?: string }
+  | { readonly audio: Uint8Array; readonly mimeType?: string | undefined }
   /** One picture of a camera or screen. Default `image/jpeg`. */
-  | { readonly video: Uint8Array; readonly mimeType?: string }
+  | { readonly video: Uint8Array; readonly mimeType?: string | undefined }
   /** Messages of the conversation. With `turnComplete` false the model does not reply yet. Default true. */
-  | { readonly content: Content | readonly Content[]; readonly turnComplete?: boolean }
+  | { readonly content: Content | readonly Content[]; readonly turnComplete?: boolean | undefined }
   /** The user starts or stops to speak, if the model does not detect it. */
   | { readonly activity: 'start' | 'end' }
 

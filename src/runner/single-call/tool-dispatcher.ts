@@ -47,7 +47,7 @@ export interface ToolDispatcherCall {
   /** Passed to the tool, as `runner.run({ runContext })` does. */
   readonly runContext?: RunContext | undefined
   /** Receives progress of the call. */
-  onProgress?(value: unknown): void
+  readonly onProgress?: ((value: unknown) => void) | undefined
 }
 
 const duration = {
