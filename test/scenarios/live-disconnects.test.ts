@@ -10,7 +10,7 @@ import { RememberingModel } from './live-memory-kit.ts'
 
 const DISCONNECTS = 100
 /** The clock of the session runs faster: the model replies in milliseconds instead of half a second. */
-const CLOCK = 100
+const CLOCK = 20
 /** Losses in a row without a turn between them. Ten end the session. */
 const MAX_IN_A_ROW = 6
 

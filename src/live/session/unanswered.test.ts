@@ -42,6 +42,10 @@ describe('a reply is owed', () => {
     ['to a result that interrupted a reply', ['ask', call, end, text, 'ask', interrupted, end]],
     ['to a result that came during a reply', ['ask', call, end, text, 'ask', end]],
     ['while a question waits that is told only in part', ['ask', 'lose', 500, 'ask']],
+    [
+      'to the last of two questions if a reply to both is interrupted',
+      ['ask', 500, 'ask', 500, text, interrupted, end],
+    ],
     ['to words that interrupted a reply', ['ask', text, heard('No,'), interrupted, end]],
     ['when a reply is lost', ['ask', text, 'lose']],
     ['when a reply to speech is lost', [heard('Hello'), audio, 'lose']],

@@ -14,6 +14,8 @@ export class Unanswered {
   readonly #now: () => number
   /** When everything was sent or heard that the model has not begun to reply to: messages, results and speech. */
   #causes: number[] = []
+  /** When the latest of several messages was sent that count as read. It may be what interrupts the reply instead. */
+  #doubtful: number | undefined
   /** When the latest result was sent that the model waits for before it speaks again. */
   #resultAt: number | undefined
   /** A reply was owed on an earlier connection. */
@@ -85,6 +87,7 @@ export class Unanswered {
         return undefined
       case 'interrupted': {
         const isHeard = this.#isHeardInTurn
+        if (this.#doubtful !== undefined) this.#causes.unshift(this.#doubtful)
         this.#close()
         this.#isInterrupted = true
         if (isHeard) this.#hear()
@@ -113,8 +116,10 @@ export class Unanswered {
   #begin(): number {
     const [first = 0] = this.#causes
     const until = Math.max(this.#resultAt ?? first, this.#now() - CROSSING_MS)
+    const read = this.#causes.filter((sentAt) => sentAt <= until)
+    this.#doubtful = read.length > 1 ? read.at(-1) : undefined
+    this.#causes = this.#causes.slice(read.length)
     this.#resultAt = undefined
-    this.#causes = this.#causes.filter((sentAt) => sentAt > until)
     this.#isOwed = false
     this.#isHeard = false
     this.#isSpeaking = false
@@ -131,6 +136,7 @@ export class Unanswered {
     this.#isInterrupted = false
     this.#isHeardInTurn = false
     this.#resultAt = undefined
+    this.#doubtful = undefined
   }
 
   /** Is the reply there, and only its end is missing? */
