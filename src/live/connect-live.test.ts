@@ -76,6 +76,20 @@ describe('a live session refuses', () => {
   })
 })
 
+test('an onToolCall that returns one response instead of a list is reported', async () => {
+  const onToolCall = (): unknown => ({ name: 'search', response: { error: 'Not allowed.' } })
+  const model = scriptedLive([{ calls: [{ name: 'search' }] }, 'There are three.'])
+  const session = await connect({ model, onToolCall })
+  await session.send('Search.')
+  const problems: string[] = []
+  for await (const event of session) {
+    if (event.type === 'error') problems.push(`${event.errorCode}: ${event.message}`)
+    if (event.type === 'turnComplete') break
+  }
+  const answered = 'onToolCall returned an object with the keys name, response, so it answers no call.'
+  expect(problems).toEqual([`HOOK_FAILED: ${answered} Return a list of { name, response }, or undefined.`])
+})
+
 test('a session that gives up says so, and what continues the conversation', async () => {
   const model = scriptedLive([])
   const session = await connect({ model, reconnect: { attempts: 0 } })

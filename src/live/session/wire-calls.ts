@@ -171,7 +171,10 @@ export class WireCalls {
       }))
     }
     await saved()
-    return matchResponses(calls, Array.isArray(given) ? given : [])
+    if (Array.isArray(given)) return matchResponses(calls, given)
+    const advice = 'Return a list of { name, response }, or undefined'
+    report(`onToolCall returned ${kindOf(given)}, so it answers no call. ${advice}.`, undefined)
+    return []
   }
 
   #acknowledge(one: WireCall): void {
