@@ -9,6 +9,7 @@ const heard = (words: string): LiveServerMessage => ({ type: 'inputTranscript', 
 const interrupted: LiveServerMessage = { type: 'interrupted' }
 const end: LiveServerMessage = { type: 'turnComplete' }
 
+const spoken: LiveServerMessage = { type: 'outputTranscript', text: 'Hi.' }
 const generated: LiveServerMessage = { type: 'generationComplete' }
 
 /** A number is a pause in milliseconds. */
@@ -40,6 +41,7 @@ describe('a reply is owed', () => {
     ['after a result that arrives when the turn is over', ['ask', call, end, 'ask']],
     ['when the user was heard', [heard('Hello')]],
     ['to a result that interrupted a reply', ['ask', call, end, text, 'ask', interrupted, end]],
+    ['to a result after a turn that ended with its call', ['ask', call, 1, end, 'result']],
     ['to a result that came during a reply', ['ask', call, end, text, 'ask', end]],
     ['while a question waits that is told only in part', ['ask', 'lose', 500, 'ask']],
     [
@@ -72,6 +74,9 @@ describe('no reply is owed', () => {
     ['after a reply to two questions', ['ask', 'ask', text, end]],
     ['after a reply to two questions that came long after both', ['ask', 500, 'ask', 500, text, end]],
     ['after a quick reply', ['ask', 1, text, end]],
+    ['after a reply of which only the transcript arrives', ['ask', call, 'result', spoken, end]],
+    ['after a turn that ends with a result', ['ask', call, 'result', end]],
+    ['when a transcript arrives after the end of its turn', ['ask', audio, end, spoken]],
     ['after a quick reply to the results of two calls', ['ask', call, 'result', 50, 'result', 50, text, end]],
     ['after a reply with a call', ['ask', call, 'ask', text, end]],
     ['after a reply to a late result', ['ask', call, end, 'ask', text, end]],

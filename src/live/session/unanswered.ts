@@ -64,11 +64,10 @@ export class Unanswered {
     switch (message.type) {
       case 'text':
       case 'audio':
-      case 'part': {
-        const isFirst = !this.#isGenerating
-        this.#isGenerating = true
-        return isFirst ? this.#begin() : undefined
-      }
+      case 'part':
+        return this.#generate()
+      case 'outputTranscript': // a late one does not begin a turn
+        return this.#isOpen ? this.#generate() : undefined
       case 'toolCall': {
         const isFirst = !this.#isGenerating
         this.#isGenerating = false // what follows is about the result
@@ -94,7 +93,7 @@ export class Unanswered {
         return undefined
       }
       case 'turnComplete': {
-        const isEmpty = !this.#isOpen && !this.#isInterrupted
+        const isEmpty = this.#isOpen ? this.#resultAt !== undefined : !this.#isInterrupted
         const read = isEmpty ? this.#begin() : undefined
         this.#close()
         return read
@@ -102,6 +101,12 @@ export class Unanswered {
       default:
         return undefined
     }
+  }
+
+  #generate(): number | undefined {
+    const isFirst = !this.#isGenerating
+    this.#isGenerating = true
+    return isFirst ? this.#begin() : undefined
   }
 
   #hear(): void {
