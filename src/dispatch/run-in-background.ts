@@ -1,4 +1,5 @@
-import type { JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
 import type { BackgroundOptions } from '../policy/background.ts'
 import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../policy/result-formatter.ts'
@@ -14,7 +15,7 @@ export function runInBackground(
 ): CallResult {
   const { host } = batch
   const { call } = one
-  const formatter = background.formatter ?? defaultFormatter
+  const formatter = safeFormatter(background.formatter ?? defaultFormatter)
   const { appName, userId, sessionId } = host
   const start = (): void => {
     const task = runner.start({ appName, userId, sessionId }, call)
@@ -36,12 +37,28 @@ function runDetached(
   const detached: Batch = Object.assign(Object.create(batch), { host: own })
   const finish = (response: JsonObject, stateDelta?: JsonObject): void =>
     task.finish(formatter.formatResult(call, resultIn(response)), stateDelta)
-  execute(detached, one)
-    .then(
-      (outcome) => finish(responseOf(outcome), outcome.type === 'result' ? outcome.actions?.stateDelta : undefined),
-      (error) => finish(stopped(one, messageOf(error))),
-    )
-    .catch((error) => task.finish({ error: messageOf(error), errorCode: 'EXECUTION_FAILED' }, undefined)) // the formatter threw
+  void execute(detached, one).then(
+    (outcome) => finish(responseOf(outcome), outcome.type === 'result' ? outcome.actions?.stateDelta : undefined),
+    (error) => finish(stopped(one, messageOf(error))),
+  )
+}
+
+/** The formatter, or the default one where it throws or returns no object: the result must not be lost. */
+function safeFormatter(formatter: ResultFormatter): ResultFormatter {
+  const safe = (format: (by: ResultFormatter) => unknown): JsonObject => {
+    try {
+      const { value } = toJsonValue(format(formatter))
+      if (isRecord(value)) return value
+    } catch {
+      // the default below
+    }
+    return format(defaultFormatter) as JsonObject // it returns objects
+  }
+  return {
+    formatRunning: (call) => safe((by) => by.formatRunning(call)),
+    formatResult: (call, result) => safe((by) => by.formatResult(call, result)),
+    formatCancelled: (callId) => safe((by) => by.formatCancelled(callId)),
+  }
 }
 
 function responseOf(outcome: Outcome): JsonObject {

@@ -45,6 +45,7 @@ export class BackgroundTasks implements BackgroundRunner {
           const problem = `The result of background tool "${call.name}" was not recorded: ${messageOf(error)}`
           this.#services.logger.warn(problem, error)
         })
+        .catch(() => {}) // the logger threw
         .finally(() => {
           this.#tasks.delete(id)
           resolve()

@@ -14,6 +14,12 @@ import type { ComputedValue } from '../state/order-computed.ts'
 import { StateMirror } from '../state/state-mirror.ts'
 import type { Watcher } from '../state/watcher.ts'
 import { SessionState } from './session-state.ts'
+import { WatcherLoops } from './watcher-loops.ts'
+
+/** How often watchers may make each other run by what they write. */
+const MAX_DEPTH = 100
+/** How often conditions may change the phase in one turn. */
+const MAX_MOVES = 100
 
 /** What the developer of a live session declares about its state. */
 export interface FlowDefinition<S> {
@@ -56,6 +62,9 @@ export class LiveFlow<S> {
   #settling: Promise<void> = Promise.resolve()
   #settlingCount = 0
   #isClosed = false
+  readonly #loops = new WatcherLoops()
+  /** Moves since the latest completed turn. */
+  #moves = 0
   /** Completed turns. */
   turns = 0
   /** The state for the app and its hooks. */
@@ -66,7 +75,7 @@ export class LiveFlow<S> {
     const { computed, watchers, phases, initialPhase = '', initial, ports, patterns = [], report, record } = options
     validatePhases(phases, options.initialPhase)
     this.#mirror = new StateMirror({ computed, watchers, initial, report })
-    this.state = new SessionState(this.#mirror.state, record)
+    this.state = new SessionState(this.#mirror.state, record, (key) => this.#loops.written(key))
     this.#phases = phases && new PhaseMachine({ phases, initialPhase, now: () => ports.now(), report })
     this.#patterns = new PatternWatcher({ patterns, ports, report, fire: (pattern) => this.#firePattern(pattern) })
   }
@@ -96,10 +105,16 @@ export class LiveFlow<S> {
   /** Takes a recorded state delta. */
   changed(delta: JsonObject): void {
     if (this.#isClosed) return
+    const depth = this.#loops.depthOf(delta)
     for (const { watcher, before, after } of this.#mirror.apply(delta)) {
       const { session, report } = this.#options
+      if (depth > MAX_DEPTH) {
+        const problem = `A watcher of "${watcher.key}" did not run: its own writes made it run ${MAX_DEPTH} times in a row`
+        report(`${problem}. Write the key only if its value must change.`, undefined)
+        continue
+      }
       this.#watching = this.#watching
-        .then(() => watcher.run({ before, after, state: this.state, session }))
+        .then(() => this.#loops.run(depth, this.state, (state) => watcher.run({ before, after, state, session })))
         .then(undefined, (error) => report(`A watcher of "${watcher.key}" failed`, error))
     }
     this.#patterns.stateChanged(this.read)
@@ -114,6 +129,7 @@ export class LiveFlow<S> {
   /** Takes the end of a turn. */
   turnCompleted(): void {
     this.turns++
+    this.#moves = 0
     this.#patterns.turnCompleted(this.read)
     if (this.#phases) this.#settle()
   }
@@ -121,7 +137,11 @@ export class LiveFlow<S> {
   #settle(): void {
     const phases = this.#phases as PhaseMachine<S>
     const { onPhase, report } = this.#options
+    if (this.#moves >= MAX_MOVES || this.#isClosed) return // its hooks make the phase change again and again
     const afterMove = async ({ from, to }: PhaseChange): Promise<void> => {
+      if (++this.#moves === MAX_MOVES) {
+        report(`The phase changed ${MAX_MOVES} times in one turn. It stays "${to}" until the next turn.`, undefined)
+      }
       await this.state.saved()
       await onPhase({ from, to })
     }

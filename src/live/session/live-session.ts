@@ -423,8 +423,10 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #report(problem: string, error: unknown): void {
     const { logger } = this.#run.run.data.services
     const message = error === undefined ? problem : `${problem}: ${messageOf(error)}`
-    logger.warn(message, error)
     this.#order.emit({ type: 'error', errorCode: 'HOOK_FAILED', message })
+    try {
+      logger.warn(message, error)
+    } catch {} // the session goes on without its log lines
   }
 
   /** The run was stopped from outside. */

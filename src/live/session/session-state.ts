@@ -10,15 +10,21 @@ import { toStateDelta } from '../../tool/state.ts'
 export class SessionState implements State {
   readonly #recorded: ReadonlyState
   readonly #record: (delta: JsonObject) => Promise<void>
+  readonly #onWrite: (key: string) => void
   /** Writes that are not recorded yet. Null deletes a key. */
   readonly #written: Map<string, unknown> = new Map()
   #unsaved: JsonObject | undefined
   #saving: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(recorded: ReadonlyState, record: (delta: JsonObject) => Promise<void>) {
+  constructor(
+    recorded: ReadonlyState,
+    record: (delta: JsonObject) => Promise<void>,
+    onWrite: (key: string) => void = () => {},
+  ) {
     this.#recorded = recorded
     this.#record = record
+    this.#onWrite = onWrite
   }
 
   /** Returns a copy of the value, or the fallback if the key is absent. `derived:<key>` reads a computed value. */
@@ -52,6 +58,7 @@ export class SessionState implements State {
     }
     const delta = toStateDelta({ [key]: value ?? null })
     this.#written.set(key, delta[key])
+    this.#onWrite(key)
     if (!this.#unsaved) this.#saving = this.#saving.then(() => this.#save())
     this.#unsaved = { ...this.#unsaved, ...delta }
   }

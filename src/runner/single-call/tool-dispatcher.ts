@@ -166,14 +166,19 @@ export class ToolDispatcher implements Toolset {
     const { confirmationProvider, allowUnconfirmed = false } = this.#options
     const report = (problem: string, error: unknown): void => console.warn(problem, error)
     const signal = who.signal ?? new AbortController().signal
+    const cancelled = Promise.withResolvers<undefined>()
+    const onAbort = (): void => cancelled.resolve(undefined)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
     const answers = await Promise.all(
       requests.map(async (request) => {
         if (request.kind !== 'confirmation') throw unanswerable(request)
-        const answer = await confirmationAnswer(request, signal, { confirmationProvider, allowUnconfirmed, report })
+        const asking = confirmationAnswer(request, signal, { confirmationProvider, allowUnconfirmed, report })
+        const answer = await Promise.race([asking, cancelled.promise]) // a provider may not look at the signal
         if (!answer) throw new ToolError('Tool cancelled', { code: 'CANCELLED' })
         return answer
       }),
-    )
+    ).finally(() => signal.removeEventListener('abort', onAbort))
     return await runner.answer(answers, { ...who, sessionId })
   }
 
