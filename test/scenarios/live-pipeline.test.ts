@@ -51,7 +51,6 @@ describe('onToolCall', () => {
       ({ calls: [first] }) => [{ id: first?.id ?? '', name: 'echo', response: 'yes' as never }],
       [{ result: 'yes' }, { said: 'b' }],
     ],
-    ['returns no list', (() => 'garbage') as never, [{ said: 'a' }, { said: 'b' }]],
     ['returns a list of garbage', (() => [null, 5, {}]) as never, [{ said: 'a' }, { said: 'b' }]],
   ])('%s, and the other calls run', async (_, onToolCall, expected) => {
     const { connection, server, session } = await startStrict({ tools: [echo], onToolCall })
@@ -61,6 +60,14 @@ describe('onToolCall', () => {
     await flushed(session, connection)
     for (const id of ['c-a', 'c-b']) expect(received(server, id)).toHaveLength(1)
     expect(session.openCalls).toBe(0)
+  })
+
+  test('that returns no list answers all calls with an error: it may be a guard', async () => {
+    const run = vi.fn()
+    const { runner } = liveRunner([plainTool('pay', run)])
+    const { connection } = await startStrict({ runner, onToolCall: (() => ({ denied: true })) as never })
+    expect(await callTool(connection, 'pay')).toMatchObject({ errorCode: 'EXECUTION_FAILED' })
+    expect(run).not.toHaveBeenCalled()
   })
 
   test('that throws answers all calls with the error, and nothing runs', async () => {

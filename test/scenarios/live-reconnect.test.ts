@@ -62,7 +62,7 @@ describe('a connection is lost while nothing happens', () => {
 })
 
 describe('a connection is lost while the user speaks', () => {
-  test('the new connection is told what was heard, and the log has it once', async () => {
+  test('the new connection gets what was heard, and the log has it once', async () => {
     const { runner } = liveRunner([])
     const live = await startQuick({ runner })
     const { session, server, connection, event } = live
@@ -163,7 +163,7 @@ describe('a connection is lost while the model owes a reply', () => {
     expect(await nextTold(next)).toEqual({ turns: ['user: How late is it?', 'model: Noon.'], turnComplete: false })
   })
 
-  test('a message that is sent before the loss is noticed, or while there is no connection, is told once', async () => {
+  test('a message that is sent before the loss is noticed, or while there is no connection, reaches the model once', async () => {
     const { session, server, connection, event } = await startQuick()
     connection.drop()
     await session.send('one')
@@ -186,7 +186,7 @@ describe('a connection is lost while the model owes a reply', () => {
     await readBySession(connection, event)
     connection.drop()
     const next = await server.nextConnection()
-    next.drop() // its first handle is made before it is told anything, too
+    next.drop() // its first handle is made before it knows anything, too
     const last = await server.nextConnection()
     expect(await nextTold(last)).toEqual({ turns: ['user: How late is it?'], turnComplete: true })
   })
@@ -223,7 +223,7 @@ describe('a connection is lost while a tool runs', () => {
     expect(server.problems).toEqual([])
   })
 
-  test('a call that the handle does not cover runs once, and its result is told as a message', async () => {
+  test('a call that the handle does not cover runs once, and its result becomes a message', async () => {
     const slow = slowTool()
     const { runner } = liveRunner([slow.tool])
     const live = await startQuick({ runner })
@@ -281,7 +281,7 @@ describe('a connection is lost while a tool runs', () => {
     expect(server.problems).toEqual([])
   })
 
-  test('a result that comes while there is no connection is told once', async () => {
+  test('a result that comes while there is no connection reaches the model once', async () => {
     const slow = slowTool()
     const { server, connection, event } = await startQuick({ tools: [slow.tool], reconnect: { delayMs: 1 } })
     connection.call([{ id: 'c1', name: 'look_up', args: {} }])
@@ -373,7 +373,7 @@ test('a confirmation that waits when the connection is lost is asked once, and i
 })
 
 describe('what the model knows after a reconnect', () => {
-  test('a spoken exchange that no handle covers is told', async () => {
+  test('a spoken exchange that no handle covers is repeated', async () => {
     const { server, connection, event } = await startQuick({ server: { sendHandles: false } })
     connection.newHandle()
     connection.inputTranscript('I am Ada.')
@@ -485,7 +485,7 @@ describe('attempts that fail', () => {
     expect(live.server.connections).toHaveLength(1)
   })
 
-  test('end a session whose provider fails each time it is told the same message', async () => {
+  test('end a session whose provider fails each time it gets the same message', async () => {
     const live = await startQuick({
       reconnect: { ...QUICK, attempts: 3 },
       server: { onMessage: (_message, connection) => connection.close(1011, 'Internal error') },

@@ -154,7 +154,10 @@ export class WireCalls {
     return error === undefined ? [] : [{ id: logId as string, name: call.name, response: { error } }]
   }
 
-  /** The responses of `onToolCall` that belong to a call. A hook that throws answers all calls: it may be a guard. */
+  /**
+   * The responses of `onToolCall` that belong to a call. A hook that throws, or returns something else, may be a guard: none of its
+   * calls runs.
+   */
   async #askHook(left: readonly WireCall[]): Promise<FunctionResponse[]> {
     const { onToolCall, state, saved, report } = this.#options
     if (!onToolCall) return []
@@ -162,19 +165,18 @@ export class WireCalls {
     let given: readonly FunctionResponse[] = []
     try {
       given = (await onToolCall({ calls: structuredClone(calls), state })) ?? []
+      if (!Array.isArray(given)) {
+        throw new TypeError(`it returned ${kindOf(given)}. Return a list of { name, response }, or undefined`)
+      }
     } catch (error) {
       report('onToolCall failed, so its calls were not run', error)
-      given = calls.map(({ id, name }) => ({
-        id: id as string,
-        name,
-        response: { error: `Tool execution failed: ${messageOf(error)}`, errorCode: 'EXECUTION_FAILED' },
-      }))
+      const response = { error: `Tool execution failed: ${messageOf(error)}`, errorCode: 'EXECUTION_FAILED' }
+      given = calls.map(({ id, name }) => ({ id, name, response }))
     }
     await saved()
-    if (Array.isArray(given)) return matchResponses(calls, given)
-    const advice = 'Return a list of { name, response }, or undefined'
-    report(`onToolCall returned ${kindOf(given)}, so it answers no call. ${advice}.`, undefined)
-    return []
+    const matched = matchResponses(calls, given)
+    if (matched.length < given.length) report('onToolCall answered calls that the model did not make', undefined)
+    return matched
   }
 
   #acknowledge(one: WireCall): void {
