@@ -173,7 +173,7 @@ export class LiveRun implements LiveDriver {
     )
     if (!isClosed) active.stop(new Cancelled(reason))
     this.#ended.resolve()
-    await active.finished
+    await withTimeout(active.finished, CLOSE_MS, ports, () => undefined) // a store may never answer
   }
 
   async #close(reason: string): Promise<void> {
