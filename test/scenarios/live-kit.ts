@@ -1,6 +1,7 @@
 // A live session of the real Gemini client against the local server.
-import { type LiveEvent, type LiveOptions, type LiveSession, connectLive } from 'toolwright/live'
+
 import { geminiLive } from 'toolwright/gemini'
+import { connectLive, type LiveEvent, type LiveOptions, type LiveSession } from 'toolwright/live'
 import { type GeminiLiveConnection, type GeminiLiveServer, geminiLiveServer } from 'toolwright/testing'
 import { onTestFinished } from 'vitest'
 
@@ -55,6 +56,12 @@ export function collect(session: LiveSession): Pick<LiveTest, 'events' | 'event'
 }
 
 /** The first response of a `toolResponse` message. */
-export function responseIn(message: unknown): { id: string; name: string; response: Record<string, unknown>; willContinue?: boolean; scheduling?: string } {
+export function responseIn(message: unknown): {
+  id: string
+  name: string
+  response: Record<string, unknown>
+  willContinue?: boolean
+  scheduling?: string
+} {
   return (message as { toolResponse: { functionResponses: never[] } }).toolResponse.functionResponses[0] as never
 }

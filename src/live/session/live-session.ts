@@ -208,7 +208,13 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#throwIfClosed()
     checkAnswers(answers)
     const { userId, sessionId } = this
-    const run = this.#runner.run({ userId, sessionId, message: answers })
+    const { runContext } = this.#options
+    const run = this.#runner.run({
+      userId,
+      sessionId,
+      message: answers,
+      ...(runContext && { runContext }),
+    } as Parameters<Runner['run']>[0])
     for await (const _ of run); // it follows the run of this session, and ends once the answers are recorded
   }
 
