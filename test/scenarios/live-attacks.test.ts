@@ -1,7 +1,7 @@
 import { approve, confirm } from 'toolwright'
 import type { LiveServerMessage } from 'toolwright/live'
 import { describe, expect, test } from 'vitest'
-import { plainTool, responsesOf } from './kit.ts'
+import { plainTool, responsesOf, waitUntil } from './kit.ts'
 import { attack, BrokenStore, expectValidHistory, expectWholeLog, ticks, watchRejections } from './live-attacks-kit.ts'
 import { storedEvents } from './live-calls-kit.ts'
 
@@ -30,13 +30,13 @@ describe('a call that is approved and cancelled at the same moment', () => {
       const started = one()
       for (let at = 0; at < microtasks; at++) await null
       await Promise.all([started, other()])
+      await waitUntil(() => session.openCalls === 0)
       await ticks(3)
       const responses = responsesOf(await storedEvents(runner, session)).filter(({ id }) => id === 'c1')
       expect(responses).toHaveLength(1)
       const response = responses[0]?.response ?? {}
       if (response.errorCode === 'CANCELLED') expect(runs).toBe(0)
       else if (response.status !== 'unknown_outcome') expect([response, runs]).toEqual([{ paid: 1 }, 1])
-      expect(session.openCalls).toBe(0)
       await session.close()
     }
   })
@@ -66,7 +66,7 @@ describe('calls that are not what they seem', () => {
     const { connection, session, runner } = await attack([plainTool('look', () => ({}))], {}, { maxCallsPerReply: 1 })
     const calls = Array.from({ length: 50 }, (_, at) => ({ id: `c${at}`, name: 'look', args: {} }))
     connection.emit({ type: 'toolCall', calls })
-    await ticks()
+    await waitUntil(() => connection.sent.length > 0 && session.openCalls === 0)
     connection.emit(callOf('c49', 'look'))
     await ticks()
     const answered = connection.sent.flatMap((one) => (one.type === 'toolResponses' ? one.responses : []))
@@ -98,7 +98,7 @@ describe('calls that are not what they seem', () => {
     await ticks()
     expect(runs).toBe(0)
     await session.answer(approve(request))
-    await ticks()
+    await waitUntil(() => session.openCalls === 0)
     expect(runs).toBe(1)
     await session.close()
     await expectWholeLog(runner, session)
