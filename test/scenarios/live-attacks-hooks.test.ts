@@ -32,13 +32,13 @@ describe('a formatter of background results that', () => {
     let runs = 0
     const formatter = { ...usual, ...given } as ResultFormatter
     const work = plainTool('work', () => ({ done: ++runs }), { effect: 'atMostOnce' })
-    const model = scriptedModel([{ calls: [{ name: 'work' }] }, 'Started.', 'Finished.'])
+    const model = scriptedModel([{ calls: [{ name: 'work' }] }, 'Finished.'])
     const agent = new LlmAgent({ name: 'desk', model, tools: [background(work, { formatter })] })
     const runner = new Runner({ appName: 'app', agent, logger: silentLogger })
     onTestFinished(() => runner.close())
     const run = runner.run({ userId: 'ada', message: 'go' })
     for await (const _ of run);
-    await waitUntil(() => model.requests.length === 3)
+    await waitUntil(() => model.requests.length === 2)
     await ticks()
     const where = { userId: 'ada', sessionId: run.sessionId }
     const log = await runner.sessionService.getSession({ appName: 'app', ...where })
