@@ -1,7 +1,8 @@
 import { approve, type PendingRequest } from 'toolwright'
+import { isTrue } from 'toolwright/live'
 import type { GeminiLiveConnection } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { plainTool, responsesOf, waitUntil } from './kit.ts'
+import { createDeferred, plainTool, responsesOf, waitUntil } from './kit.ts'
 import { flushed, liveRunner, storedEvents } from './live-calls-kit.ts'
 import { type LiveTest, startLive } from './live-kit.ts'
 import { allTold, nextTold, QUICK, readBySession, reply, slowTool } from './live-reconnect-kit.ts'
@@ -458,6 +459,41 @@ describe('what the model knows after a reconnect', () => {
     await flushed(session, third)
     expect(allTold(third)).toEqual([told, 'video'])
   })
+})
+
+test('a result that waits for a phase while the connection is lost is told once', async () => {
+  const entered = createDeferred()
+  const entering = createDeferred()
+  const start = plainTool('start', (_args, { state }) => {
+    state.set('started', true)
+    return { started: true }
+  })
+  const { session, server, connection, event } = await startQuick({
+    tools: [start],
+    server: { sendHandles: false },
+    initialPhase: 'before',
+    phases: [
+      { name: 'before', instruction: 'Wait.', transitions: [{ to: 'after', when: isTrue('started') }] },
+      {
+        name: 'after',
+        instruction: 'Go.',
+        onEnter: () => {
+          entering.resolve()
+          return entered.promise
+        },
+      },
+    ],
+  })
+  await session.send('Start.')
+  connection.call([{ id: 'c1', name: 'start', args: {} }])
+  await entering.promise // the result is recorded, and waits until the model knows the new phase
+  connection.drop()
+  await event('reconnecting')
+  const next = await server.nextConnection()
+  entered.resolve()
+  await event('resumed')
+  await flushed(session, next)
+  expect(JSON.stringify(allTold(next)).split('started').length - 1).toBe(1)
 })
 
 describe('attempts that fail', () => {

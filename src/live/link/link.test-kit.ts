@@ -127,6 +127,8 @@ export interface LinkTest {
   readonly session: {
     canResume: boolean
     acceptsHandle: boolean
+    /** How many handles it was asked about. */
+    handles: number
     isIdle: boolean
     introduction: readonly LiveClientMessage[]
     /** The session is about to introduce itself. */
@@ -148,6 +150,7 @@ export function createLink(reconnect: ReconnectOptions = {}): LinkTest {
   const session: LinkTest['session'] = {
     canResume: true,
     acceptsHandle: true,
+    handles: 0,
     isIdle: true,
     introduction: [],
     beforeIntroduction: Promise.resolve(),
@@ -169,7 +172,10 @@ export function createLink(reconnect: ReconnectOptions = {}): LinkTest {
     ports: clock.ports,
     reconnect,
     setup: async () => ({ instruction: `setup ${++setups}`, tools: [] }),
-    onHandle: () => session.acceptsHandle,
+    onHandle: () => {
+      session.handles++
+      return session.acceptsHandle
+    },
     canResume: () => session.canResume,
     introduce: async (isResumed, send) => {
       await session.beforeIntroduction

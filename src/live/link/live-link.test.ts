@@ -333,6 +333,7 @@ describe('before the provider closes the connection', () => {
     const old = link.current
     await old.emit({ type: 'resumption', handle: 'h1' }, { type: 'goAway', timeLeftMs: 5_000 })
     await old.emit({ type: 'resumption', handle: 'h2' })
+    expect(link.session.handles).toBe(1) // the session must not count anything as covered by it
     made.resolve()
     await settle()
     link.log.length = 0

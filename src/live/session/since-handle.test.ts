@@ -82,6 +82,15 @@ test('a handle covers a message only if the model had it when it began to reply'
   expect(since.repeat(true)).toEqual([told([user('b')])])
 })
 
+test('a message that the model read on a lost connection counts as unread on the next one', () => {
+  const since = new SinceHandle(() => 0)
+  since.sent([user('a')])
+  since.read(0)
+  expect(since.repeat(true)).toEqual([told([user('a')])])
+  since.cover()
+  expect(since.repeat(true)).toEqual([told([user('a')])])
+})
+
 describe('a resumed connection', () => {
   test('gets messages again as they were, with media, and replies once', () => {
     const since = new SinceHandle(() => 0)
