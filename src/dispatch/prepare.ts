@@ -30,6 +30,10 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
   ) {
     return overCallLimit(batch, call)
   }
+  if (call.isLive && !batch.live && call.requests.length === 0 && !wasAttempted(batch, call, entry)) {
+    // its phase and `onToolCall` may have refused it
+    return failure(call, 'CANCELLED', 'The live session ended before this call was run.')
+  }
   const failed = batch.host.fold.failedInARow(call)
   if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !wasAttempted(batch, call, entry)) {
     const error = `Tool "${call.name}" was not run: the same call has failed ${failed} times in a row.`

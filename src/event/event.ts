@@ -77,6 +77,8 @@ export interface Event {
   readonly customMetadata?: JsonObject
   /** Set when a model of a `fallback()` chain failed and another replied. */
   readonly fallback?: ModelFallback
+  /** Set on replies of a live model. Their calls run in the live session only. */
+  readonly live?: true
   /** The transcription of the user's audio. */
   readonly inputTranscription?: JsonObject
   /** The transcription of the model's audio. */

@@ -243,7 +243,9 @@ export class Fold {
       const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, index))
       if (!called || !this.#isNewCallId(called.id)) continue
       const at = calls?.length ?? 0
-      const call = this.#createCall(called, { path: scope.path, agent: event.author, at, isCode: !part.functionCall })
+      const isCode = !part.functionCall
+      const made = { path: scope.path, agent: event.author, at, isCode, isLive: event.live === true }
+      const call = this.#createCall(called, made)
       if (calls) calls.push(call)
       else calls = [call]
     }
@@ -264,7 +266,7 @@ export class Fold {
 
   #createCall(
     { id = '', name, args }: FunctionCall,
-    { path, agent, at, isCode }: Pick<CallState, 'path' | 'agent' | 'at' | 'isCode'>,
+    { path, agent, at, isCode, isLive }: Pick<CallState, 'path' | 'agent' | 'at' | 'isCode' | 'isLive'>,
   ): CallState {
     const call: CallState = {
       id,
@@ -272,6 +274,7 @@ export class Fold {
       args,
       path,
       isCode,
+      isLive,
       at,
       agent,
       intent: false,
@@ -339,7 +342,7 @@ export class Fold {
   #addToolset({ callId: id, path }: Request): CallState | undefined {
     if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
     const name = toolsetNameOf(id, path)
-    const call = this.#createCall({ id, name, args: {} }, { path, agent: '', at: -1, isCode: false })
+    const call = this.#createCall({ id, name, args: {} }, { path, agent: '', at: -1, isCode: false, isLive: false })
     this.toolsetCalls ??= new Map()
     this.toolsetCalls.set(path, [...(this.toolsetCalls.get(path) ?? []), call])
     return call

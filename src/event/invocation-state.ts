@@ -17,6 +17,8 @@ export interface CallState {
   readonly isCode: boolean
   /** The index of the call in its batch. */
   readonly at: number
+  /** A live model made the call. */
+  readonly isLive: boolean
   /** The name of the agent whose model made the call. For a toolset: of its agent, once the request is shown. */
   agent: string
   /** An attempt has started and has no response yet. True after a restart means that the attempt was interrupted. */

@@ -1,4 +1,4 @@
-import { LlmAgent, longRunning, Runner, respond, tool } from 'toolwright'
+import { createEvent, LlmAgent, longRunning, Runner, respond, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { responseIn, startLive } from './live-kit.ts'
@@ -54,4 +54,20 @@ test('a long-running result of an earlier session reaches the live model that sp
   await session.close()
   const all = connection.received.filter((message) => JSON.stringify(message).includes('shipped'))
   expect(all).toHaveLength(1)
+})
+
+test('a text run after a crash does not run a call that the live session had not started', async () => {
+  let paid = 0
+  const pay = tool({ name: 'pay', description: 'Pays', run: () => ({ paid: ++paid }) })
+  const model = scriptedModel(['It was not paid.'])
+  const runner = new Runner({ appName: 'desk', agent: new LlmAgent({ name: 'desk', model, tools: [pay] }) })
+  const functionCall = { id: 'c1', name: 'pay', args: {} }
+  const content = { role: 'model', parts: [{ functionCall }] } as const
+  const reply = createEvent({ id: 'x', invocationId: 'e-1', author: 'desk', timestamp: 1, content })
+  const events = [{ ...reply, nodeInfo: { path: 'desk' }, turnComplete: true, live: true } as const]
+  await runner.sessionService.createSession({ appName: 'desk', userId: 'ada', sessionId: 's1', events })
+  for await (const _ of runner.resume({ userId: 'ada', sessionId: 's1' }));
+  expect(paid).toBe(0)
+  const seen = model.requests[0]?.contents.at(-1)?.parts[0]?.functionResponse?.response
+  expect(seen).toMatchObject({ errorCode: 'CANCELLED' })
 })

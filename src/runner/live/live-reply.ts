@@ -18,6 +18,7 @@ export interface LiveReply {
 export function describeReply(event: EventDraft, reply: LiveReply): void {
   const { transcribed, interrupted, usageMetadata, groundingMetadata } = reply
   event.turnComplete = true
+  event.live = true
   const text = textIn(event.content?.parts ?? [])
   if (transcribed && text) event.outputTranscription = { text, finished: true }
   if (interrupted) event.interrupted = true
