@@ -1,9 +1,9 @@
-import type { JsonObject } from 'toolwright'
+import { InMemorySessionService, type JsonObject } from 'toolwright'
 import { geminiLive } from 'toolwright/gemini'
-import { connectLive, type LiveEvent, type LiveSession } from 'toolwright/live'
+import { connectLive, type LiveEvent, type LiveOptions, type LiveSession } from 'toolwright/live'
 import { type GeminiLiveConnection, geminiLiveServer } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { plainTool, responsesOf, waitUntil } from './kit.ts'
+import { createDeferred, plainTool, responsesOf, waitUntil } from './kit.ts'
 import { flushed, liveRunner, storedEvents } from './live-calls-kit.ts'
 import { type LiveTest, startLive } from './live-kit.ts'
 import { QUICK, readBySession, reply, slowTool } from './live-reconnect-kit.ts'
@@ -24,11 +24,13 @@ async function expectAlive({ session, server, connection, event }: LiveTest): Pr
 }
 
 /** A session whose events the test reads itself, or not at all. */
-async function startUnread(): Promise<{ session: LiveSession; connection: GeminiLiveConnection }> {
+async function startUnread(
+  options: Partial<LiveOptions<LiveSession>> = {},
+): Promise<{ session: LiveSession; connection: GeminiLiveConnection }> {
   const server = await geminiLiveServer()
   onTestFinished(() => server.close())
   const model = geminiLive('gemini-live-test', { apiKey: 'key-123', baseUrl: server.url })
-  const session = await connectLive({ model })
+  const session = await connectLive({ model, ...options })
   onTestFinished(() => session.close())
   return { session, connection: await server.nextConnection() }
 }
@@ -247,6 +249,25 @@ describe('a storm of interruptions', () => {
     )
     expect(transcripts).toEqual(Array.from({ length: ROUNDS }, (_, at) => `reply ${at}`))
     expect(events.filter(({ type }) => type === 'turnComplete')).toHaveLength(ROUNDS)
+  })
+
+  test('also drops audio that waits behind something that is being recorded', async () => {
+    const sessionService = new InMemorySessionService()
+    const { runner } = liveRunner([], { sessionService })
+    const { session, connection } = await startUnread({ runner })
+    const stored = createDeferred()
+    const append = sessionService.append.bind(sessionService)
+    sessionService.append = (...args) => stored.promise.then(() => append(...args))
+    reply(connection, 'A whole turn.')
+    connection.audio(new Uint8Array(480))
+    connection.interrupted()
+    const isHandled = handled(connection)
+    await pause(20) // everything has arrived
+    stored.resolve()
+    await isHandled
+    await session.close()
+    const events = await readToEnd(session)
+    expect(events.map(({ type }) => type).slice(0, 4)).toEqual(['text', 'turnComplete', 'interrupted', 'toolCall'])
   })
 
   test('leaves no call open: each is cancelled or answered, and has one response in the log', async () => {
