@@ -461,7 +461,7 @@ describe('what the model knows after a reconnect', () => {
   })
 })
 
-test('a result that waits for a phase while the connection is lost is told once', async () => {
+test('a result that waits for a phase while the connection is lost reaches the model once', async () => {
   const entered = createDeferred()
   const entering = createDeferred()
   const start = plainTool('start', (_args, { state }) => {
