@@ -94,7 +94,10 @@ export class LiveCalls {
     const { fold, stop } = this.#data
     const calls = callIds.flatMap((id) => fold.calls.get(id) ?? [])
     const release = this.#running.hold(calls.map(({ id }) => id))
-    const dispatching = dispatch(this.#running.batch(this.plan.turn(), calls))
+    const byAgent = Map.groupBy(calls, ({ agent }) => agent)
+    const batches = Array.from(byAgent, ([agent, own]) => dispatch(this.#running.batch(this.plan.turn(agent), own)))
+    const dispatching = Promise.all(batches)
+      .then(() => {})
       .catch((error) => {
         if (!stop.stopped) this.#data.stop.stop(error) // a failed append: nothing more can be recorded
       })

@@ -1,6 +1,6 @@
 import { addedTools } from '../../agent/agents/added-tools.ts'
 import { type AgentPlan, hasOwnTransferTool } from '../../agent/agents/agent-plan.ts'
-import type { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { AgentTurn } from '../../agent/loop/run-host.ts'
 import { currentTools } from '../../agent/loop/run-scope.ts'
 import { requestWith } from '../../agent/request/build-request.ts'
@@ -47,9 +47,13 @@ export class LivePlan {
     this.#options = options
   }
 
-  /** The agent that speaks, for dispatch. Agent tools without a model use `textModel`. */
-  turn(): AgentTurn {
-    const agent = speakingAgent(this.#run)
+  /**
+   * The agent that speaks, or the agent with this name, for dispatch: an approved call of an agent runs with the tools of that agent,
+   * also after a transfer. Agent tools without a model use `textModel`.
+   */
+  turn(agentName?: string): AgentTurn {
+    const named = agentName === undefined ? undefined : this.#run.tree.find(agentName)
+    const agent = named instanceof LlmAgent ? named : speakingAgent(this.#run)
     const plan = this.#planOf(agent)
     const table = this.#listed.get(agent) ?? plan.table
     if (this.#turn?.plan.agent !== agent || this.#turn.plan.table !== table) {
