@@ -91,7 +91,7 @@ test('an onToolCall that returns one response instead of a list is reported', as
   ])
 })
 
-test('a session that gives up says so, and what continues the conversation', async () => {
+test('a session without attempts left shows an error with the next step', async () => {
   const model = scriptedLive([])
   const session = await connect({ model, reconnect: { attempts: 0 } })
   const connection = await model.nextConnection()

@@ -76,7 +76,7 @@ export async function expectValidHistory(
   await runner.close()
 }
 
-/** A store that refuses appends while `isFailing` says so. */
+/** A store that refuses appends while `isFailing` is true. */
 export class BrokenStore extends InMemorySessionService {
   isFailing: (entries: Parameters<InMemorySessionService['append']>[2]) => boolean = () => false
   override append(...args: Parameters<InMemorySessionService['append']>): Promise<number> {

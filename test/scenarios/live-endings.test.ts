@@ -282,7 +282,7 @@ describe('a session ends', () => {
     await expectFree(runner, session.sessionId)
   })
 
-  test('when it has lost its lease, and says so', async () => {
+  test('when it has lost its lease, with an error event', async () => {
     const sessionService = new InMemorySessionService()
     const { runner } = liveRunner([], { sessionService })
     const { session, connection, event } = await startLive({ runner, reconnect: QUICK })

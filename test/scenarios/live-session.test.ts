@@ -9,7 +9,7 @@ import { callTool, flushed, liveRunner, nextResponse, startStrict, storedEvents 
 import { startLive } from './live-kit.ts'
 
 describe('a live session that cannot start', () => {
-  test('because its agent is no LlmAgent says so, and a text run may use the session', async () => {
+  test('because its agent is no LlmAgent names the agent, and a text run may use the session', async () => {
     const one = new LlmAgent({ name: 'one', model: scriptedModel(['Done.']) })
     const agent = new SequentialAgent({ name: 'steps', subAgents: [one] })
     const runner = new Runner({ appName: 'app', agent, logger: silentLogger })

@@ -242,7 +242,7 @@ describe('phases', () => {
     expect([session.phase, session.phaseHistory.at(-1)?.trigger]).toEqual(['b', 'condition'])
   })
 
-  test('are entered at once if the state of an earlier session says so', async () => {
+  test('are entered at once if the state of an earlier session meets their conditions', async () => {
     const { session, connection } = await startStrict({
       tools: [setKey, charge],
       state: { verified: true, name: 'Ada' },

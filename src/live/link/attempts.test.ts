@@ -56,7 +56,7 @@ test('starts to count again after a turn, or after half a minute', async () => {
   expect(attempts.count).toBe(0)
 })
 
-test('blames the handle if the provider says so, or refuses it again and again', () => {
+test('drops a handle that the provider refuses by name or several times', () => {
   const attempts = new Attempts({}, new ManualClock().ports)
   expect(attempts.isHandleRefused(error(1007, 'fresh'))).toBe(true)
   expect(attempts.isHandleRefused(error(1011))).toBe(false)

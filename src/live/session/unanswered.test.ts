@@ -151,7 +151,7 @@ describe('someone speaks', () => {
     expect(speech.isBusy).toBe(false)
   })
 
-  test('until the connection is lost: the next one says so again', () => {
+  test('until the connection is lost: the next connection reports speech again', () => {
     expect(play('speak', 'lose').isBusy).toBe(false)
   })
 
