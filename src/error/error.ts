@@ -1,6 +1,8 @@
 /** The code of an error for the caller or the developer. Each code has one HTTP status: docs/reference/errors.md. */
 export type ToolwrightErrorCode =
   | 'INVALID_REQUEST'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
   | 'NOT_FOUND'
   | 'ALREADY_EXISTS'
   | 'ALREADY_ANSWERED'
@@ -10,7 +12,9 @@ export type ToolwrightErrorCode =
   | 'LEASE_LOST'
   | 'EXPIRED'
   | 'TOO_LARGE'
+  | 'RATE_LIMITED'
   | 'STORAGE'
+  | 'INTERRUPTED'
   | 'INTERNAL'
   | 'INVALID_CONFIG'
   | 'MISSING_PEER'
@@ -18,6 +22,8 @@ export type ToolwrightErrorCode =
 
 const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   INVALID_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
   NOT_FOUND: 404,
   ALREADY_EXISTS: 409,
   ALREADY_ANSWERED: 409,
@@ -27,7 +33,9 @@ const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   LEASE_LOST: 409,
   EXPIRED: 410,
   TOO_LARGE: 413,
+  RATE_LIMITED: 429,
   STORAGE: 503,
+  INTERRUPTED: 503,
   INTERNAL: 500,
   INVALID_CONFIG: 500,
   MISSING_PEER: 500,

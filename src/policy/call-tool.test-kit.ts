@@ -17,6 +17,8 @@ export interface ContextOptions {
   signal?: AbortSignal
   /** Default false. */
   longRunning?: boolean
+  /** Receives progress. Default: it is dropped. */
+  progress?: (value: unknown) => void
 }
 
 /** A context with the members that policies read. */
@@ -28,6 +30,7 @@ export function createContext(options: ContextOptions = {}): ToolContext {
     idempotencyKey: 'i1/c1',
     longRunning,
     signal: options.signal ?? new AbortController().signal,
+    progress: options.progress ?? (() => {}),
   }
   return context as unknown as ToolContext
 }

@@ -39,6 +39,21 @@ test('retry() retries until the body succeeds, with increasing delays', async ()
   expect(await call).toEqual({ runs: 3 })
 })
 
+test('retry() reports each retry as progress, without the error', async () => {
+  const clock = new FakeClock()
+  const seen: unknown[] = []
+  const { made } = failing([new Error('key=s3cret'), new Error('key=s3cret')])
+  const context = createContext({ progress: (value) => seen.push(value) })
+  const call = callTool(retry(made, { attempts: 3, delayMs: 10, jitter: false }, clock), {}, context)
+  await clock.advance(10)
+  await clock.advance(20)
+  await call
+  expect(seen).toEqual([
+    { message: 'Attempt 1 of 3 failed. Trying again.', attempt: 1, attempts: 3 },
+    { message: 'Attempt 2 of 3 failed. Trying again.', attempt: 2, attempts: 3 },
+  ])
+})
+
 test('retry() throws the last error after limited delays with jitter', async () => {
   const clock = new FakeClock()
   const { made } = failing([new Error('1'), new Error('2'), new Error('3')])

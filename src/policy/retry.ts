@@ -44,7 +44,7 @@ const RULES: OptionRules<RetryOptions> = {
 /**
  * Runs the body again when it throws. Errors with the code `INVALID_ARGS`, `INVALID_RESULT`, `NOT_FOUND` or `CANCELLED` and
  * aborted calls are not retried. A tool with effect `reconcilable` is reconciled before each retry. A tool with effect
- * `atMostOnce` cannot be retried: `retry()` throws INVALID_CONFIG.
+ * `atMostOnce` cannot be retried: `retry()` throws INVALID_CONFIG. Each retry after a delay is reported as progress of the call.
  *
  * @example
  * const search = retry(webSearch, { attempts: 3 })
@@ -72,6 +72,11 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
       } catch (error) {
         if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isRetryable(when, error)) throw error
         const delay = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)
+        if (delay > 0) {
+          // without the error: progress is not redacted
+          const message = `Attempt ${attempt} of ${attempts} failed. Trying again.`
+          context.progress({ message, attempt, attempts })
+        }
         // a body that fails synchronously would block timers and cancellation
         if (delay > 0 || attempt % ATTEMPTS_PER_TURN === 0)
           await sleep(jitter ? delay * (1 - random() / 2) : delay, context.signal, ports)

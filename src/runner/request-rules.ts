@@ -18,9 +18,16 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../event/request-names.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { toStateDelta } from '../tool/state.ts'
-import type { LiveStart, RunRequest } from './run/run-request.ts'
+import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
 import type { RunServices } from './run-services.ts'
-import type { CancelOptions, RecoverOptions, ResumeOptions, RunOptions } from './runner-options.ts'
+import type {
+  CancelOptions,
+  FollowOptions,
+  ForkOptions,
+  RecoverOptions,
+  ResumeOptions,
+  RunOptions,
+} from './runner-options.ts'
 
 /** Checks the options of a method of the runner. A session key may be spread into them: `appName` must be the runner's. */
 export function checkCallOptions(appName: string, method: Method, options: CallOptions): void {
@@ -33,7 +40,17 @@ export function checkCallOptions(appName: string, method: Method, options: CallO
   if (options.runConfig) checkRunConfig(call, options.runConfig)
 }
 
-type Method = 'run' | 'complete' | 'resume' | 'cancel' | 'pending' | 'recover'
+type Method =
+  | 'run'
+  | 'complete'
+  | 'resume'
+  | 'cancel'
+  | 'pending'
+  | 'recover'
+  | 'follow'
+  | 'updateState'
+  | 'fork'
+  | 'close'
 
 interface CallOptions {
   readonly appName?: string | undefined
@@ -197,17 +214,39 @@ const RESUME_RULES: OptionRules<ResumeOptions & CallOptions> = {
   signal: RUN_RULES.signal,
 }
 
-const RECOVER_RULES: OptionRules<RecoverOptions> = { runContext: callback }
+const RECOVER_RULES: OptionRules<RecoverOptions> = { where: callback, runContext: callback }
 
-const PENDING_RULES: { readonly [option: string]: Rule } = { appName: text, userId: text, sessionId: text }
+const KEY_RULES: { readonly [option in 'appName' | 'userId' | 'sessionId']: Rule } = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+}
+
+const FOLLOW_RULES: OptionRules<FollowOptions & Pick<CallOptions, 'appName'>> = {
+  ...KEY_RULES,
+  afterEventId: text,
+  signal: RUN_RULES.signal,
+}
+
+const FORK_RULES: OptionRules<ForkOptions & Pick<CallOptions, 'appName'>> = {
+  ...KEY_RULES,
+  before: text,
+  newSessionId: text,
+}
+
+const CLOSE_RULES: OptionRules<CloseOptions> = { graceMs: wholeNumber(0), interrupt: flag }
 
 const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Rule } } = {
   run: RUN_RULES,
   complete: RUN_RULES,
   resume: RESUME_RULES,
   cancel: CANCEL_RULES,
-  pending: PENDING_RULES,
+  pending: KEY_RULES,
   recover: RECOVER_RULES,
+  follow: FOLLOW_RULES,
+  updateState: { ...KEY_RULES, stateDelta: record },
+  fork: FORK_RULES,
+  close: CLOSE_RULES,
 }
 
 /** The request of `runner.run()`. Throws INVALID_REQUEST if the message is invalid. */

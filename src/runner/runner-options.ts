@@ -112,10 +112,46 @@ export interface CancelOptions {
 
 /** Options of `runner.recover()`. */
 export interface RecoverOptions {
+  /** Which sessions to continue. Default: all. */
+  readonly where?: ((session: { userId: string; sessionId: string }) => boolean) | undefined
   /** Returns the `runContext` for the run of a session. */
   readonly runContext?:
     | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
     | undefined
+}
+
+/** Options of `runner.follow()`. */
+export interface FollowOptions {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session to follow. */
+  readonly sessionId: string
+  /** The last event that the caller has, also a partial one. Default: the latest stored event. */
+  readonly afterEventId?: string | undefined
+  /** Stops following. The run continues. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of `runner.updateState()`. */
+export interface UpdateStateOptions {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session whose state changes. */
+  readonly sessionId: string
+  /** The changes. `null` deletes a key. */
+  readonly stateDelta: JsonObject
+}
+
+/** Options of `runner.fork()`. */
+export interface ForkOptions {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session to copy. */
+  readonly sessionId: string
+  /** The copy ends before this event, or before the first entry of the invocation with this id. */
+  readonly before: string
+  /** The id of the new session. Default: a random one. */
+  readonly newSessionId?: string | undefined
 }
 
 /** @internal Whose live session starts, and with what. */

@@ -6,18 +6,27 @@ import type { PendingRequest } from '../event/pending-request.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
 import { BackgroundTasks } from './background-tasks.ts'
 import { type Completion, completionOf } from './completion.ts'
-import { claimIfFree } from './lease.ts'
 import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
 import { checkCallOptions, checkMetadataSize, toLiveRequest, toRunRequest } from './request-rules.ts'
 import { closeAll } from './resources.ts'
 import { Cancelled } from './run/cancelled.ts'
 import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
-import type { LiveStart, RunRequest } from './run/run-request.ts'
+import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
-import type { CancelOptions, RecoverOptions, ResumeOptions, RunnerOptions, RunOptions } from './runner-options.ts'
+import type {
+  CancelOptions,
+  FollowOptions,
+  ForkOptions,
+  RecoverOptions,
+  ResumeOptions,
+  RunnerOptions,
+  RunOptions,
+  UpdateStateOptions,
+} from './runner-options.ts'
 import { checkRunnerOptions } from './runner-rules.ts'
+import { SessionOperations } from './sessions/session-operations.ts'
 
 /**
  * Runs an agent for users and their sessions.
@@ -43,6 +52,7 @@ export class Runner<Output = unknown> {
   readonly options: RunnerOptions<Output>
   readonly #services: RunServices
   readonly #starter: RunStarter
+  readonly #sessions: SessionOperations
   readonly #background: BackgroundTasks
   #closing: Promise<void> | undefined
 
@@ -63,6 +73,7 @@ export class Runner<Output = unknown> {
     tree.prepare()
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree, whilePaused })
+    this.#sessions = new SessionOperations(appName, this.#starter)
     this.#background = new BackgroundTasks(this.#starter, this.#services)
     this.#services.background = this.#background
   }
@@ -153,7 +164,9 @@ export class Runner<Output = unknown> {
     const interrupted = await sessionService.interrupted({ appName })
     const late = (await sessionService.pending({ appName })).filter((request) => this.#isOverdue(request))
     const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
-    const runs = await Promise.all(Array.from(keys.values(), (key) => this.#recover(key, options)))
+    const { where = () => true } = options
+    const wanted = [...keys.values()].filter(({ userId, sessionId }) => where({ userId, sessionId }))
+    const runs = await Promise.all(wanted.map((key) => this.#recover(key, options)))
     return runs.filter((run) => run !== undefined)
   }
 
@@ -207,20 +220,45 @@ export class Runner<Output = unknown> {
    */
   async cancel(options: CancelOptions): Promise<void> {
     checkCallOptions(this.appName, 'cancel', options)
-    const { userId, sessionId, invocationId, runContext } = options
-    const key = { appName: this.appName, userId, sessionId }
-    for (const active of this.#starter.running.of(key)) {
-      if (invocationId !== undefined && active.invocationId !== invocationId) continue
-      active.stop(new Cancelled('The run was cancelled.'))
-      await active.finished
-      const hasEnded = active.failure !== undefined || active.next().type === 'done'
-      if (hasEnded && (invocationId !== undefined || !active.data.view.hasOthers(active.data.fold))) return
-    }
-    const free = await claimIfFree(this.sessionService, key)
-    if (free?.lease) return await this.#starter.cancelHeld(free.lease, invocationId, runContext)
-    if (free) return
-    const target = invocationId === undefined ? {} : { invocationId }
-    await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...target })
+    await this.#sessions.cancel(options)
+  }
+
+  /**
+   * Streams the events of a session after one that the caller has: those in the log, then those of the run under way. It starts
+   * nothing, and leaving the loop does not cancel the run. Ends when the run has completed or is paused.
+   *
+   * @example
+   * for await (const event of runner.follow({ userId: 'ada', sessionId, afterEventId })) console.log(event.author)
+   */
+  follow(options: FollowOptions): Run {
+    checkCallOptions(this.appName, 'follow', options)
+    const { userId, sessionId, signal } = options
+    const open = (): Promise<StartedRun> => this.#sessions.follow(options)
+    const cancel = (invocationId: string): Promise<void> => this.cancel({ userId, sessionId, invocationId })
+    return new RunHandle({ sessionId, invocationId: '', open, cancel, detach: false, signal })
+  }
+
+  /**
+   * Changes the state of a session, also while a run is under way. The change is recorded as an event of the user.
+   *
+   * @example
+   * await runner.updateState({ userId: 'ada', sessionId, stateDelta: { theme: 'dark', draft: null } })
+   */
+  async updateState(options: UpdateStateOptions): Promise<void> {
+    checkCallOptions(this.appName, 'updateState', options)
+    await this.#sessions.updateState(options)
+  }
+
+  /**
+   * Copies a session up to an event into a new session, to try something else from there. Throws `SESSION_BUSY` while a run of
+   * the session is under way.
+   *
+   * @example
+   * const { sessionId: copy } = await runner.fork({ userId: 'ada', sessionId, before: event.invocationId })
+   */
+  async fork(options: ForkOptions): Promise<{ readonly sessionId: string }> {
+    checkCallOptions(this.appName, 'fork', options)
+    return { sessionId: await this.#sessions.fork(options) }
   }
 
   /** @internal Starts the run of a live session. */
@@ -229,20 +267,22 @@ export class Runner<Output = unknown> {
   }
 
   /**
-   * Cancels all runs of this runner, then closes toolsets, code executors and plugins. `await using` calls it.
+   * Starts no more runs, cancels those under way, then closes toolsets, code executors and plugins. `await using` calls it. With
+   * `graceMs`, runs may end first; with `interrupt`, the rest stays interrupted and `recover()` continues it.
    *
    * @example
-   * process.once('SIGTERM', () => void runner.close())
+   * process.once('SIGTERM', () => void runner.close({ graceMs: 9_000, interrupt: true }))
    */
-  async close(): Promise<void> {
-    this.#closing ??= this.#close()
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkCallOptions(this.appName, 'close', options as object)
+    this.#closing ??= this.#close(options)
     return await this.#closing
   }
 
-  async #close(): Promise<void> {
-    await this.#starter.close()
+  async #close(options: CloseOptions): Promise<void> {
+    await this.#starter.close(options)
     await this.#background.close()
-    await closeAll(this.#starter.agents(), this.#services)
+    await closeAll(this.#starter.tree.agents(), this.#services)
   }
 
   /** Calls `close()`. */

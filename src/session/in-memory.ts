@@ -14,6 +14,7 @@ import type {
   HeldLog,
   InboxItem,
   Lease,
+  LogPage,
   PostedItem,
   Session,
   SessionKey,
@@ -156,6 +157,13 @@ export class InMemorySessionService implements SessionService {
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
+    const { fromSeq = 1, limit = Number.POSITIVE_INFINITY } = options
+    const log = this.#find(options)?.log
+    if (!log) return undefined
+    return { entries: copyJson(log.entries.slice(fromSeq - 1, fromSeq - 1 + limit)), lastSeq: log.seq }
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {

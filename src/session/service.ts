@@ -90,6 +90,14 @@ export interface AppendOptions {
   readonly pending?: readonly PendingRequest[] | undefined
 }
 
+/** A part of a log, read without a lease. */
+export interface LogPage {
+  /** The entries, in order. */
+  readonly entries: readonly Entry[]
+  /** The last sequence number of the whole log. */
+  readonly lastSeq: number
+}
+
 /**
  * Stores sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s with the codes
  * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND and STORAGE.
@@ -121,6 +129,13 @@ export interface SessionService {
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
   /** Reads the whole log. */
   read(lease: Lease): Promise<HeldLog>
+  /**
+   * Reads a part of the log without a lease, also while a run writes to it. Undefined if there is no session. Optional:
+   * without it, developer tools show no log.
+   */
+  readLog?(
+    options: SessionKey & { fromSeq?: number | undefined; limit?: number | undefined },
+  ): Promise<LogPage | undefined>
   /**
    * Appends entries after `expectedSeq`, all or none, and applies their state deltas. Returns the new last sequence
    * number. An event whose id is in the log is not appended again.

@@ -44,7 +44,7 @@ export class LogRows {
        ON CONFLICT (session, event_id) WHERE event_id IS NOT NULL DO NOTHING`,
     )
     this.#after = database.prepare(
-      'SELECT seq, event_id, body FROM toolwright_entries WHERE session = ? AND seq > ? ORDER BY seq',
+      'SELECT seq, event_id, body FROM toolwright_entries WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?',
     )
     this.#latest = database.prepare(
       `SELECT seq, event_id, body FROM toolwright_entries WHERE session = ? AND event_id IS NOT NULL
@@ -92,16 +92,22 @@ export class LogRows {
 
   /** Reads the entries after a sequence number; throws STORAGE when one is missing. */
   after(owner: LogOwner, fromSeq: number, lastSeq: number): ReadEntries {
-    const rows = this.#after.all(owner.id, fromSeq) as unknown[] as EntryRow[]
+    const read = this.page(owner, fromSeq)
+    const readSeq = fromSeq + read.entries.length
+    if (readSeq < lastSeq) throw damaged(describeEntry(owner, readSeq + 1), 'it is missing')
+    if (readSeq > lastSeq) throw damaged(describeEntry(owner, lastSeq + 1), `the session has only ${lastSeq} entries`)
+    return read
+  }
+
+  /** Reads at most `limit` entries after a sequence number; throws STORAGE when one between them is missing. */
+  page(owner: LogOwner, fromSeq: number, limit = -1): ReadEntries {
+    const rows = this.#after.all(owner.id, fromSeq, limit) as unknown[] as EntryRow[]
     let size = 0
     const entries = rows.map((row, index) => {
       if (row.seq !== fromSeq + index + 1) throw damaged(describeEntry(owner, fromSeq + index + 1), 'it is missing')
       size += row.body.length
       return toEntry(owner, row)
     })
-    const readSeq = fromSeq + entries.length
-    if (readSeq < lastSeq) throw damaged(describeEntry(owner, readSeq + 1), 'it is missing')
-    if (readSeq > lastSeq) throw damaged(describeEntry(owner, lastSeq + 1), `the session has only ${lastSeq} entries`)
     return { entries, size }
   }
 

@@ -95,6 +95,9 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
+/** The version of the tables that this Toolwright writes. */
+export const SCHEMA_VERSION: number = MIGRATIONS.length
+
 /** Creates the tables, or migrates them to the version of this Toolwright. */
 export function migrate(connection: DatabaseSync, file: string): void {
   if (versionOf(connection, file) === MIGRATIONS.length) return

@@ -8,6 +8,7 @@ import type {
   HeldLog,
   InboxItem,
   Lease,
+  LogPage,
   PostedItem,
   Session,
   SessionKey,
@@ -165,6 +166,17 @@ export class SqliteSessionService implements SessionService {
       const { entries: added, size } = this.#log.after(row, seqOf(log), row.seq)
       this.#cache.extend(row.id, seqOf(log), added, size)
       return { entries: log.entries, memo: log.memo, state: this.#state.reader(row) }
+    })
+  }
+
+  /** Reads a part of the log without a lease. */
+  async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
+    const { fromSeq = 1, limit } = options
+    checkKey(options)
+    return await this.#database.read(() => {
+      const row = this.#sessions.find(options)
+      if (!row) return undefined
+      return { entries: this.#log.page(row, fromSeq - 1, limit).entries, lastSeq: row.seq }
     })
   }
 

@@ -118,7 +118,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
       })
       const { pending, events } = await sendMessage(runner)
       expect(requestFor(pending).args).toEqual({ amount: 5 })
-      expect(JSON.stringify(events)).not.toContain('500')
+      expect(JSON.stringify(events)).not.toContain('"amount":500')
       await sendMessage(runner, [answerPart(requestFor(pending).id, { confirmed: true })])
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     },
@@ -155,13 +155,13 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
         }
       },
     }
-    const look = tool({ name: 'look', description: 'Look', effect: 'none', run: () => ({ pin: 1234 }) })
+    const look = tool({ name: 'look', description: 'Look', effect: 'none', run: () => ({ pin: 'pin-1234' }) })
     const steps = [{ calls: [{ id: 'c1', name: 'look' }] }, 'secret']
     const { runner } = startProcess(store, { tools: [look], steps, runner: { plugins: [hide] } })
     expect((await sendMessage(runner, 'secret')).text).toBe('***')
     const text = JSON.stringify(await storedEvents(store))
     expect(text).not.toContain('secret')
-    expect(text).not.toContain('1234')
+    expect(text).not.toContain('pin-1234')
   })
 
   test('keeps changes that beforeModel makes to its own request out of the log and of other requests', async () => {

@@ -208,3 +208,10 @@ export class FailingStore extends InMemorySessionService {
     return super.append(...args)
   }
 }
+
+/** All items of a stream. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}

@@ -40,12 +40,12 @@ test('onEvent sees every event before it is stored, including user and partial e
 })
 
 test('the runner stores, yields and sends to the model the event that onEvent returns', async () => {
-  const onEvent: Plugin['onEvent'] = ({ event }) => JSON.parse(JSON.stringify(event).replaceAll('1234', '****'))
-  const { events, stored, model } = await follow({ onEvent }, [{ calls: [{ name: 'look' }] }, 'Your pin is 1234.'])
+  const onEvent: Plugin['onEvent'] = ({ event }) => JSON.parse(JSON.stringify(event).replaceAll('pin-1234', '****'))
+  const { events, stored, model } = await follow({ onEvent }, [{ calls: [{ name: 'look' }] }, 'Your pin is pin-1234.'])
   expect(text(events.at(-1) as Event)).toBe('Your pin is ****.')
   expect(stored.slice(1)).toEqual(events)
-  expect(JSON.stringify(stored)).not.toContain('1234')
-  expect(JSON.stringify(model.requests)).not.toContain('1234')
+  expect(JSON.stringify(stored)).not.toContain('pin-1234')
+  expect(JSON.stringify(model.requests)).not.toContain('pin-1234')
 })
 
 test("the runner passes the event of one plugin's onEvent to the next plugin", async () => {

@@ -20,6 +20,14 @@ import type { LiveDriver } from './live-driver.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
 
+/** How an invocation is ended early. */
+export interface CloseRunOptions {
+  /** Inbox items to remove with the end. Default: those of the run. */
+  readonly drained?: readonly string[] | undefined
+  /** Leaves alone what long-running calls have started. Default false. */
+  readonly keepsStartedWork?: boolean | undefined
+}
+
 /** A run that this process executes. */
 export class ActiveRun implements StartedRun {
   readonly #onFinished: ((run: ActiveRun) => void) | undefined
@@ -222,19 +230,26 @@ export class ActiveRun implements StartedRun {
     return this.data.recorder.commit(denials.map((record) => ({ record })))
   }
 
-  /** Records a final response to every open call, and the reason. */
+  /**
+   * Records a final response to every open call, and the reason. `keepsStartedWork`: does not call the `cancel` functions of
+   * long-running tools.
+   */
   async closeAsCancelled(
     reason: string,
-    drained: readonly string[] | undefined = this.data.progress.drained,
+    { drained = this.data.progress.drained, keepsStartedWork = false }: CloseRunOptions = {},
   ): Promise<void> {
     const { tree, recorder } = this.data
     const { name } = tree.root
     const ending = { author: name, scope: { path: name }, reason, errorCode: 'CANCELLED' } as const
-    const started = this.#startedWork()
+    const started = keepsStartedWork ? [] : this.#startedWork()
     if (started.length) await cancelWork(this.data, started)
     const entries = (): NewEntry[] => {
       const unrecorded = recorder.unrecorded()
-      return closingEntries(this.data, { ...ending, unrecorded, started: this.#startedWork() })
+      return closingEntries(this.data, {
+        ...ending,
+        unrecorded,
+        started: keepsStartedWork ? [] : this.#startedWork(),
+      })
     }
     await recorder.close(entries, drained)
   }

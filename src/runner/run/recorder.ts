@@ -8,6 +8,7 @@ import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Event, EventActions, NewEntry } from '../../event/event.ts'
 import { startsWaiting } from '../../event/fold.ts'
+import { partialId } from '../../event/partial-id.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease, PostedItem } from '../../session/service.ts'
@@ -251,9 +252,10 @@ export class Recorder implements LoopRecorder {
     event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
   }
 
-  emit(event: Event): Promise<void> | undefined {
-    const { events, stop } = this.#run
+  emit(partial: Event): Promise<void> | undefined {
+    const { events, stop, view } = this.#run
     if (stop.stopped) return undefined
+    const event = { ...partial, id: partialId(partial.id, view.events.length) }
     return this.#eventPlugins ? this.#emitThroughPlugins(this.#eventPlugins, event) : events.push(event)
   }
 

@@ -18,7 +18,7 @@ import { ActiveRuns, StartLimiter } from './active-runs.ts'
 import { Cancelled } from './cancelled.ts'
 import { RunData } from './run-data.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
-import type { RunRequest } from './run-request.ts'
+import type { CloseOptions, RunRequest } from './run-request.ts'
 
 interface RunStarterOptions {
   readonly appName: string
@@ -57,9 +57,14 @@ export class RunStarter {
     keepShapesAlive()
   }
 
-  /** All agents of the runner. */
-  agents(): ReturnType<AgentTree['agents']> {
-    return this.#options.tree.agents()
+  /** The agents of the runner. */
+  get tree(): AgentTree {
+    return this.#options.tree
+  }
+
+  /** What the runner provides to every run. */
+  get services(): RunServices {
+    return this.#services
   }
 
   /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
@@ -155,7 +160,10 @@ export class RunStarter {
   }
 
   /** Drains the inbox and denies expired requests before the message is accepted. Returns the events of cancelled runs. */
-  async #settle(held: HeldSession, { message, runContext }: RunRequest): Promise<readonly Event[]> {
+  async #settle(
+    held: HeldSession,
+    { message, runContext }: Pick<RunRequest, 'message' | 'runContext'>,
+  ): Promise<readonly Event[]> {
     const { sessionService, ports } = this.#services
     const items = await sessionService.drain(held.lease)
     const cancelAll = (ids: readonly string[], drained: readonly string[]): Promise<Event[]> =>
@@ -287,7 +295,7 @@ export class RunStarter {
     const events: Event[] = []
     for (const invocationId of invocationIds) {
       const closing = this.#activate(held, invocationId, { runContext })
-      await closing.closeAsCancelled('The run was cancelled.', drained)
+      await closing.closeAsCancelled('The run was cancelled.', { drained })
       events.push(...closing.events.takeAll())
     }
     return events
@@ -295,14 +303,33 @@ export class RunStarter {
 
   /** Ends open invocations of a session whose lease the caller has claimed, then releases it. */
   async cancelHeld(lease: Lease, invocationId: string | undefined, runContext: RunContext | undefined): Promise<void> {
-    let held: HeldSession | undefined
-    try {
-      held = await this.#open(lease, this.#services.ports.monotonicNow())
+    await this.withHeld(lease, async (held) => {
       const open = held.view.open().map(({ fold }) => fold.invocationId)
       const named = open.filter((id) => invocationId === undefined || id === invocationId)
       await this.#cancelAll(held, named, runContext)
+    })
+  }
+
+  /** Opens a session whose lease the caller has claimed, then releases the lease. */
+  async withHeld<T>(lease: Lease, work: (held: HeldSession) => Promise<T>): Promise<T> {
+    let held: HeldSession | undefined
+    try {
+      held = await this.#open(lease, this.#services.ports.monotonicNow())
+      return await work(held)
     } finally {
       await this.#release(lease, held)
+    }
+  }
+
+  /** Applies the inbox of a session that no run holds. */
+  async settleHeld(held: HeldSession): Promise<void> {
+    await this.#settle(held, { message: undefined, runContext: undefined })
+  }
+
+  /** Ends the open invocations of a copied log. What their long-running calls have started is the original's to cancel. */
+  async closeCopied(held: HeldSession, reason: string): Promise<void> {
+    for (const { fold } of held.view.open()) {
+      await this.#activate(held, fold.invocationId).closeAsCancelled(reason, { keepsStartedWork: true })
     }
   }
 
@@ -317,13 +344,29 @@ export class RunStarter {
     await sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
   }
 
-  /** Stops all runs and starts no more. */
-  async close(): Promise<void> {
+  /**
+   * Starts no more runs, waits up to `graceMs` for those under way, then stops the rest. `interrupt`: they stay interrupted, so
+   * that `recover()` continues them; else they are cancelled.
+   */
+  async close({ graceMs = 0, interrupt = false }: CloseOptions = {}): Promise<void> {
     this.#isClosed = true
+    if (graceMs > 0) await this.#runsEnd(graceMs)
     this.#renewer.close()
     const running = this.running.all()
-    for (const active of running) active.stop(new Cancelled('The runner was closed.'))
+    for (const active of running) active.stop(interrupt ? interrupted() : new Cancelled('The runner was closed.'))
     await Promise.all(running.map((active) => active.finished))
+  }
+
+  /** Settles when no run is under way, or after `graceMs`. */
+  #runsEnd(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.#services.ports.setTimer(resolve, graceMs)
+      const runs = this.running.all()
+      void Promise.all(runs.map(({ finished }) => finished)).then(() => {
+        cancelTimer()
+        resolve()
+      })
+    })
   }
 
   #throwIfClosed(): void {
@@ -337,6 +380,11 @@ function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lea
     'NOT_FOUND',
     `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
   )
+}
+
+function interrupted(): ToolwrightError {
+  const next = 'runner.recover() or runner.resume() continues it'
+  return new ToolwrightError('INTERRUPTED', `The runner was closed before the run ended. ${next}.`)
 }
 
 function claimed(lease: Lease | undefined): ClaimedSession {

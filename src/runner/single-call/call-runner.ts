@@ -37,6 +37,14 @@ export interface CallOptions {
   onProgress?(value: unknown): void
 }
 
+/** Where a new call runs. */
+export interface CallPlace {
+  /** The session of the call; created if it does not exist. Default: a new session. */
+  readonly sessionId?: string | undefined
+  /** State changes recorded together with the call. */
+  readonly stateDelta?: JsonObject
+}
+
 /** A call to continue. */
 export interface StartedCall extends CallOptions {
   /** The session of the call. */
@@ -59,18 +67,28 @@ export class CallRunner {
   }
 
   /** Runs a call until it has a result, is pending or ended. Default: in a session of its own. */
-  async run(
-    call: FunctionCall,
-    { sessionId, stateDelta, ...options }: CallOptions & { sessionId?: string | undefined; stateDelta?: JsonObject },
-  ): Promise<CallOutcome> {
-    const { userId, runContext, signal } = options
-    const message = `Call ${call.name}.`
-    const run = this.#start({ userId, sessionId, message, stateDelta, runContext, signal })
-    this.#steps.set(run.invocationId, call)
-    try {
-      return await this.#follow(run, { ...options, sessionId: run.sessionId })
-    } finally {
-      this.#steps.delete(run.invocationId)
+  async run(call: FunctionCall, options: CallOptions & CallPlace): Promise<CallOutcome> {
+    const run = this.start(call, options)
+    return await this.#follow(run, { ...options, sessionId: run.sessionId })
+  }
+
+  /** Runs a call and streams its events, as `runner.run()` does. Default: in a session of its own. */
+  start(call: FunctionCall, { userId, sessionId, stateDelta, runContext, signal }: CallOptions & CallPlace): Run {
+    const run = this.#start({ userId, sessionId, message: `Call ${call.name}.`, stateDelta, runContext, signal })
+    const { invocationId } = run
+    const steps = this.#steps
+    return {
+      sessionId: run.sessionId,
+      invocationId,
+      cancel: (reason) => run.cancel(reason),
+      async *[Symbol.asyncIterator]() {
+        steps.set(invocationId, call)
+        try {
+          yield* run
+        } finally {
+          steps.delete(invocationId)
+        }
+      },
     }
   }
 

@@ -205,7 +205,8 @@ test('is a toolset: an agent uses the same tools, also those registered later', 
 test('refuses a second tool of the same name, and what is no tool', () => {
   const dispatcher = new ToolDispatcher().register(add)
   expect(() => dispatcher.register(add)).toThrow(/registered twice/)
-  expect(() => dispatcher.register((() => 1) as never)).toThrow(/takes tools and toolsets/)
+  expect(() => dispatcher.register({ name: 'x' } as never)).toThrow(/takes tools and toolsets/)
+  expect(() => dispatcher.register(() => 1)).toThrow(/types were not read/)
   expect(() => new ToolDispatcher({ timeout: 5 } as never)).toThrow(/timeoutMs/)
 })
 

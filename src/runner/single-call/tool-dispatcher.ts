@@ -12,6 +12,8 @@ import {
 import { ToolError, ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
+import { toolOfFunction } from '../../tool/define-tool.ts'
+import type { ToolFunction } from '../../tool/functions/tool-function.ts'
 import { isModel, type Model } from '../../tool/model.ts'
 import { overrideTool } from '../../tool/override-tool.ts'
 import type { RunContext } from '../../tool/run-context.ts'
@@ -105,8 +107,9 @@ export class ToolDispatcher implements Toolset {
   }
 
   /** Adds tools and toolsets. Throws INVALID_CONFIG if a name is taken: no tool replaces another silently. */
-  register(...tools: readonly (Tool | Toolset)[]): this {
-    for (const one of tools) {
+  register(...tools: readonly (Tool | Toolset | ToolFunction)[]): this {
+    for (const given of tools) {
+      const one = typeof given === 'function' ? toolOfFunction(given, 'The tools of a ToolDispatcher') : given
       if (isToolset(one)) this.#toolsets.push(one)
       else if (!isTool(one)) throw invalid('register() takes tools and toolsets. Create a tool with tool()')
       else if (this.#tools.has(one.name)) throw invalid(`Tool "${one.name}" is registered twice. Rename one of them`)

@@ -19,6 +19,21 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
     ])
   })
 
+  serviceTest(
+    'readLog returns a part of the log without a lease, also while another holder has it',
+    async (service) => {
+      if (!service.readLog) return
+      await service.createSession(HOME)
+      const lease = await service.claim(HOME)
+      await service.append(lease, 0, [entryOf('e1'), intentOf('c1'), entryOf('e2')])
+      const second = { seq: 2, ...intentOf('c1') }
+      deepEqual(await service.readLog({ ...HOME, fromSeq: 2, limit: 1 }), { entries: [second], lastSeq: 3 })
+      deepEqual((await service.readLog(HOME))?.entries.length, 3)
+      deepEqual(await service.readLog({ ...HOME, fromSeq: 4 }), { entries: [], lastSeq: 3 })
+      equal(await service.readLog({ ...HOME, sessionId: 'other' }), undefined)
+    },
+  )
+
   serviceTest('an append with an outdated sequence number is STALE_APPEND and adds nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)

@@ -1,0 +1,55 @@
+// The artifacts of a session whose log is copied into another session. Events refer to them by address.
+import type { ArtifactService } from '../../artifact/service.ts'
+import { artifactUri, parseArtifactUri } from '../../artifact/uri.ts'
+import { isUserFilename } from '../../base/key-scope.ts'
+import type { Part } from '../../content/content.ts'
+import type { Event } from '../../event/event.ts'
+import type { SessionKey } from '../../session/service.ts'
+
+/** From where to where a log is copied. */
+export interface LogCopy {
+  /** The session that is copied. */
+  readonly source: SessionKey
+  /** The new session. */
+  readonly target: SessionKey
+}
+
+/** Copies the artifacts of a session that `existed` accepts, by when they were saved. Their versions keep their numbers. */
+export async function copyArtifacts(
+  { source, target }: LogCopy,
+  artifactService: ArtifactService,
+  existed: (createTime: number) => boolean,
+): Promise<void> {
+  for (const filename of await artifactService.listArtifactKeys(source)) {
+    if (isUserFilename(filename)) continue
+    const versions = await artifactService.listArtifactVersions({ ...source, filename })
+    for (const { version, createTime, customMetadata } of versions) {
+      if (!existed(createTime)) continue
+      const artifact = await artifactService.loadArtifact({ ...source, filename, version })
+      if (artifact) await artifactService.saveArtifact({ ...target, filename, artifact, customMetadata })
+    }
+  }
+}
+
+/** The event with references to the copied artifacts. A session reads no artifact of another session. */
+export function withCopiedArtifacts(event: Event, copy: LogCopy): Event {
+  const { content } = event
+  if (!content?.parts.some(hasReference)) return event
+  return { ...event, content: { ...content, parts: content.parts.map((part) => withCopiedArtifact(part, copy)) } }
+}
+
+function hasReference({ fileData, functionResponse }: Part): boolean {
+  return fileData !== undefined || functionResponse?.parts?.some(hasReference) === true
+}
+
+function withCopiedArtifact(part: Part, copy: LogCopy): Part {
+  const { fileData, functionResponse } = part
+  if (functionResponse?.parts) {
+    const parts = functionResponse.parts.map((one) => withCopiedArtifact(one, copy))
+    return { ...part, functionResponse: { ...functionResponse, parts } }
+  }
+  const found = fileData && parseArtifactUri(fileData.fileUri)
+  if (!fileData || found?.sessionId !== copy.source.sessionId) return part
+  const { filename, version } = found
+  return { ...part, fileData: { ...fileData, fileUri: artifactUri({ ...copy.target, filename, version }) } }
+}

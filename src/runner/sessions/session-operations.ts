@@ -1,0 +1,60 @@
+import type { SessionKey } from '../../session/service.ts'
+import { toStateDelta } from '../../tool/state.ts'
+import { claimIfFree } from '../lease.ts'
+import { Cancelled } from '../run/cancelled.ts'
+import type { StartedRun } from '../run/run-handle.ts'
+import type { RunStarter } from '../run/run-starter.ts'
+import type { CancelOptions, FollowOptions, ForkOptions, UpdateStateOptions } from '../runner-options.ts'
+import { followRun } from './follow-run.ts'
+import { forkSession } from './fork-session.ts'
+import { updateState } from './update-state.ts'
+
+/** What a runner does with a session besides running it. */
+export class SessionOperations {
+  readonly #appName: string
+  readonly #starter: RunStarter
+
+  constructor(appName: string, starter: RunStarter) {
+    this.#appName = appName
+    this.#starter = starter
+  }
+
+  /** The stored events after an event, then those of the run under way. */
+  follow({ userId, sessionId, afterEventId }: FollowOptions): Promise<StartedRun> {
+    return followRun(this.#key({ userId, sessionId }), afterEventId, this.#starter)
+  }
+
+  /** Changes the state of a session. */
+  updateState({ userId, sessionId, stateDelta }: UpdateStateOptions): Promise<void> {
+    return updateState(this.#key({ userId, sessionId }), toStateDelta(stateDelta), this.#starter)
+  }
+
+  /** Copies a session up to an event. Returns the id of the copy. */
+  async fork({ userId, sessionId, before, newSessionId }: ForkOptions): Promise<string> {
+    const target = this.#key({ userId, sessionId: newSessionId ?? this.#starter.services.ports.newId() })
+    await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#starter)
+    return target.sessionId
+  }
+
+  /** Cancels the unfinished invocations of a session, or one of them. */
+  async cancel({ userId, sessionId, invocationId, runContext }: CancelOptions): Promise<void> {
+    const key = this.#key({ userId, sessionId })
+    const { sessionService, ports } = this.#starter.services
+    for (const active of this.#starter.running.of(key)) {
+      if (invocationId !== undefined && active.invocationId !== invocationId) continue
+      active.stop(new Cancelled('The run was cancelled.'))
+      await active.finished
+      const hasEnded = active.failure !== undefined || active.next().type === 'done'
+      if (hasEnded && (invocationId !== undefined || !active.data.view.hasOthers(active.data.fold))) return
+    }
+    const free = await claimIfFree(sessionService, key)
+    if (free?.lease) return await this.#starter.cancelHeld(free.lease, invocationId, runContext)
+    if (free) return
+    const target = invocationId === undefined ? {} : { invocationId }
+    await sessionService.post(key, { id: ports.newId(), type: 'cancel', ...target })
+  }
+
+  #key(session: { readonly userId: string; readonly sessionId: string }): SessionKey {
+    return { appName: this.#appName, ...session }
+  }
+}
