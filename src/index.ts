@@ -96,13 +96,17 @@ export type { Completion } from './runner/completion.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugins/plugin.ts'
 export type { Run } from './runner/run/run-handle.ts'
+export type { CloseOptions } from './runner/run/run-request.ts'
 export { Runner } from './runner/runner.ts'
 export type {
   CancelOptions,
+  FollowOptions,
+  ForkOptions,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,
   RunOptions,
+  UpdateStateOptions,
 } from './runner/runner-options.ts'
 export {
   ToolDispatcher,
@@ -118,6 +122,7 @@ export type {
   HeldLog,
   InboxItem,
   Lease,
+  LogPage,
   Session,
   SessionKey,
   SessionService,
@@ -137,8 +142,10 @@ export type {
   ToolContext,
 } from './tool/context.ts'
 export { CredentialRequired } from './tool/credential-required.ts'
-export { tool } from './tool/define-tool.ts'
+export { type MadeTool, tool } from './tool/define-tool.ts'
 export { filterTools } from './tool/filter-tools.ts'
+export type { FunctionArgs, FunctionToolOptions } from './tool/functions/function-tool-options.ts'
+export type { ToolFunction } from './tool/functions/tool-function.ts'
 export type { LlmRequestConfig, WireTool } from './tool/llm-request-config.ts'
 export type { LlmResponse, Model } from './tool/model.ts'
 export { prefixTools } from './tool/prefix-tools.ts'

@@ -16,12 +16,6 @@ const RULES: OptionRules<ToolOptions<undefined, undefined, unknown>> = {
 
 /** Throws if the options of `tool()` are invalid. */
 export function checkToolOptions(options: unknown): void {
-  if (typeof options === 'function')
-    throw new ToolwrightError(
-      'NEEDS_INFER',
-      'tool(fn) needs the build step of "toolwright/infer", which generates the schema from the types of the function. ' +
-        'Add it to the build, or pass options: tool({ name, description, parameters, run }).',
-    )
   if (!isRecord(options))
     throw invalid(`tool() takes an object { name, description, parameters, run }, got ${kindOf(options)}.`)
   const { name, description, run } = options

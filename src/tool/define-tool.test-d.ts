@@ -5,8 +5,10 @@ import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import type { ToolContext } from './context.ts'
 import { tool } from './define-tool.ts'
+import type { FunctionArgs } from './functions/function-tool-options.ts'
 import type { Tool } from './tool.ts'
 import type { TypedTool } from './tool-options.ts'
+import type { ToolSource } from './tool-source.ts'
 
 const base = { name: 't', description: 'd' }
 
@@ -161,4 +163,159 @@ test('tool() types the answer of requestInput by its schema', () => {
       expectTypeOf(context.requestInput<string>({ key: 's', message: 's?' })).toEqualTypeOf<string | undefined>()
     },
   })
+})
+
+interface Order {
+  id: string
+  amount: number
+}
+declare function refund(order: Order, context: ToolContext): Promise<{ refunded: number }>
+declare function getWeather(city: string, units: 'celsius' | 'fahrenheit', context?: ToolContext): { degrees: number }
+
+test('tool(fn) has the arguments and the result of the function', () => {
+  const made = tool(refund)
+  expectTypeOf(made).toExtend<Tool>()
+  expectTypeOf(made.run).parameter(0).toEqualTypeOf<Order>()
+  expectTypeOf(made.run).returns.toEqualTypeOf<Promise<{ refunded: number }>>()
+  expectTypeOf(tool(getWeather).run).parameter(0).toEqualTypeOf<Record<string, unknown>>()
+  expectTypeOf(tool(getWeather).run).returns.toEqualTypeOf<{ degrees: number }>()
+})
+
+test('tool(fn, options) types the callbacks of a function with one object parameter', () => {
+  tool(refund, {
+    requiresConfirmation: (args) => {
+      expectTypeOf(args).toEqualTypeOf<Order>()
+      return args.amount > 100
+    },
+    confirmationHint: ({ amount }) => `Refund ${amount.toFixed(2)}?`,
+    effect: 'reconcilable',
+    reconcile: ({ args }) => ({ status: 'done', result: args.amount }),
+    toModelOutput: ({ args, result }) => {
+      expectTypeOf(args).toEqualTypeOf<Order>()
+      expectTypeOf(result).toEqualTypeOf<{ refunded: number }>()
+      return result.refunded
+    },
+  })
+  tool(refund, {
+    // @ts-expect-error the order has no total
+    requiresConfirmation: ({ total }) => total > 100,
+  })
+})
+
+test('tool(fn, options) types the arguments of several parameters as unknown values by name', () => {
+  tool(getWeather, {
+    requiresConfirmation: (args) => {
+      expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
+      return args.city === 'Oslo'
+    },
+    confirmationHint: ({ city }) => `Weather of ${String(city)}?`,
+    toModelOutput: ({ result }) => result.degrees,
+  })
+})
+
+test('tool(fn, options) knows the object parameter before and after the context', () => {
+  const first = (context: ToolContext, order: Order): number => order.amount + context.functionCallId.length
+  tool(first, { requiresConfirmation: ({ amount }) => amount > 1 })
+  const optional = ({ amount }: Order, _context?: ToolContext): number => amount
+  tool(optional, { requiresConfirmation: ({ amount }) => amount > 1 })
+  const destructured = ({ amount = 5 }: { amount?: number } = {}): number => amount
+  tool(destructured, {
+    requiresConfirmation: ({ amount }) => {
+      expectTypeOf(amount).toEqualTypeOf<number | undefined>()
+      return true
+    },
+  })
+})
+
+test('tool(fn, options) takes a list, a date or bytes as one parameter among others', () => {
+  tool((dates: Date[]) => dates.length, {
+    requiresConfirmation: (args) => {
+      expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
+      return true
+    },
+  })
+  tool((at: Date) => at, { confirmationHint: ({ at }) => String(at) })
+  tool((file: Uint8Array) => file, { confirmationHint: ({ file }) => String(file) })
+})
+
+test('tool(fn, options) takes no parameter for all arguments that is passed by its name', () => {
+  type Event = { kind: 'delete'; id: string } | { kind: 'read' }
+  const named = <A>(_fn: (arg: A) => unknown): FunctionArgs<(arg: A) => unknown> => ({}) as never
+  expectTypeOf(named((event: Event) => event)).toEqualTypeOf<Record<string, unknown>>()
+  expectTypeOf(named((scores: Record<string, number>) => scores)).toEqualTypeOf<Record<string, unknown>>()
+  expectTypeOf(named((headers: { [name: `x-${string}`]: string }) => headers)).toEqualTypeOf<Record<string, unknown>>()
+  expectTypeOf(named((pair: [string, number]) => pair)).toEqualTypeOf<Record<string, unknown>>()
+  expectTypeOf(named((id: string & { brand: 'id' }) => id)).toEqualTypeOf<Record<string, unknown>>()
+  expectTypeOf(named((value: unknown) => value)).toEqualTypeOf<Record<string, unknown>>()
+  tool((event: Event) => event.kind, {
+    requiresConfirmation: ({ event, kind }) => {
+      expectTypeOf([event, kind]).toEqualTypeOf<unknown[]>()
+      return true
+    },
+  })
+})
+
+test('tool(fn, options) types the callbacks by explicit parameters', () => {
+  const made = tool(getWeather, {
+    parameters: z.object({ city: z.string().max(10), units: z.enum(['celsius', 'fahrenheit']) }),
+    requiresConfirmation: ({ city, units }) => {
+      expectTypeOf(units).toEqualTypeOf<'celsius' | 'fahrenheit'>()
+      return city.length > 5
+    },
+  })
+  expectTypeOf(made.run).parameter(0).toEqualTypeOf<{ city: string; units: 'celsius' | 'fahrenheit' }>()
+})
+
+test('tool(fn, options) rejects a body and misspelled options', () => {
+  tool(refund, {
+    // @ts-expect-error the function is the body
+    run: () => 1,
+  })
+  tool(refund, {
+    // @ts-expect-error timeoutMs
+    timeoutMS: 5,
+  })
+  tool(refund, {
+    // @ts-expect-error a number
+    timeoutMs: '5',
+  })
+})
+
+test('tool() reports a wrong option of a written tool at that option', () => {
+  tool({
+    ...base,
+    parameters: z.object({ city: z.string() }),
+    // @ts-expect-error the arguments have no town
+    run: ({ town }) => town,
+  })
+  tool({
+    ...base,
+    run: () => 1,
+    // @ts-expect-error a number
+    timeoutMs: '5',
+  })
+  tool({
+    // @ts-expect-error a string
+    name: 5,
+    description: 'd',
+    run: () => 1,
+  })
+  // @ts-expect-error the description is missing
+  tool({ name: 't', run: () => 1 })
+})
+
+test('tools of an agent take any function, tool, toolset and lists of them', () => {
+  const generic = <T>(value: T): T => value
+  const fits = <T extends ToolSource>(source: T): T => source
+  fits(refund)
+  fits(getWeather)
+  fits([refund, [getWeather, tool(refund)], generic])
+  fits(() => {})
+  fits(async () => 1)
+  fits(async function* () {
+    yield 1
+  })
+  fits((...names: string[]) => names)
+  // @ts-expect-error text is not a tool
+  fits('refund')
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import type { ToolContext } from './context.ts'
-import { tool } from './define-tool.ts'
+import { tool, toolOfFunction } from './define-tool.ts'
 import { isTool } from './tool.ts'
 
 const context = {} as ToolContext
@@ -123,10 +123,24 @@ test('tool() accepts a class instance with private members', () => {
   expect(typeof requiresConfirmation === 'function' && requiresConfirmation({}, context)).toBe(true)
 })
 
-test('tool() rejects a bare function with NEEDS_INFER', () => {
-  const add = (a: number, b: number): number => a + b
-  expect(() => tool(add as never)).toThrow(
-    expect.objectContaining({ code: 'NEEDS_INFER', message: expect.stringMatching(/toolwright\/infer.*pass options/) }),
+test('tool() rejects a function whose types were not read with NEEDS_INFER, and does not call it', () => {
+  let calls = 0
+  const add = (a: number, b: number): number => a + b + ++calls
+  const refused = expect.objectContaining({ code: 'NEEDS_INFER', message: expect.stringContaining('function "add"') })
+  expect(() => tool(add)).toThrow(refused)
+  expect(() => tool(add, { name: 'add', description: 'Add', parameters: z.object({}) })).toThrow(refused)
+  expect(calls).toBe(0)
+})
+
+test('tool() rejects a class', () => {
+  class Search {}
+  expect(() => tool(Search as never)).toThrow(expect.objectContaining({ code: 'NEEDS_INFER' }))
+})
+
+test('toolOfFunction() says which list contains a function whose types were not read', () => {
+  const search = (): void => {}
+  expect(() => toolOfFunction(search, 'The tools of agent "desk"')).toThrow(
+    'The tools of agent "desk" contain the function "search"',
   )
 })
 

@@ -1,16 +1,23 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
-import { compileSchema } from '../schema/compile.ts'
+import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
 import type { Schema } from '../schema/infer.ts'
 import type { Parsed } from '../schema/issues.ts'
+import { createWireConverter, hasWireTypes, withoutWireTypes } from '../schema/wire-values.ts'
 import { registerBuiltTool } from './built-tools.ts'
 import { checkToolOptions } from './check-tool-options.ts'
+import { type FunctionArgs, type FunctionToolOptions, functionToolOptions } from './functions/function-tool-options.ts'
+import { type InferredFunction, inferredOf } from './functions/inferred-function.ts'
+import { needsInferError } from './functions/needs-infer.ts'
+import type { ToolFunction } from './functions/tool-function.ts'
 import { lazyDeclaration } from './lazy-declaration.ts'
 import { addPendingNote } from './pending-note.ts'
+import type { Tool } from './tool.ts'
 import type { ArgsOf, Returns, ToolOptions, TypedTool } from './tool-options.ts'
 
 /**
- * Makes a tool from a function and the schema of its arguments, which are checked before it runs.
+ * Makes a tool: from options with a body and the schema of its arguments, or from a plain function whose name, description and
+ * schema `toolwright/infer` reads from its source. Arguments are checked before the body runs.
  *
  * @example
  * const getWeather = tool({
@@ -19,23 +26,54 @@ import type { ArgsOf, Returns, ToolOptions, TypedTool } from './tool-options.ts'
  *   parameters: z.object({ city: z.string() }),
  *   run: async ({ city }) => ({ city, temperature: 22 }),
  * })
+ *
+ * @example
+ * const refundTool = tool(refund, { requiresConfirmation: true })
  */
 export function tool<
   const P extends Schema | undefined = undefined,
   const O extends Schema | undefined = undefined,
   R extends Returns<O> = Returns<O>,
->(options: ToolOptions<P, O, R>): TypedTool<ArgsOf<P>, R> {
-  checkToolOptions(options)
+  F extends ToolFunction = ToolFunction,
+>(from: ToolOptions<P, O, R> | F, options?: FunctionToolOptions<F, P, O>): MadeTool<P, R, F> {
+  // The casts are true: the dispatcher passes what `parse` returned, which has the type of the arguments.
+  if (typeof from !== 'function') return buildTool(from) as MadeTool<P, R, F>
+  const inferred = inferredOf(from)
+  if (!inferred) throw needsInferError(from)
+  return buildTool(functionToolOptions(from, inferred, options), inferred) as MadeTool<P, R, F>
+}
+
+/** The tool that `tool()` makes. With options instead of a function, `F` is inferred as `ToolFunction` itself. */
+export type MadeTool<P, R, F extends ToolFunction> = ToolFunction extends F
+  ? TypedTool<ArgsOf<P>, R>
+  : TypedTool<FunctionArgs<F, P>, ReturnType<F>>
+
+const toolsOfFunctions = new WeakMap<InferredFunction, Tool>()
+
+/** The tool of a plain function in a list of tools, the same one each time. `where` is the plural subject of the error. */
+export function toolOfFunction(fn: ToolFunction, where: string): Tool {
+  const inferred = inferredOf(fn)
+  if (!inferred) throw needsInferError(fn, where)
+  // by what was read: a watch mode may read the same function again
+  const made = toolsOfFunctions.get(inferred) ?? tool(fn)
+  toolsOfFunctions.set(inferred, made)
+  return made
+}
+
+function buildTool(given: unknown, inferred?: InferredFunction): Tool {
+  checkToolOptions(given)
+  const options = given as ToolOptions<Schema | undefined, Schema | undefined, unknown>
   const { name, description, parameters, outputSchema, confirmationHint, isLongRunning, run } = options
   const what = `Tool "${name}"`
-  const input = parameters === undefined ? undefined : compileSchema(parameters, what, { object: true })
+  const input = parameters === undefined ? undefined : compileParameters(parameters, what, inferred)
   const output = outputSchema === undefined ? undefined : compileSchema(outputSchema, `${what}, output schema`)
+  const response = output ? output.jsonSchema : inferred?.response
   const declaration = lazyDeclaration(() => {
     const plain: FunctionDeclaration = {
       name,
       description,
       ...(input && { parametersJsonSchema: input.jsonSchema }),
-      ...(output && { responseJsonSchema: output.jsonSchema }),
+      ...(response && { responseJsonSchema: response }),
     }
     return isLongRunning ? addPendingNote(plain) : plain
   })
@@ -53,11 +91,29 @@ export function tool<
     if (value !== undefined) made[key] = typeof value === 'function' ? value.bind(options) : value
   }
   if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
-  // The cast is true: the dispatcher passes what `parse` returned, which has the type `ArgsOf<P>`.
   // Frozen, because callbacks get the tool itself and must not remove its gate for later calls.
-  const built = Object.freeze(made) as unknown as TypedTool<ArgsOf<P>, R>
+  const built = Object.freeze(made) as unknown as Tool
   registerBuiltTool(built)
   return built
+}
+
+/** Compiles the schema of the arguments. Values that the types of a function mark, such as dates, are converted after the check. */
+function compileParameters(
+  parameters: Schema,
+  what: string,
+  inferred: InferredFunction | undefined,
+): Pick<CompiledSchema, 'jsonSchema' | 'parse'> {
+  if (parameters !== inferred?.parameters || !hasWireTypes(parameters))
+    return compileSchema(parameters, what, { object: true })
+  const checked = compileSchema(withoutWireTypes(inferred.parameters), what, { object: true })
+  const convert = createWireConverter(inferred.parameters)
+  return {
+    jsonSchema: checked.jsonSchema,
+    parse: (args) => {
+      const parsed = checked.parse(args) as Parsed // a plain JSON Schema is checked synchronously
+      return parsed.issues ? parsed : convert(parsed.value)
+    },
+  }
 }
 
 /** Options that are copied to the tool. Functions are bound to the options. */

@@ -2,11 +2,15 @@ import { kindOf } from '../base/kind-of.ts'
 import { callback, checkOptions, name, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { ReadonlyContext } from './context.ts'
+import type { ToolFunction } from './functions/tool-function.ts'
 import type { Tool } from './tool.ts'
 import type { Toolset } from './toolset.ts'
 
-/** An item of an agent's `tools`: a tool, a toolset, a dynamic source made by `toolSource()`, or a list of these. */
-export type ToolSource = Tool | Toolset | DynamicToolSource | readonly ToolSource[]
+/**
+ * An item of an agent's `tools`: a tool, a toolset, a dynamic source made by `toolSource()`, a plain function whose types
+ * `toolwright/infer` has read, or a list of these.
+ */
+export type ToolSource = Tool | Toolset | DynamicToolSource | ToolFunction | readonly ToolSource[]
 
 const LIST: unique symbol = Symbol.for('toolwright.toolSource')
 const KEY: unique symbol = Symbol.for('toolwright.toolSourceKey')

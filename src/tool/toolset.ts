@@ -2,8 +2,9 @@ import { kindOf } from '../base/kind-of.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import { checkOptions, name } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { bareFunctionError } from './bare-function-error.ts'
 import type { ReadonlyContext } from './context.ts'
+import { toolOfFunction } from './define-tool.ts'
+import type { ToolFunction } from './functions/tool-function.ts'
 import { isTool, type Tool } from './tool.ts'
 
 /** A source of tools, such as a remote server. The list may depend on the context. The runner closes the toolset. */
@@ -35,13 +36,13 @@ export class StaticToolset implements Toolset {
   /** The name in warnings and errors. Default `static`. */
   readonly name: string
   readonly #tools: Tool[]
-  constructor(tools: readonly Tool[] = [], options: { name?: string | undefined } = {}) {
+  constructor(tools: readonly (Tool | ToolFunction)[] = [], options: { name?: string | undefined } = {}) {
     checkOptions('StaticToolset', options, { name })
     this.name = options.name ?? 'static'
     this.#tools = tools.map(requireTool)
   }
   /** Adds tools. Returns the toolset. */
-  push(...tools: readonly Tool[]): this {
+  push(...tools: readonly (Tool | ToolFunction)[]): this {
     this.#tools.push(...tools.map(requireTool))
     return this
   }
@@ -51,10 +52,9 @@ export class StaticToolset implements Toolset {
   }
 }
 
-function requireTool(tool: Tool): Tool {
-  if (isTool(tool)) return tool
-  const given: unknown = tool
-  if (typeof given === 'function') throw bareFunctionError(given, 'The tools of a StaticToolset')
+function requireTool(given: Tool | ToolFunction): Tool {
+  if (isTool(given)) return given
+  if (typeof given === 'function') return toolOfFunction(given, 'The tools of a StaticToolset')
   throw new ToolwrightError(
     'INVALID_CONFIG',
     `StaticToolset takes a list of tools, got ${kindOf(given)} in it. Create tools with tool().`,

@@ -1,4 +1,4 @@
-// toolSource(): tools that depend on the context. A bare function in `tools` is rejected and never called.
+// toolSource(): tools that depend on the context. A function whose types were not read is rejected and never called.
 import {
   agentTool,
   concurrency,
@@ -34,7 +34,7 @@ const model = scriptedModel([])
 const refused = (where: RegExp) =>
   expect.objectContaining({ code: 'NEEDS_INFER', message: expect.stringMatching(where) })
 
-describe('a bare function', () => {
+describe('a plain function whose types were not read', () => {
   let wiped = 0
   function wipeAll(): unknown {
     wiped++
@@ -42,20 +42,20 @@ describe('a bare function', () => {
   }
 
   test.each<[string, () => unknown]>([
-    ['in tools', () => new LlmAgent({ name: 'a', model, tools: [wipeAll as never] })],
-    ['in a nested list', () => new LlmAgent({ name: 'a', model, tools: [[[wipeAll as never]]] })],
-    ['of an agent tool', () => agentTool(new LlmAgent({ name: 'a', model, tools: [wipeAll as never] }))],
-    ['in a StaticToolset', () => new StaticToolset([wipeAll as never])],
-    ['pushed to a StaticToolset', () => new StaticToolset().push(wipeAll as never)],
+    ['in tools', () => new LlmAgent({ name: 'a', model, tools: [wipeAll] })],
+    ['in a nested list', () => new LlmAgent({ name: 'a', model, tools: [[[wipeAll]]] })],
+    ['of an agent tool', () => agentTool(new LlmAgent({ name: 'a', model, tools: [wipeAll] }))],
+    ['in a StaticToolset', () => new StaticToolset([wipeAll])],
+    ['pushed to a StaticToolset', () => new StaticToolset().push(wipeAll)],
     ['for the AI SDK', () => toAiSdkTools([wipeAll as never], { userId: 'ada' })],
     ['that is a class', () => new LlmAgent({ name: 'a', model, tools: [StaticToolset as never] })],
   ])('%s is rejected when built, and never called', (_where, make) => {
-    expect(make).toThrow(refused(/bare function "\w+"\. Wrap it: tool\(\{.*toolSource\(fn\)/))
+    expect(make).toThrow(refused(/function "\w+", whose types were not read.*tool\(\{.*toolSource\(fn\)/s))
     expect(wiped).toBe(0)
   })
 
   test('passed to tool() is rejected with advice to use toolwright/infer', () => {
-    expect(() => tool(wipeAll as never)).toThrow(refused(/toolwright\/infer/))
+    expect(() => tool(wipeAll)).toThrow(refused(/toolwright\/infer/))
   })
 
   test('passed to agentTool() is rejected', () => {
@@ -64,10 +64,10 @@ describe('a bare function', () => {
 
   test.each<[string, Toolset | ReturnType<typeof toolSource>]>([
     ['a toolset', { name: 'odd', listTools: async () => [wipeAll as never, plainTool('read', () => 1)] }],
-    ['a tool source', toolSource(() => [wipeAll as never, plainTool('read', () => 1)], { name: 'odd' })],
+    ['a tool source', toolSource(() => [wipeAll, plainTool('read', () => 1)], { name: 'odd' })],
     [
       'a nested tool source',
-      toolSource(() => toolSource(() => [wipeAll as never, plainTool('read', () => 1)], { name: 'odd' })),
+      toolSource(() => toolSource(() => [wipeAll, plainTool('read', () => 1)], { name: 'odd' })),
     ],
   ])('listed by %s is left out and logged, and the other tools stay', async (_what, source) => {
     const logger = recordingLogger()
@@ -75,7 +75,7 @@ describe('a bare function', () => {
     expect(offeredTools(result.model)).toEqual(['read'])
     expect(result.response).toEqual({ result: 1 })
     expect(logger.lines[0]).toMatch(
-      /A tool is left out: The tools of (toolset|tool source) "odd" hold the bare function "wipeAll"/,
+      /A tool is left out: The tools of (toolset|tool source) "odd" contain the function "wipeAll"/,
     )
     expect(wiped).toBe(0)
   })

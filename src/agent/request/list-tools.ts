@@ -7,9 +7,10 @@ import type { AuthConfig } from '../../content/auth.ts'
 import { extendToolTable, refreshToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { aiSdkToolHint } from '../../tool/ai-sdk-tool-hint.ts'
-import { bareFunctionError } from '../../tool/bare-function-error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
 import { CredentialRequired } from '../../tool/credential-required.ts'
+import { toolOfFunction } from '../../tool/define-tool.ts'
+import type { ToolFunction } from '../../tool/functions/tool-function.ts'
 import { isTool } from '../../tool/tool.ts'
 import { type DynamicToolSource, isDynamicSource, type ToolSource } from '../../tool/tool-source.ts'
 import { isToolset, type Toolset } from '../../tool/toolset.ts'
@@ -38,10 +39,17 @@ export function flattenSources(
       if (problem) refuse(problem)
       else dynamic.push(item)
     } else if (isTool(item)) tools.push({ tool: item, source })
-    else if (typeof item === 'function') refuse(bareFunctionError(item, `The tools of ${source}`))
+    else if (typeof item === 'function') addFunction(item as ToolFunction)
     else {
       const message = `The tools of ${source} contain ${kindOf(item)}, which is not a tool, toolset or toolSource(). Use tool({ name, description, run }).${aiSdkToolHint(item)}`
       refuse(new ToolwrightError('INVALID_CONFIG', message))
+    }
+  }
+  const addFunction = (fn: ToolFunction): void => {
+    try {
+      tools.push({ tool: toolOfFunction(fn, `The tools of ${source}`), source })
+    } catch (error) {
+      refuse(error as ToolwrightError) // a function that is no tool yet, or whose schema is invalid
     }
   }
   visit(sources, 0)

@@ -7,6 +7,7 @@ import { type ResultErrorCode, ToolError, ToolwrightError } from '../../error/er
 import { isFailure } from '../../event/fold.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
+import type { ToolFunction } from '../../tool/functions/tool-function.ts'
 import { overrideTool } from '../../tool/override-tool.ts'
 import { withParts } from '../../tool/result-parts.ts'
 import type { Tool } from '../../tool/tool.ts'
@@ -87,7 +88,10 @@ interface ExecuteOptions {
  * @example
  * await generateText({ model, prompt, tools: toAiSdkTools([getWeather], { userId: 'ada' }) })
  */
-export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions): Record<string, ToolForAiSdk> {
+export function toAiSdkTools(
+  tools: readonly (Tool | ToolFunction)[],
+  options: ToAiSdkToolsOptions,
+): Record<string, ToolForAiSdk> {
   checkOptions('toAiSdkTools()', options, RULES)
   const { acceptAiSdkApproval = false, sessionService = new InMemorySessionService(), ...rest } = options
   const environment: CallEnvironment = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }

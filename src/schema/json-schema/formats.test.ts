@@ -181,7 +181,7 @@ describe.each(table)('the format %s', (format, valid, invalid) => {
   })
 
   // Only guards against a hang: a backtracking expression would take hours on each of these.
-  test('checks a million hostile characters in linear time', { timeout: 60_000 }, () => {
+  test('checks 100,000 hostile characters in linear time', { timeout: 20_000 }, () => {
     const units = [
       'a',
       '1',
@@ -209,7 +209,7 @@ describe.each(table)('the format %s', (format, valid, invalid) => {
     for (const start of starts)
       for (const unit of units)
         for (const end of ['', '!', '\n']) {
-          const text = start + unit.repeat(1_000_000 / unit.length) + end
+          const text = start + unit.repeat(100_000 / unit.length) + end
           expect(typeof check(text)).toBe('boolean')
         }
   })

@@ -1,0 +1,36 @@
+// The rule which files the plugins and the Node hooks transform.
+import { realpathSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+
+/** Matches the id of a module that may be a source file. Bundlers use it to skip other files without calling the plugin. */
+export const SOURCE_ID: RegExp = /\.(?:tsx?|mts|jsx?|mjs)(?:\?|$)/
+
+/** Declarations have no code. */
+const DECLARATION = /\.d\.[mc]?ts$/
+
+/** Queries of vite whose module is not the code of the file but its text, its address or a worker. */
+const OTHER_CONTENT = /[?&](?:raw|url|inline|worker|sharedworker)(?:[=&]|$)/
+
+const IN_NODE_MODULES = /[\\/]node_modules[\\/]/
+
+/**
+ * The absolute path of the source file behind the id of a module. Undefined for files that are not transformed: virtual modules,
+ * other kinds of files, CommonJS and installed packages.
+ */
+export function sourceFileOf(id: string): string | undefined {
+  if (id.includes('\0') || !SOURCE_ID.test(id) || OTHER_CONTENT.test(id)) return undefined
+  const [file = ''] = id.split('?', 1)
+  // a query can end like a source file: App.vue?vue&lang.ts
+  if (!SOURCE_ID.test(file) || DECLARATION.test(file) || !isAbsolute(file)) return undefined
+  return IN_NODE_MODULES.test(file) ? linkedFile(file) : file
+}
+
+/** The real path of a file of a workspace package, which node_modules links to. Undefined for an installed package. */
+function linkedFile(file: string): string | undefined {
+  try {
+    const real = realpathSync.native(file)
+    return IN_NODE_MODULES.test(real) ? undefined : real
+  } catch {
+    return undefined // in an archive, or not a file
+  }
+}

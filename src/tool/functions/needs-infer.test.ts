@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { needsInferError } from './needs-infer.ts'
+
+function search(): void {}
+
+test('needsInferError() names the function and the four ways to read its types', () => {
+  const { code, message } = needsInferError(search)
+  expect(code).toBe('NEEDS_INFER')
+  expect(message).toContain('tool() got the function "search"')
+  expect(message).toContain('npx toolwright run')
+  expect(message).toContain('node --import toolwright/infer/register')
+  expect(message).toMatch(/toolwright\/infer\/vite, vitest, rollup, rolldown, tsdown, esbuild, webpack or rspack/)
+  expect(message).toContain('npx toolwright infer')
+})
+
+test('needsInferError() says where the function is, what to install and what to write instead', () => {
+  const { message } = needsInferError(search, 'The tools of agent "a"')
+  expect(message).toContain('The tools of agent "a" contain the function "search"')
+  expect(message).toContain('npm install --save-dev ts-json-schema-generator')
+  expect(message).toMatch(/tool\(\{ name, description, parameters, run \}\).*toolSource\(fn\)/)
+})
+
+test('needsInferError() describes a function without a name', () => {
+  expect(needsInferError(() => 1).message).toContain('the function without a name')
+})

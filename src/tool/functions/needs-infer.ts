@@ -1,0 +1,26 @@
+import { ToolwrightError } from '../../error/error.ts'
+import type { ToolFunction } from './tool-function.ts'
+
+/** Set on the global object by the module hooks of `toolwright/infer`. */
+const HOOKS: symbol = Symbol.for('toolwright.infer.hooks')
+
+/** The error for a plain function whose types were not read. `where` is the plural subject of the message. */
+export function needsInferError(fn: ToolFunction, where?: string): ToolwrightError {
+  const called = fn.name ? `"${fn.name}"` : 'without a name'
+  const subject = where === undefined ? `tool() got the function ${called}` : `${where} contain the function ${called}`
+  const unnamed = `The function reaches this place in a way that its source does not show, such as a record, a variable, bind() or a computed list: write tool(fn) where the function is named.`
+  const ways = `Its schema comes from its TypeScript types, which do not exist at run time. Do one of these:
+- start the program with the command: npx toolwright run <file>
+- start Node with the hook: node --import toolwright/infer/register <file>
+- add the plugin of your bundler: toolwright/infer/vite, vitest, rollup, rolldown, tsdown, esbuild, webpack or rspack
+- write the schemas to a file and import it: npx toolwright infer <file>
+All four need a TypeScript compiler: npm install --save-dev ts-json-schema-generator`
+  const advice = Object.hasOwn(globalThis, HOOKS)
+    ? `toolwright/infer is active. ${unnamed}`
+    : `${ways}\nIf one of them is active: ${unnamed}`
+  return new ToolwrightError(
+    'NEEDS_INFER',
+    `${subject}, whose types were not read. ${advice}
+Or write the schema yourself: tool({ name, description, parameters, run }). For tools that depend on the context, use toolSource(fn).`,
+  )
+}

@@ -1,0 +1,198 @@
+// The cache of results in node_modules/.cache/toolwright/infer: when it is used, and when it is not trusted.
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { hashOf } from '../../src/infer/cache/cached-result.ts'
+import { createInferrer } from '../../src/infer/create-inferrer.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const project = temporaryFolder()
+afterAll(() => project[Symbol.dispose]())
+
+const agent = `import { tool } from 'toolwright'
+import type { Query } from './types.ts'
+/** Finds. */
+const find = (query: Query) => 1
+export default tool(find)
+`
+const cacheFolder = join(project.path, 'node_modules/.cache/toolwright/infer')
+
+beforeEach(() => {
+  rmSync(cacheFolder, { recursive: true, force: true })
+  writeFileSync(project.file('types.ts'), 'export interface Query { text: string }')
+  writeFileSync(
+    project.file('tsconfig.json'),
+    '{ "compilerOptions": { "strict": true, "module": "nodenext", "types": [] } }',
+  )
+})
+
+const compiling = createInferrer()
+
+/** Transforms with the compiler, which writes the cache. */
+const compile = (source = agent): string => compiling.transform(project.file('agent.ts'), source)?.code ?? ''
+
+/** Transforms in a process without a compiler: only the cache can answer. */
+function fromCache(source = agent): string | undefined {
+  const inferrer = createInferrer({ findCompiler: () => undefined })
+  try {
+    return inferrer.transform(project.file('agent.ts'), source)?.code ?? 'no functions'
+  } catch (error) {
+    if ((error as { code?: string }).code === 'MISSING_PEER') return undefined
+    throw error
+  }
+}
+
+const cachedFile = (): string => join(cacheFolder, readdirSync(cacheFolder)[0] as string)
+
+test('a result is used again without the compiler', () => {
+  expect(fromCache()).toBeUndefined()
+  const code = compile()
+  expect(code).toContain('"text":{"type":"string"}')
+  expect(fromCache()).toBe(code)
+})
+
+test('a file without plain functions is remembered, too', () => {
+  compile('export const tools = 1')
+  expect(fromCache('export const tools = 1')).toBe('no functions')
+})
+
+test('the folder and its files belong to the user only, and a file has one entry', () => {
+  compile()
+  compile(`${agent}// changed`)
+  expect(lstatSync(cacheFolder).mode & 0o777).toBe(0o700)
+  expect(lstatSync(cachedFile()).mode & 0o777).toBe(0o600)
+  expect(readdirSync(cacheFolder)).toHaveLength(1)
+})
+
+test.each<[what: string, change: () => void]>([
+  ['a type in another file', () => writeFileSync(project.file('types.ts'), 'export interface Query { text: number }')],
+  ['a deleted file', () => rmSync(project.file('types.ts'))],
+  [
+    'the settings of the project',
+    () => writeFileSync(project.file('tsconfig.json'), '{ "compilerOptions": { "types": [] } }'),
+  ],
+])('a change of %s makes the result invalid', (_what, change) => {
+  compile()
+  expect(fromCache()).toBeDefined()
+  change()
+  expect(fromCache()).toBeUndefined()
+})
+
+test('a change of the source text makes the result invalid', () => {
+  compile()
+  expect(fromCache(agent.replace('Finds', 'Searches'))).toBeUndefined()
+})
+
+test('mistakes are not cached', () => {
+  const wrong = agent.replace('Query)', '() => void)')
+  expect(() => compile(wrong)).toThrow('a function, which a model cannot send')
+  expect(fromCache(wrong)).toBeUndefined()
+})
+
+/** Changes the cached data and signs it again, as an attacker would who knows the format. */
+function forge(change: (data: Record<string, unknown>) => unknown): void {
+  const [, body = ''] = readFileSync(cachedFile(), 'utf8').split('\n')
+  const forged = JSON.stringify(change(JSON.parse(body)))
+  writeFileSync(cachedFile(), `${JSON.stringify({ format: 1, digest: hashOf(forged) })}\n${forged}`)
+}
+
+test.each<[what: string, damage: () => void]>([
+  ['an empty file', () => writeFileSync(cachedFile(), '')],
+  ['half of a file', () => writeFileSync(cachedFile(), readFileSync(cachedFile(), 'utf8').slice(0, 300))],
+  ['a changed letter', () => writeFileSync(cachedFile(), readFileSync(cachedFile(), 'utf8').replace('Finds', 'Funds'))],
+  [
+    'another format',
+    () => writeFileSync(cachedFile(), readFileSync(cachedFile(), 'utf8').replace('"format":1', '"format":2')),
+  ],
+  ['a list instead of an object', () => forge(() => [])],
+  [
+    'a position outside of the file',
+    () => forge((data) => ({ ...data, attachments: [{ start: 0, end: 99_999, shape: [] }] })),
+  ],
+  ['a negative position', () => forge((data) => ({ ...data, attachments: [{ start: -1, end: 5, shape: [] }] }))],
+  [
+    'a position that is no number',
+    () => forge((data) => ({ ...data, attachments: [{ start: '0', end: 5, shape: [] }] })),
+  ],
+  [
+    'code instead of a schema',
+    () => forge((data) => ({ ...data, attachments: [{ start: 0, end: 5, shape: 'process.exit()' }] })),
+  ],
+  [
+    'code as the shorthand name',
+    () => forge((data) => ({ ...data, attachments: [{ start: 0, end: 5, isShorthand: 'x(),y', shape: [] }] })),
+  ],
+  ['no dependencies', () => forge(({ dependencies: _, ...data }) => data)],
+])('%s in the cache is ignored, and the result is computed again', (_what, damage) => {
+  const code = compile()
+  expect(fromCache()).toBe(code)
+  damage()
+  expect(fromCache()).toBeUndefined()
+  expect(compile()).toBe(code)
+  expect(fromCache()).toBe(code)
+})
+
+test('text in a forged schema stays text', () => {
+  compile()
+  const text = '"}) } ; globalThis.hacked = true ; function x() { return ({ "a": "\u2028'
+  forge((data) => {
+    const [first] = data.attachments as { shape: object }[]
+    return { ...data, attachments: [{ ...first, shape: { ...first?.shape, description: text } }] }
+  })
+  expect(fromCache()).toContain(JSON.stringify(text))
+})
+
+test.each<[what: string, change: () => void]>([
+  ['that others can write', () => chmodSync(cacheFolder, 0o777)],
+  ['with a file that others can write', () => chmodSync(cachedFile(), 0o666)],
+  [
+    'that is a link',
+    () => {
+      renameSync(cacheFolder, project.file('elsewhere'))
+      symlinkSync(project.file('elsewhere'), cacheFolder)
+    },
+  ],
+  [
+    'with a file that is a link',
+    () => {
+      const file = cachedFile()
+      renameSync(file, project.file('copy.json'))
+      symlinkSync(project.file('copy.json'), file)
+    },
+  ],
+  ...(process.getuid?.() === 0
+    ? ([
+        ['of another user', () => chownSync(cacheFolder, 65_534, 65_534)],
+        ['with a file of another user', () => chownSync(cachedFile(), 65_534, 65_534)],
+      ] as [string, () => void][])
+    : []),
+])('a cache folder %s is not used', (_what, change) => {
+  const code = compile()
+  change()
+  expect(fromCache()).toBeUndefined()
+  expect(compile()).toBe(code)
+  rmSync(project.file('elsewhere'), { recursive: true, force: true })
+})
+
+test('a folder that cannot be written is no error', () => {
+  mkdirSync(join(cacheFolder, '..'), { recursive: true })
+  writeFileSync(cacheFolder, 'a file where the folder belongs')
+  expect(compile()).toContain('attachInferred')
+})
+
+test('cache: false neither reads nor writes', () => {
+  const inferrer = createInferrer({ cache: false })
+  inferrer.transform(project.file('agent.ts'), agent)
+  expect(readdirSync(join(cacheFolder, '..'))).toEqual([])
+})
