@@ -1,0 +1,81 @@
+import { InMemoryArtifactService } from '../artifact/in-memory.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { InMemoryMemoryService } from '../memory/in-memory.ts'
+import type { CloseOptions } from '../runner/run/run-request.ts'
+import { Runner } from '../runner/runner.ts'
+import { ToolBench } from './bench/tool-bench.ts'
+import type { LiveAppOptions, ServerOptions } from './server-options.ts'
+import { RecentSessions } from './trace/recent-sessions.ts'
+
+/** One app that the server serves. */
+export interface ServedApp {
+  /** The name in paths and bodies. */
+  readonly name: string
+  /** Runs the agent of the app. */
+  readonly runner: Runner
+  /** The live model; undefined if the app has no live sessions. */
+  readonly live: LiveAppOptions | undefined
+  /** Calls single tools of the app; undefined unless the server serves `/dev`. */
+  readonly bench: ToolBench | undefined
+  /** The sessions that clients have used lately. */
+  readonly recent: RecentSessions
+  /** Example messages. */
+  readonly tour: readonly string[]
+}
+
+/** The apps of a server, by name. */
+export class Apps {
+  readonly #apps: ReadonlyMap<string, ServedApp>
+
+  /** Makes a runner for each agent. Throws `INVALID_CONFIG` for an app that cannot be served. */
+  constructor({ apps, services, live, tours, dev }: ServerOptions) {
+    this.#apps = new Map(
+      Object.entries(apps).map(([name, root]) => {
+        const runner =
+          root instanceof Runner
+            ? checkName(name, root)
+            : new Runner({ ...inMemory(), ...services, appName: name, agent: root })
+        const own = <T>(options: { readonly [app: string]: T } | undefined): T | undefined =>
+          options && Object.hasOwn(options, name) ? options[name] : undefined
+        const bench = dev ? new ToolBench(runner) : undefined
+        return [name, { name, runner, live: own(live), bench, recent: new RecentSessions(), tour: own(tours) ?? [] }]
+      }),
+    )
+  }
+
+  /** The app of this name. Throws `NOT_FOUND`. */
+  get(name: string): ServedApp {
+    const app = this.#apps.get(name)
+    if (app) return app
+    throw new ToolwrightError('NOT_FOUND', `There is no app "${name}". GET /list-apps lists the apps.`)
+  }
+
+  /** All apps. */
+  all(): ServedApp[] {
+    return [...this.#apps.values()]
+  }
+
+  /** Closes the runners of all apps, as `runner.close()` does, and their tool benches. */
+  async close(options?: CloseOptions): Promise<void> {
+    const close = async ({ runner, bench }: ServedApp): Promise<void> => {
+      try {
+        await runner.close(options)
+      } finally {
+        await bench?.close() // its tools are those of the runner, which may still need their connections before
+      }
+    }
+    await Promise.all(this.all().map(close))
+  }
+}
+
+function checkName(name: string, runner: Runner): Runner {
+  if (runner.appName === name) return runner
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `createServer(): the runner of app "${name}" has appName "${runner.appName}". Use the same name for both.`,
+  )
+}
+
+function inMemory(): Pick<ServerOptions['services'] & object, 'artifactService' | 'memoryService'> {
+  return { artifactService: new InMemoryArtifactService(), memoryService: new InMemoryMemoryService() }
+}

@@ -1,0 +1,104 @@
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { ToolwrightError } from '../../error/error.ts'
+import { modelResolver } from '../../runner/models.ts'
+import type { Run } from '../../runner/run/run-handle.ts'
+import type { Runner } from '../../runner/runner.ts'
+import { CallRunner } from '../../runner/single-call/call-runner.ts'
+import type { Model } from '../../tool/model.ts'
+import type { Tool } from '../../tool/tool.ts'
+import { findAgents, type PlacedAgent } from '../graph/find-agents.ts'
+import { benchAgentOf, benchSessionId } from './bench-session.ts'
+
+/** A call that a developer makes. */
+export interface BenchCall {
+  /** The user the tool acts for. */
+  readonly userId: string
+  /** The agent that has the tool. */
+  readonly agent: string
+  /** The tool. */
+  readonly tool: string
+  /** The arguments. */
+  readonly args: JsonObject
+}
+
+/** Runs single tool calls of an app for its developer, with the gates, services and callbacks of the app. */
+export class ToolBench {
+  readonly #runner: Runner
+  readonly #agents: ReadonlyMap<string, PlacedAgent>
+  readonly #calls: Map<string, CallRunner> = new Map()
+
+  constructor(runner: Runner) {
+    this.#runner = runner
+    this.#agents = findAgents(runner.agent)
+  }
+
+  /** The tools of an agent that a user can call. Throws `NOT_FOUND` if there is no such agent. */
+  async tools(agent: string, userId: string): Promise<Tool[]> {
+    const tools = await this.#callsOf(agent).list({ userId })
+    return [...tools.values()].filter((tool) => tool.declaration() !== undefined)
+  }
+
+  /** Starts a call in a session of its own. */
+  start({ userId, agent, tool, args }: BenchCall, signal?: AbortSignal): Run {
+    const sessionId = benchSessionId(agent)
+    return this.#callsOf(agent).start({ name: tool, args }, { userId, sessionId, signal })
+  }
+
+  /** Is it the id of a session that a call has started? */
+  hasSession(sessionId: string): boolean {
+    return this.#agents.has(benchAgentOf(sessionId) ?? '')
+  }
+
+  /** The runner of the session of a call; undefined for other sessions. */
+  runnerOf(sessionId: string): Runner | undefined {
+    const agent = benchAgentOf(sessionId)
+    return agent !== undefined && this.#agents.has(agent) ? this.#callsOf(agent).runner : undefined
+  }
+
+  /** Cancels all calls. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#calls.values()].map((calls) => calls.close()))
+  }
+
+  #callsOf(name: string): CallRunner {
+    const placed = this.#agents.get(name)
+    if (!placed) throw new ToolwrightError('NOT_FOUND', `The app has no agent "${name}". GET /dev/info lists the apps.`)
+    const known = this.#calls.get(name)
+    if (known) return known
+    const { agent: _, whilePaused: _2, media: _3, ...options } = this.#runner.options
+    const { agent } = placed
+    const own = agent instanceof LlmAgent ? agent.options : undefined
+    const calls = new CallRunner({
+      ...options,
+      ...sharedServices(this.#runner),
+      model: this.#modelOf(placed),
+      agentName: name,
+      tools: own?.tools ?? [],
+      beforeTool: own?.beforeTool,
+      afterTool: own?.afterTool,
+      onToolError: own?.onToolError,
+    })
+    this.#calls.set(name, calls)
+    return calls
+  }
+
+  /** The model that agents inside the tools inherit. */
+  #modelOf({ agent, above }: PlacedAgent): Model | undefined {
+    const { models = {}, model } = this.#runner.options
+    for (const owner of [agent, ...above]) {
+      const own = owner instanceof LlmAgent ? owner.model : undefined
+      if (typeof own === 'string') return modelResolver(models)(own, owner.name)
+      if (own) return own
+    }
+    return model
+  }
+}
+
+/** The services that the runner made itself, so that calls use the same ones. */
+function sharedServices({
+  sessionService,
+  credentialService,
+}: Runner): Pick<Runner, 'sessionService' | 'credentialService'> {
+  return { sessionService, credentialService }
+}

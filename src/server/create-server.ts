@@ -1,0 +1,120 @@
+import { systemPorts } from '../base/ports.ts'
+import { withTimeout } from '../base/with-timeout.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { loadPeer } from '../error/load-peer.ts'
+import { Apps } from './apps.ts'
+import type { FetchHandler, ServerParts } from './env.ts'
+import { AllowedHosts } from './guard/allowed-hosts.ts'
+import { RunSlots } from './guard/run-slots.ts'
+import { Metrics } from './health/metrics.ts'
+import type { Listening } from './listen.ts'
+import { createToken } from './principal/create-token.ts'
+import { DEFAULT_LIMITS, type ServerOptions } from './server-options.ts'
+import { checkBind, checkServerOptions } from './server-rules.ts'
+
+/** Where a server listens. */
+export interface ListenOptions {
+  /** The port; 0 takes a free one. */
+  readonly port: number
+  /** The address. Default 127.0.0.1. */
+  readonly host?: string | undefined
+}
+
+/** Serves apps over HTTP. */
+export interface ToolwrightServer extends AsyncDisposable {
+  /** Handles a request: pass it to any host that speaks `fetch`. Live sessions need `listen()`. */
+  fetch(request: Request): Promise<Response>
+  /** Listens on a port. Resolves with the address. Refuses an address that other machines can reach without authentication. */
+  listen(options: ListenOptions): Promise<{ readonly url: string; readonly port: number }>
+  /** The token that requests need; undefined if the server has `authenticate`. */
+  readonly token: string | undefined
+  /** Stops accepting requests, waits for runs, then closes the runners. Runs that take longer stay interrupted. */
+  close(): Promise<void>
+}
+
+/** How long closing takes at most after the runs have ended or were interrupted, in milliseconds. */
+const CLOSE_MS = 400
+
+/**
+ * Creates the HTTP server of one or more apps: ADK's REST and SSE routes, `/run_live`, and the workbench.
+ *
+ * @example
+ * const server = createServer({ apps: { weather: agent } })
+ * const { url } = await server.listen({ port: 8000 })
+ * console.log(`${url}/?token=${server.token}`)
+ */
+export function createServer(options: ServerOptions): ToolwrightServer {
+  checkServerOptions(options)
+  return new Server(options)
+}
+
+class Server implements ToolwrightServer {
+  /** The token that requests need; undefined if the server has `authenticate`. */
+  readonly token: string | undefined
+  readonly #options: ServerOptions
+  readonly #parts: ServerParts
+  #handler: Promise<FetchHandler> | undefined
+  #listening: Listening | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+    this.token = options.authenticate ? undefined : (options.token ?? createToken())
+    const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    this.#parts = {
+      apps: new Apps(options),
+      options: { ...options, token: this.token },
+      limits,
+      logger: options.logger ?? console,
+      hosts: new AllowedHosts(options.allowedHosts),
+      runSlots: new RunSlots(limits.concurrentRuns),
+      metrics: new Metrics(),
+      isClosing: false,
+    }
+  }
+
+  /** Handles a request. */
+  async fetch(request: Request): Promise<Response> {
+    return (await this.#load())(request, {})
+  }
+
+  /** Listens on a port. */
+  async listen({ port, host = '127.0.0.1' }: ListenOptions): Promise<{ url: string; port: number }> {
+    checkBind(this.#options, host)
+    if (this.#listening || this.#closing)
+      throw new ToolwrightError('INVALID_CONFIG', 'listen(): a server can listen once. Create another server.')
+    await loadPeer('ws', () => import('ws'))
+    const { listen } = await loadPeer('@hono/node-server', () => import('./listen.ts'))
+    this.#listening = await listen(await this.#load(), this.#parts, { port, host })
+    return { url: this.#listening.url, port: this.#listening.port }
+  }
+
+  /** Drains and closes. Further calls wait for the first one. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  /** Calls `close()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const { apps, limits, logger } = this.#parts
+    this.#parts.isClosing = true
+    this.#listening?.stopAccepting()
+    const closed = apps.close({ graceMs: limits.drainMs, interrupt: true })
+    const report = (): void => logger.warn('The runners were not closed in time. Their sessions are recovered later.')
+    await withTimeout(Promise.allSettled([closed]), limits.drainMs + CLOSE_MS, systemPorts, report)
+    await this.#listening?.close()
+  }
+
+  #load(): Promise<FetchHandler> {
+    this.#handler ??= loadPeer('hono', () => import('./build-app.ts')).then(({ buildApp }) => {
+      const app = buildApp(this.#parts)
+      return (request, bindings) => app.fetch(request, bindings)
+    })
+    return this.#handler
+  }
+}

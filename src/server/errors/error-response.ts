@@ -1,0 +1,23 @@
+import type { RequestContext, ServerParts } from '../env.ts'
+import { encodeFrame } from '../stream/encode-frame.ts'
+import { describeError } from './error-body.ts'
+
+/** The response for an error, as JSON, or as one frame for a client that accepts an event stream. */
+export function errorResponse(thrown: unknown, context: RequestContext, { logger }: ServerParts): Response {
+  const { status, body } = describeError(thrown, context.get('correlationId'), logger)
+  const headers = new Headers({ 'cache-control': 'no-store' })
+  if (status === 401) headers.set('www-authenticate', 'Bearer')
+  if (status === 429) headers.set('retry-after', String(retryAfter(thrown)))
+  if (context.req.header('accept')?.includes('text/event-stream')) {
+    headers.set('content-type', 'text/event-stream')
+    return new Response(encodeFrame(body), { status, headers })
+  }
+  headers.set('content-type', 'application/json')
+  return new Response(JSON.stringify(body), { status, headers })
+}
+
+/** Seconds until the client may try again. */
+function retryAfter(thrown: unknown): number {
+  const seconds = (thrown as { retryAfterSeconds?: unknown }).retryAfterSeconds
+  return typeof seconds === 'number' ? Math.max(1, Math.ceil(seconds)) : 1
+}

@@ -1,0 +1,77 @@
+import type { MiddlewareHandler } from 'hono'
+import { ToolwrightError } from '../../error/error.ts'
+import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { jsonShapeProblem } from './json-shape.ts'
+
+/** JSON, also with a suffix and parameters. A page of another site cannot send this type without asking first. */
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads the body within the limits and checks its type and shape. Later steps get it from `context.req.text()`. */
+export function bodyCheck({ limits }: ServerParts): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    const { method } = context.req
+    if (method !== 'GET' && method !== 'HEAD') {
+      const text = hasBody(context) ? await readBody(context, limits.bodyBytes) : ''
+      // Hono keeps promises here, although the type says otherwise
+      const cache = context.req.bodyCache as { text?: unknown }
+      cache.text = Promise.resolve(text)
+    }
+    await next()
+  }
+}
+
+function hasBody({ req, env }: RequestContext): boolean {
+  if (!env?.incoming) return req.raw.body !== null
+  return req.header('transfer-encoding') !== undefined || Number(req.header('content-length') ?? 0) > 0
+}
+
+async function readBody(context: RequestContext, limit: number): Promise<string> {
+  const { req } = context
+  const encoding = req.header('content-encoding') ?? 'identity'
+  if (encoding !== 'identity') throw invalid('The body is compressed. Send it without `Content-Encoding`.')
+  const length = req.header('content-length')
+  if (Number(length ?? 0) > limit) throw tooLarge(limit)
+  // Node reads no more than the length says
+  const isLimited = context.env?.incoming !== undefined && length !== undefined
+  const bytes = await (isLimited ? req.raw.arrayBuffer() : readBytes(req.raw, limit)).catch((error) => {
+    throw error instanceof ToolwrightError ? error : invalid('The body ended early.') // the client has left
+  })
+  if (bytes.byteLength === 0) return ''
+  if (!JSON_TYPE.test(req.header('content-type') ?? ''))
+    throw invalid('The body must be JSON. Send it with `Content-Type: application/json`.')
+  const text = decode(bytes)
+  const problem = jsonShapeProblem(text)
+  if (problem !== undefined) throw new ToolwrightError('TOO_LARGE', `The body has too much JSON: ${problem}.`)
+  return text
+}
+
+/** Reads the body up to the limit, whatever its headers say. */
+async function readBytes({ body }: Request, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // leaving the loop cancels the body
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > limit) throw tooLarge(limit)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Uint8Array | ArrayBuffer): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw invalid('The body is not UTF-8.')
+  }
+}
+
+function tooLarge(limit: number): ToolwrightError {
+  return new ToolwrightError('TOO_LARGE', `The body has more than ${limit} bytes.`)
+}
+
+function invalid(message: string): ToolwrightError {
+  return new ToolwrightError('INVALID_REQUEST', message)
+}

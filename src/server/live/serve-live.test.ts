@@ -1,0 +1,230 @@
+import { connect } from 'node:net'
+import { InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
+import { type ScriptedLiveScript, scriptedLive, scriptedModel } from 'toolwright/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { z } from 'zod'
+import { createSession, type StartedServer, silent, startServer } from '../edge.test-kit.ts'
+import type { ServerOptions } from '../server-options.ts'
+
+const refund = tool({
+  name: 'refund',
+  description: 'Refunds an order',
+  parameters: z.object({ order: z.number() }),
+  requiresConfirmation: true,
+  run: ({ order }) => ({ refunded: order }),
+})
+
+interface LiveServer extends StartedServer {
+  readonly sessionId: string
+  readonly model: ReturnType<typeof scriptedLive>
+}
+
+async function startLive(script: ScriptedLiveScript, options: Partial<ServerOptions> = {}): Promise<LiveServer> {
+  const model = scriptedLive(script)
+  const agent = new LlmAgent({ name: 'voice', tools: [refund] })
+  const runner = new Runner({
+    appName: 'voice',
+    agent,
+    sessionService: new InMemorySessionService(),
+    model: scriptedModel([]),
+    logger: silent,
+  })
+  const server = await startServer({ apps: { voice: runner }, live: { voice: { model } }, ...options })
+  return { ...server, model, sessionId: await createSession(server, 'voice/users/ada') }
+}
+
+type Frame = Record<string, unknown>
+
+/** A client, what it has received, and how it was closed. */
+function openSocket({ url, headers, sessionId }: LiveServer, query: Record<string, string> = {}) {
+  const search = new URLSearchParams({ app_name: 'voice', user_id: 'ada', session_id: sessionId, ...query })
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/run_live?${search}`, { headers })
+  onTestFinished(() => socket.terminate())
+  const frames: Frame[] = []
+  socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame))
+  socket.on('error', () => {})
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })),
+  )
+  const opened = new Promise<void>((resolve) => socket.on('open', () => resolve()))
+  const send = (frame: unknown): void => socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+  const until = (found: (frame: Frame) => boolean): Promise<Frame> =>
+    expect
+      .poll(() => frames.find(found), { timeout: 3_000 })
+      .toBeDefined()
+      .then(() => frames.find(found) as Frame)
+  return { socket, frames, closed, opened, send, until }
+}
+
+const metricsOf = async ({ url, headers }: LiveServer): Promise<string> =>
+  (await fetch(`${url}/metrics`, { headers })).text()
+
+const pcm = Buffer.from([1, 2, 3, 4])
+const userText = (text: string) => ({ content: { role: 'user', parts: [{ text }] } })
+
+test('an ADK client sends text and audio, and gets audio, transcripts and recorded events', async () => {
+  const live = await startLive([{ audio: pcm, transcript: 'Good morning.' }, 'Fine.'])
+  const { send, until, frames, opened, socket, closed } = openSocket(live)
+  await opened
+  send(userText('Hello'))
+  const audio = await until((frame) => JSON.stringify(frame).includes('inlineData'))
+  expect(audio).toMatchObject({
+    author: 'voice',
+    partial: true,
+    content: { parts: [{ inlineData: { data: pcm.toString('base64') } }] },
+    actions: { stateDelta: {}, artifactDelta: {} },
+  })
+  await until((frame) => frame.turnComplete === true && !frame.partial)
+  expect(JSON.stringify(frames)).toContain('Good morning.')
+  expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length)
+  send({ blob: { mime_type: 'audio/pcm', data: pcm.toString('base64') } })
+  send({ activity_start: {} })
+  send({ activity_end: {} })
+  await until((frame) => JSON.stringify(frame).includes('Fine.'))
+  const connection = await live.model.nextConnection()
+  expect(connection.sent).toContainEqual({
+    type: 'audio',
+    data: new Uint8Array(pcm),
+    mimeType: 'audio/pcm;rate=16000',
+  })
+  socket.close()
+  await closed
+  const path = `${live.url}/apps/voice/users/ada/sessions/${live.sessionId}`
+  const stored = async (): Promise<string> => (await fetch(path, { headers: live.headers })).text()
+  expect(await stored()).toContain('Good morning.')
+  await expect.poll(() => metricsOf(live)).toContain('toolwright_active_runs 0')
+})
+
+const asksForRefund: ScriptedLiveScript = [{ calls: [{ name: 'refund', args: { order: 7 } }] }, 'Refunded.']
+
+test('a gated call waits for the answer of an ADK client; only true approves', async () => {
+  for (const confirmed of [true, 'true']) {
+    const { send, until, opened } = openSocket(await startLive(asksForRefund))
+    await opened
+    send(userText('Refund order 7'))
+    const asked = await until((frame) => JSON.stringify(frame).includes('adk_request_confirmation'))
+    const [id] = asked.longRunningToolIds as [string]
+    const answer = { id, name: 'adk_request_confirmation', response: { confirmed } }
+    const part = confirmed === true ? { function_response: answer } : { functionResponse: answer }
+    send({ content: { role: 'user', parts: [part] } })
+    const answered = await until((frame) => /"name":"refund","response"/.test(JSON.stringify(frame)))
+    const isRefunded = JSON.stringify(answered).includes('"refunded":7')
+    expect(isRefunded).toBe(confirmed === true)
+  }
+})
+
+test('the page gets live events, and answers a request by its id', async () => {
+  const { send, until, opened } = openSocket(await startLive(asksForRefund), { frames: 'live' })
+  await opened
+  send(userText('Refund order 7'))
+  const { request } = (await until(({ type }) => type === 'request')) as { request: { id: string } }
+  const answer = { id: request.id, name: 'adk_request_confirmation', response: { confirmed: true } }
+  send({ answer })
+  expect(await until(({ type }) => type === 'toolResponse')).toMatchObject({
+    responses: [{ response: { refunded: 7 } }],
+  })
+  send({ answer: { ...answer, response: { confirmed: false } } })
+  expect(await until(({ type }) => type === 'error')).toMatchObject({ errorCode: 'ALREADY_ANSWERED' })
+  send({ close: true })
+  await until(({ type }) => type === 'closed')
+})
+
+test('closes with the codes of ADK if there is no app, no live model or no session', async () => {
+  const live = await startLive([])
+  expect((await openSocket(live, { app_name: 'none' }).closed).code).toBe(1008)
+  expect(await openSocket(live, { session_id: 'none' }).closed).toEqual({ code: 1002, reason: 'Session not found.' })
+  expect((await openSocket(live, { user_id: 'eve' }).closed).code).toBe(1002) // the session of another user
+  const broken = await startLive([], { live: {} })
+  expect((await openSocket(broken).closed).code).toBe(1008)
+})
+
+test('refuses a principal that may not act as the user, and one without a token', async () => {
+  const live = await startLive([], { authenticate: ({ headers }) => ({ userId: headers.get('authorization') ?? '' }) })
+  const status = (headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve) => {
+      const search = `app_name=voice&user_id=ada&session_id=${live.sessionId}`
+      const socket = new WebSocket(`${live.url.replace('http', 'ws')}/run_live?${search}`, { headers })
+      socket.on('unexpected-response', (_, response) => resolve(response.statusCode ?? 0))
+      socket.on('open', () => resolve(101))
+      socket.on('error', () => {})
+      onTestFinished(() => socket.terminate())
+    })
+  expect(await status({ authorization: 'eve' })).toBe(403)
+  expect(await status({})).toBe(500) // an empty user id is a mistake in `authenticate`
+  expect(await status({ authorization: 'ada' })).toBe(101)
+  expect((await fetch(`${live.url}/run_live`, { headers: { authorization: 'ada' } })).status).toBe(400)
+})
+
+test.each([
+  ['text that is not JSON', 'hello', 1007],
+  ['a list', '[]', 1007],
+  ['an unknown frame', { hello: 1 }, 1007],
+  ['a call of a tool', { content: { role: 'user', parts: [{ functionCall: { name: 'refund', args: {} } }] } }, 1007],
+  [
+    'a call in snake_case',
+    { content: { role: 'user', parts: [{ function_call: { name: 'refund', args: {} } }] } },
+    1007,
+  ],
+  ['a message of the model', { content: { role: 'model', parts: [{ text: 'x' }] } }, 1007],
+  ['a blob of another type', { blob: { mimeType: 'text/html', data: '' } }, 1007],
+  ['10 MB', 'x'.repeat(10_000_000), 1009],
+])('closes the connection for %s', async (_, frame, code) => {
+  const live = await startLive([])
+  const { opened, send, closed } = openSocket(live)
+  await opened
+  send(frame)
+  expect((await closed).code).toBe(code)
+  await expect.poll(() => metricsOf(live)).toContain('toolwright_active_runs 0')
+  const again = openSocket(live, { frames: 'live' }) // the session is free again
+  await again.opened
+  again.send({ close: true })
+  expect((await again.closed).code).toBe(1000)
+})
+
+test('cuts off a client that is gone without closing its connection', async () => {
+  const live = await startLive([], { limits: { liveSilenceMs: 100 } })
+  const gone = connect(live.port, '127.0.0.1')
+  onTestFinished(() => void gone.destroy())
+  const path = `/run_live?app_name=voice&user_id=ada&session_id=${live.sessionId}`
+  const head = [`Host: 127.0.0.1:${live.port}`, `Authorization: ${live.headers.authorization}`, 'Connection: Upgrade']
+  const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+  gone.write([`GET ${path} HTTP/1.1`, ...head, ...upgrade, '', ''].join('\r\n'))
+  await expect.poll(() => metricsOf(live)).toContain('toolwright_active_runs 1')
+  await expect.poll(() => metricsOf(live), { timeout: 3_000 }).toContain('toolwright_active_runs 0')
+})
+
+test('cuts off a client that never reads', async () => {
+  const second = { type: 'audio' as const, data: new Uint8Array(100_000), mimeType: 'audio/pcm' }
+  const script = [{ messages: Array(400).fill(second) }]
+  const live = await startLive(script, { limits: { streamStallMs: 50, streamBufferBytes: 1_000 } })
+  const { opened, send, socket } = openSocket(live)
+  await opened
+  send(userText('Speak'))
+  socket.pause()
+  await expect.poll(() => metricsOf(live)).toContain('toolwright_active_runs 1')
+  await expect.poll(() => metricsOf(live), { timeout: 3_000 }).toContain('toolwright_active_runs 0')
+})
+
+test('close() of the server ends live sessions and tells their clients', async () => {
+  const live = await startLive([])
+  const { opened, closed } = openSocket(live)
+  await opened
+  await live.model.nextConnection()
+  await live.server.close()
+  expect((await closed).code).toBe(1001)
+})
+
+test('close() does not wait for an upgrade that is not decided', async () => {
+  const asked = Promise.withResolvers<void>()
+  const authenticate = (): Promise<never> => {
+    asked.resolve()
+    return new Promise(() => {})
+  }
+  const server = await startServer({ authenticate })
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/run_live`)
+  const failed = new Promise((resolve) => socket.on('error', resolve))
+  await asked.promise
+  await server.server.close()
+  await failed
+})

@@ -1,0 +1,130 @@
+// The JSON schemas of the API, by name.
+import type { JsonObject } from '../../base/json.ts'
+
+/** A reference to a schema of the document. */
+export function ref(name: string): JsonObject {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+const text = { type: 'string' }
+const flag = { type: 'boolean' }
+const data = { type: 'object', additionalProperties: true }
+const seconds = { type: 'number', description: 'Seconds since the epoch.' }
+
+function list(items: JsonObject): JsonObject {
+  return { type: 'array', items }
+}
+
+function object(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) }
+}
+
+/** The schemas of bodies and answers. Clients may send the members of bodies in snake_case, too. */
+export const SCHEMAS: { readonly [name: string]: JsonObject } = {
+  Error: object({ error: text, errorCode: text, correlationId: text }, ['error', 'errorCode', 'correlationId']),
+  Part: {
+    ...object({
+      text,
+      thought: flag,
+      functionCall: object({ id: text, name: text, args: data }, ['name']),
+      functionResponse: object({ id: text, name: text, response: data, willContinue: flag }, ['name', 'response']),
+      inlineData: object({ mimeType: text, data: { ...text, contentEncoding: 'base64' }, displayName: text }),
+      fileData: object({ fileUri: text, mimeType: text, displayName: text }),
+      executableCode: object({ language: text, code: text }),
+      codeExecutionResult: object({ outcome: text, output: text }),
+    }),
+    description: 'One part of a message. It usually has one of these members.',
+  },
+  Content: object({ role: { enum: ['user', 'model', 'tool'] }, parts: list(ref('Part')) }, ['parts']),
+  EventActions: object({
+    stateDelta: data,
+    artifactDelta: { type: 'object', additionalProperties: { type: 'integer' } },
+    requestedToolConfirmations: data,
+    requestedAuthConfigs: data,
+    skipSummarization: flag,
+    transferToAgent: text,
+    escalate: flag,
+    endOfAgent: flag,
+  }),
+  Event: {
+    ...object(
+      {
+        id: text,
+        invocationId: text,
+        author: { ...text, description: '`user`, or the name of an agent.' },
+        timestamp: seconds,
+        content: ref('Content'),
+        partial: flag,
+        turnComplete: flag,
+        interrupted: flag,
+        branch: text,
+        longRunningToolIds: list(text),
+        errorCode: text,
+        errorMessage: text,
+        finishReason: text,
+        usageMetadata: data,
+        groundingMetadata: data,
+        citationMetadata: data,
+        customMetadata: data,
+        nodeInfo: object({ path: text }),
+        actions: ref('EventActions'),
+      },
+      ['id', 'invocationId', 'author', 'timestamp', 'actions'],
+    ),
+    description: 'One item of a session, in the form of ADK.',
+  },
+  Session: object(
+    { id: text, appName: text, userId: text, state: data, events: list(ref('Event')), lastUpdateTime: seconds },
+    ['id', 'appName', 'userId', 'state', 'events', 'lastUpdateTime'],
+  ),
+  NewSession: object({
+    sessionId: { ...text, description: 'Default: a random id.' },
+    state: data,
+    events: { ...list(ref('Event')), description: 'Imported as finished history.' },
+  }),
+  StateChange: object({ stateDelta: { ...data, description: '`null` deletes a key.' } }, ['stateDelta']),
+  RunRequest: object(
+    {
+      appName: text,
+      userId: text,
+      sessionId: text,
+      newMessage: { ...ref('Content'), description: 'A message, or answers to pending requests.' },
+      invocationId: { ...text, description: 'Without a message: the interrupted invocation to continue.' },
+      streaming: { ...flag, description: 'Sends partial events. Default false.' },
+      stateDelta: { type: ['object', 'null'], additionalProperties: true },
+      customMetadata: data,
+      functionCallEventId: { ...text, description: 'Accepted for ADK clients, and not used.' },
+    },
+    ['appName', 'userId', 'sessionId'],
+  ),
+  CancelRequest: object({ invocationId: { ...text, description: 'Default: all unfinished invocations.' } }),
+  PendingRequest: object(
+    {
+      id: { ...text, description: 'The id that an answer names.' },
+      kind: { enum: ['confirmation', 'credential', 'input', 'longRunning'] },
+      userId: text,
+      sessionId: text,
+      invocationId: text,
+      functionCallId: text,
+      tool: text,
+      args: data,
+      hint: text,
+      agent: text,
+      createdAt: seconds,
+      expiresAt: seconds,
+      schema: data,
+      editable: flag,
+      authUri: text,
+    },
+    ['id', 'kind', 'userId', 'sessionId', 'invocationId', 'functionCallId', 'tool', 'args', 'agent'],
+  ),
+  NewArtifact: object({ filename: text, artifact: ref('Part'), customMetadata: data }, ['filename', 'artifact']),
+  ArtifactVersion: object({ version: { type: 'integer' }, mimeType: text, createTime: seconds, customMetadata: data }, [
+    'version',
+    'createTime',
+  ]),
+  MemoryUpdate: object({ sessionId: text }, ['sessionId']),
+  Version: object({ version: text, language: text, language_version: text }),
+  Status: object({ status: text }, ['status']),
+  AppInfo: object({ name: text, rootAgentName: text, description: text, language: text, agents: data }),
+}

@@ -1,0 +1,10 @@
+/** Who sends a request. */
+export interface Principal {
+  /** The user. A user id in a path or a body must be this one. */
+  readonly userId: string
+  /** Accepts every user id in paths and bodies, and the routes for all users. For operators and local development. */
+  readonly mayActAsAnyUser?: boolean | undefined
+}
+
+/** Finds out who sends a request. Undefined refuses the request with 401. */
+export type Authenticate = (request: Request) => Principal | undefined | Promise<Principal | undefined>

@@ -1,0 +1,74 @@
+import type { Hono } from 'hono'
+import type { ArtifactKey, ArtifactService } from '../../artifact/service.ts'
+import { ToolwrightError } from '../../error/error.ts'
+import type { ServerEnv, ServerParts } from '../env.ts'
+import { type ArtifactPath, readArtifactPath } from '../wire/read-artifact-path.ts'
+import { readBody } from '../wire/read-body.ts'
+import { readPart } from '../wire/read-content.ts'
+import { checkSession, SESSION, type SessionScope, sessionScope } from './scope.ts'
+
+const ARTIFACTS = `${SESSION}/artifacts`
+
+/** Routes about the artifacts of a session. The name of an artifact may contain slashes. */
+export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
+  app.get(ARTIFACTS, async (context) => {
+    const { key, ...scope } = sessionScope(context, parts)
+    return context.json(await artifactsOf(scope).listArtifactKeys(key))
+  })
+
+  app.post(ARTIFACTS, async (context) => {
+    const scope = sessionScope(context, parts)
+    const service = artifactsOf(scope)
+    const body = await readBody(context)
+    const artifact = readPart(body.object('artifact'), 'artifact')
+    const key = { ...scope.key, filename: body.text('filename') }
+    const customMetadata = body.optionalObject('customMetadata')
+    await checkSession(scope)
+    const version = await service.saveArtifact({ ...key, artifact, customMetadata })
+    return context.json(await service.getArtifactVersion({ ...key, version }))
+  })
+
+  app.get(`${ARTIFACTS}/*`, async (context) => {
+    const scope = sessionScope(context, parts)
+    const path = readArtifactPath(context.req.raw.url, context.req.query('version'))
+    const found = await read(artifactsOf(scope), { ...scope.key, filename: path.filename }, path)
+    if (found === undefined) throw notFound(path)
+    return context.json(found)
+  })
+
+  app.delete(`${ARTIFACTS}/*`, async (context) => {
+    const scope = sessionScope(context, parts)
+    const { filename, type } = readArtifactPath(context.req.raw.url)
+    if (type !== 'content') throw new ToolwrightError('INVALID_REQUEST', 'Only a whole artifact can be deleted.')
+    await artifactsOf(scope).deleteArtifact({ ...scope.key, filename })
+    return context.json(null)
+  })
+}
+
+function read(
+  service: ArtifactService,
+  key: ArtifactKey,
+  { type, version }: ArtifactPath,
+): Promise<object | undefined> {
+  switch (type) {
+    case 'content':
+      return service.loadArtifact({ ...key, version })
+    case 'metadata':
+      return service.getArtifactVersion({ ...key, version })
+    case 'versions':
+      return service.listVersions(key)
+    case 'all-metadata':
+      return service.listArtifactVersions(key)
+  }
+}
+
+function artifactsOf({ app }: Pick<SessionScope, 'app'>): ArtifactService {
+  const { artifactService } = app.runner
+  if (artifactService) return artifactService
+  const problem = `App "${app.name}" has no artifact service`
+  throw new ToolwrightError('INVALID_REQUEST', `${problem}. Pass one to createServer({ services }).`)
+}
+
+function notFound({ filename }: ArtifactPath): ToolwrightError {
+  return new ToolwrightError('NOT_FOUND', `The session has no artifact "${filename}" in this version.`)
+}

@@ -1,0 +1,196 @@
+import { agentTool, LlmAgent, SequentialAgent, StaticToolset, tool } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { approval, createTestServer, runBody, SESSIONS, type TestServerOptions } from '../../server.test-kit.ts'
+
+let charged: number[] = []
+const charge = tool({
+  name: 'charge',
+  description: 'Charges',
+  parameters: z.object({ amount: z.number() }),
+  requiresConfirmation: true,
+  run: ({ amount }, { invocation }) => {
+    charged.push(amount)
+    return { charged: amount, agent: invocation.agentName }
+  },
+})
+
+function devServer(options: TestServerOptions = {}) {
+  charged = []
+  return createTestServer({ dev: true, ...options })
+}
+
+test('describes the apps', async () => {
+  const { send } = devServer({ tours: { desk: ['Hi'] } })
+  const app = { name: 'desk', rootAgent: 'clerk', description: 'Answers', tour: ['Hi'], hasLive: false }
+  expect((await send('GET /dev/info')).json()).toEqual({ version: expect.stringMatching(/^\d/), apps: [app] })
+})
+
+test('pages through the log with records, without what only the body of a tool may see', async () => {
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    run: (_, context) => context.requestInput({ key: 'k', message: 'Which?', sealed: 'a sealed secret' }),
+  })
+  const { send } = devServer({ tools: [ask], steps: [{ calls: [{ id: 'c1', name: 'ask' }] }] })
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' })
+  await send('POST /run', runBody('Go'))
+  const log = `GET /dev${SESSIONS}/s1/log`
+  const { entries, lastSeq } = (await send(log)).json()
+  expect(entries.map(({ seq }: { seq: number }) => seq)).toEqual(Array.from({ length: lastSeq }, (_, at) => at + 1))
+  expect(entries.map(({ record }: { record?: { type: string } }) => record?.type)).toContain('request')
+  expect(JSON.stringify(entries)).not.toContain('a sealed secret')
+  expect((await send(`${log}?fromSeq=2&limit=1`)).json()).toEqual({ entries: [entries[1]], lastSeq })
+  expect((await send(`${log}?fromSeq=${lastSeq + 1}`)).json()).toEqual({ entries: [], lastSeq })
+  for (const query of ['fromSeq=0', 'fromSeq=x', 'limit=-1']) expect((await send(`${log}?${query}`)).status).toBe(400)
+  expect((await send(`GET /dev${SESSIONS}/other/log`)).status).toBe(404)
+})
+
+test('copies a session up to the invocation before', async () => {
+  const { send } = devServer({ steps: ['One.', 'Two.', 'Another two.'] })
+  await send(`POST ${SESSIONS}`, { sessionId: 's1', state: { city: 'Oslo' } })
+  await send('POST /run', runBody('First'))
+  const [{ invocationId }] = (await send('POST /run', runBody('Second'))).json()
+  const copy = (await send(`POST /dev${SESSIONS}/s1/fork`, { invocationId })).json()
+  expect(copy.state).toEqual({ city: 'Oslo' })
+  expect(copy.events.map(({ content }: { content: { parts: [{ text: string }] } }) => content.parts[0].text)).toEqual([
+    'First',
+    'One.',
+  ])
+  const again = (await send('POST /run', runBody('Second', { sessionId: copy.id }))).json()
+  expect(again[0].content.parts).toEqual([{ text: 'Another two.' }])
+  expect((await send(`POST /dev${SESSIONS}/s1/fork`, { invocationId: 'other' })).status).toBe(404)
+})
+
+test('lists the tools of every agent, also of agents behind tools and in toolsets', async () => {
+  const books = new StaticToolset([tool({ name: 'find_book', description: 'Finds', effect: 'none', run: () => 1 })])
+  const inner = new LlmAgent({ name: 'inner', description: 'Inner', tools: [books] })
+  const { send } = devServer({ tools: [charge, agentTool(inner)] })
+  const tools = async (agent: string) => (await send(`GET /dev/apps/desk/agents/${agent}/tools?userId=ada`)).json()
+  expect(await tools('clerk')).toMatchObject([
+    { name: 'charge', effect: 'atMostOnce', needsConfirmation: 'always', isLongRunning: false, hasAuth: false },
+    { name: 'inner', effect: 'none', needsConfirmation: 'never' },
+  ])
+  expect(await tools('inner')).toMatchObject([{ name: 'find_book', declaration: { name: 'find_book' } }])
+  expect((await send('GET /dev/apps/desk/agents/other/tools')).status).toBe(404)
+  expect((await send(`GET ${SESSIONS}`)).json()).toEqual([])
+})
+
+test('calls a tool through its gates: the call waits for the approval and then runs once', async () => {
+  const { send } = devServer({ tools: [charge] })
+  const call = await send('POST /dev/apps/desk/agents/clerk/tools/charge/call', { userId: 'ada', args: { amount: 7 } })
+  expect(call.frames().at(-1).actions.requestedToolConfirmations).not.toEqual({})
+  expect(charged).toEqual([])
+  const [request] = (await send('GET /dev/apps/desk/pending')).json()
+  expect(request).toMatchObject({ tool: 'charge', args: { amount: 7 }, sessionId: call.headers.get('x-session-id') })
+  expect(request.sessionId).toMatch(/^bench-clerk-/)
+  const answered = await send('POST /run_sse', runBody([approval(request.id)], { sessionId: request.sessionId }))
+  expect(JSON.stringify(answered.frames())).toContain('{"charged":7,"agent":"clerk"}')
+  expect(charged).toEqual([7])
+  expect((await send(`GET ${SESSIONS}`)).json()).toEqual([]) // not a conversation
+})
+
+test('a call with invalid arguments, or of an unknown tool, is an error result', async () => {
+  const { send } = devServer({ tools: [charge] })
+  const call = async (name: string, args: object) =>
+    (await send(`POST /dev/apps/desk/agents/clerk/tools/${name}/call`, { userId: 'ada', args })).text
+  expect(await call('charge', { amount: 'x' })).toContain('INVALID_ARGS')
+  expect(await call('charg', {})).toContain('Did you mean \\"charge\\"?')
+})
+
+test('a session whose id only looks like one of the tool bench is a normal conversation', async () => {
+  const { send } = devServer({ steps: ['Hello.'] })
+  const sessionId = 'bench-clerk-1'
+  await send(`POST ${SESSIONS}`, { sessionId })
+  const events = (await send('POST /run', runBody('Hi', { sessionId }))).json()
+  expect(events[0].content.parts).toEqual([{ text: 'Hello.' }])
+  expect((await send(`GET ${SESSIONS}`)).json()).toHaveLength(1)
+})
+
+test('shows the agents as a tree and as graphs', async () => {
+  const model = scriptedModel([{ calls: [{ id: 'c1', name: 'look' }] }, 'Done.', 'Checked.'])
+  const look = tool({ name: 'look', description: 'Looks', run: () => 1 })
+  const writer = new LlmAgent({ name: 'writer', model, tools: [look] })
+  const checker = new LlmAgent({ name: 'checker', model })
+  const { send } = devServer({ apps: { desk: new SequentialAgent({ name: 'team', subAgents: [writer, checker] }) } })
+  const tree = (await send('GET /dev/apps/desk/build_graph')).json()
+  expect(tree).toMatchObject({
+    name: 'desk',
+    root_agent: {
+      name: 'team',
+      type: 'SequentialAgent',
+      sub_agents: [
+        { name: 'writer', type: 'LlmAgent', tools: [{ name: 'look', type: 'FunctionTool' }] },
+        { name: 'checker' },
+      ],
+    },
+  })
+  const images = (await send('GET /dev/apps/desk/build_graph_image?dark_mode=true')).json()
+  expect(images[''].dotSrc).toBe(images.dotSrc)
+  expect(images.dotSrc).toMatch(/^digraph \{[\s\S]*"writer" -> "look"[\s\S]*\}$/)
+  expect((await send('GET /dev/apps/desk/build_graph_image?node=team/writer')).json().dotSrc).not.toContain('checker')
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' })
+  const [called] = (await send('POST /run', runBody('Hi'))).json()
+  const drawn = (await send(`GET /dev${SESSIONS}/s1/events/${called.id}/graph`)).json()
+  expect(drawn.dotSrc).toMatch(/"writer" -> "look" \[[^\]]*penwidth/)
+  expect((await send(`GET /dev${SESSIONS}/s1/events/other/graph`)).json()).toEqual({})
+})
+
+test('derives spans of a session from its log', async () => {
+  const look = tool({ name: 'look', description: 'Looks', run: () => ({ ok: 1 }) })
+  const { send } = devServer({ tools: [look], steps: [{ calls: [{ id: 'c1', name: 'look' }] }, 'Done.'] })
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' })
+  const events = (await send('POST /run', runBody('Hi'))).json()
+  const spans = (await send('GET /dev/apps/desk/debug/trace/session/s1')).json()
+  expect(spans.map(({ name }: { name: string }) => name)).toEqual([
+    'invocation',
+    'invoke_agent clerk',
+    'call_llm',
+    'execute_tool look',
+    'call_llm',
+  ])
+  const ids = new Set(spans.map(({ span_id }: { span_id: string }) => span_id))
+  expect(ids.size).toBe(spans.length)
+  for (const span of spans) {
+    expect(span.end_time).toBeGreaterThanOrEqual(span.start_time)
+    expect(span.start_time).toBeGreaterThan(1e18) // nanoseconds
+    expect(span.parent_span_id === null || ids.has(span.parent_span_id)).toBe(true)
+    // adk-web shows no trace at all if one of these is missing
+    expect(span.attributes).toMatchObject({
+      'gen_ai.conversation.id': 's1',
+      'gcp.vertex.agent.invocation_id': events[0].invocationId,
+    })
+  }
+  expect(spans[2].attributes['gcp.vertex.agent.event_id']).toBe(events[0].id)
+  expect(JSON.parse(spans[4].attributes['gcp.vertex.agent.llm_request']).contents).toHaveLength(3)
+  expect((await send(`GET /dev/apps/desk/debug/trace/${events[1].id}`)).json()).toMatchObject({
+    'gen_ai.tool.name': 'look',
+    'gcp.vertex.agent.tool_response': '{"ok":1}',
+  })
+  expect((await send('GET /dev/apps/desk/debug/trace/other')).status).toBe(404)
+  expect((await send('GET /dev/apps/desk/debug/trace/session/other')).json()).toEqual([])
+  // ids that a client made up push no session out of those that are searched
+  await Promise.all(Array.from({ length: 1_001 }, (_, n) => send(`GET ${SESSIONS}/made-up-${n}`)))
+  expect((await send('GET /dev/apps/desk/debug/trace/session/s1')).json()).toEqual(spans)
+})
+
+test('answers the requests of adk-web about features that do not exist', async () => {
+  const { send } = devServer()
+  const empty = { eval_sets: [], eval_results: [], tests: [], 'metrics-info': { metricsInfo: [] } }
+  for (const [path, answer] of Object.entries(empty))
+    expect((await send(`GET /dev/apps/desk/${path}`)).json()).toEqual(answer)
+  const builder = await send('GET /dev/apps/desk/builder?ts=1')
+  expect([builder.status, builder.text]).toEqual([200, ''])
+  expect((await send('GET /config/telemetry')).json()).toEqual({ telemetry: false })
+})
+
+test('describes an app to ADK clients', async () => {
+  const { send } = devServer({ tools: [charge] })
+  expect((await send('GET /list-apps?relative_path=./')).json()).toEqual(['desk'])
+  const app = { name: 'desk', rootAgentName: 'clerk', description: 'Answers', language: 'typescript' }
+  expect((await send('GET /list-apps?detailed=true')).json()).toEqual({ apps: [app] })
+  const info = (await send('GET /apps/desk/app-info')).json()
+  expect(info).toMatchObject({ ...app, agents: { clerk: { tools: [{ name: 'charge' }] } } })
+  expect((await send('GET /version')).json()).toMatchObject({ language: 'typescript' })
+})

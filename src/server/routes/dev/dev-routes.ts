@@ -1,0 +1,23 @@
+import type { Hono } from 'hono'
+import type { ServerEnv, ServerParts } from '../../env.ts'
+import { inboxRoutes } from '../pending.ts'
+import { graphRoutes } from './graph.ts'
+import { infoRoutes } from './info.ts'
+import { logRoutes } from './log.ts'
+import { memorySearchRoutes } from './memory.ts'
+import { stubRoutes } from './stubs.ts'
+import { toolRoutes } from './tools.ts'
+import { traceRoutes } from './trace.ts'
+
+/** The routes for developers. Only a server with `dev` has them. */
+export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
+  if (!parts.options.dev) return
+  infoRoutes(app, parts)
+  inboxRoutes(app, parts)
+  logRoutes(app, parts)
+  toolRoutes(app, parts)
+  memorySearchRoutes(app, parts)
+  graphRoutes(app, parts)
+  traceRoutes(app, parts)
+  stubRoutes(app, parts)
+}

@@ -1,0 +1,37 @@
+import type { Hono } from 'hono'
+import { ToolwrightError } from '../../../error/error.ts'
+import type { ServerEnv, ServerParts } from '../../env.ts'
+import { readBody, readNumber } from '../../wire/read-body.ts'
+import { writeEntry } from '../../wire/write-entry.ts'
+import { writeSession } from '../../wire/write-session.ts'
+import { checkSession, findSession, inSession, SESSION, sessionScope } from '../scope.ts'
+
+const MAX_ENTRIES = 1000
+
+/** Routes that read the whole log of a session, records included, and that copy a session. */
+export function logRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
+  app.get(`/dev${SESSION}/log`, async (context) => {
+    const { key, runner } = sessionScope(context, parts)
+    const fromSeq = readNumber(context, 'fromSeq', 1)
+    const limit = Math.min(readNumber(context, 'limit', MAX_ENTRIES), MAX_ENTRIES)
+    const { sessionService } = runner
+    if (!sessionService.readLog) {
+      throw new ToolwrightError(
+        'NOT_FOUND',
+        'The session service of the app has no readLog(), so its logs are not shown.',
+      )
+    }
+    const page = await sessionService.readLog({ ...key, fromSeq, limit })
+    if (!page) throw new ToolwrightError('NOT_FOUND', `This user has no session "${key.sessionId}".`)
+    return context.json({ entries: page.entries.map(writeEntry), lastSeq: page.lastSeq })
+  })
+
+  app.post(`/dev${SESSION}/fork`, async (context) => {
+    const scope = sessionScope(context, parts)
+    const before = (await readBody(context)).text('invocationId')
+    await checkSession(scope)
+    const { userId, sessionId, runner } = scope
+    const copy = await runner.fork({ userId, sessionId, before })
+    return context.json(writeSession(await findSession(inSession(scope, copy.sessionId))))
+  })
+}

@@ -1,0 +1,35 @@
+import type { Hono } from 'hono'
+import type { ServedApp } from '../apps.ts'
+import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { needsSocket, serveLive } from '../live/serve-live.ts'
+import { actingUser } from '../principal/authentication.ts'
+import { invalid } from '../wire/fields.ts'
+
+/** The WebSocket for live sessions. */
+export function liveRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
+  app.get('/run_live', (context) => {
+    const { acceptSocket } = context.env ?? {}
+    if (!acceptSocket) throw needsSocket()
+    const request = {
+      app: findApp(parts, read(context, 'app_name')),
+      userId: actingUser(context, read(context, 'user_id')),
+      sessionId: read(context, 'session_id'),
+      isNative: context.req.query('frames') === 'live',
+      correlationId: context.get('correlationId'),
+      principalId: context.get('principal').userId,
+    }
+    acceptSocket((socket) => void serveLive(socket, request, parts))
+    return context.body(null)
+  })
+}
+
+function findApp({ apps }: ServerParts, name: string): ServedApp | undefined {
+  return apps.all().find((app) => app.name === name)
+}
+
+function read(context: RequestContext, name: string): string {
+  const camel = name.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase())
+  const value = context.req.query(name) ?? context.req.query(camel)
+  if (!value) throw invalid(`The query parameter "${name}" is missing.`)
+  return value
+}

@@ -1,0 +1,86 @@
+import type { Agent } from '../agent/agents/agent.ts'
+import type { Logger } from '../dispatch/host.ts'
+import type { LiveOptions } from '../live/live-options.ts'
+import type { LiveSession } from '../live/session/live-session.ts'
+import type { Runner } from '../runner/runner.ts'
+import type { RunnerOptions } from '../runner/runner-options.ts'
+import type { Authenticate } from './principal/principal.ts'
+
+/** Options of `createServer()`. */
+export interface ServerOptions {
+  /** The apps, by name. An agent gets a runner with `services`; a runner must have the same `appName`. */
+  readonly apps: { readonly [name: string]: Agent | Runner }
+  /** Services, models, plugins and limits of the runners that the server makes for agents. Default: all in memory. */
+  readonly services?: Omit<RunnerOptions, 'appName' | 'agent'> | undefined
+  /** The live model and its options, by app. An app without one has no live sessions. */
+  readonly live?: { readonly [app: string]: LiveAppOptions } | undefined
+  /**
+   * Who sends a request; undefined refuses it with 401. Default: requests need the token of the server, and its holder may act
+   * as any user.
+   */
+  readonly authenticate?: Authenticate | undefined
+  /** The token of the server when there is no `authenticate`. Default: a random one. */
+  readonly token?: string | undefined
+  /** Host names, with a port if it is not the default one, under which clients reach the server. Default: those of `listen()`. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Origins of other sites whose pages may call the server, such as `https://admin.example.com`. Default: none. */
+  readonly allowedOrigins?: readonly string[] | undefined
+  /** Listens on a public address although the server has no `authenticate`. Default false: `listen()` refuses it. */
+  readonly allowUnauthenticatedRemote?: boolean | undefined
+  /** What happens to the run of a `/run_sse` request that its client closes. Default `cancel`. */
+  readonly onDisconnect?: 'cancel' | 'detach' | undefined
+  /** Sizes, times and rates. */
+  readonly limits?: Partial<ServerLimits> | undefined
+  /** Serves `/dev`: graphs, traces, the log, and single tool calls. For developers only. Default false. */
+  readonly dev?: boolean | undefined
+  /** The folder of the built workbench, served at `/`. Default: none. */
+  readonly page?: string | undefined
+  /** Example messages of the apps, which the workbench offers. */
+  readonly tours?: { readonly [app: string]: readonly string[] } | undefined
+  /** Receives one line per failed request, with its correlation id. Default: `console`. */
+  readonly logger?: Logger | undefined
+}
+
+/** The live model of an app, with the options of `connectLive()`. */
+export type LiveAppOptions = Omit<
+  LiveOptions<LiveSession>,
+  'runner' | 'agent' | 'tools' | 'userId' | 'sessionId' | 'state' | 'signal' | 'runContext'
+>
+
+/** Limits of the server. */
+export interface ServerLimits {
+  /** The most bytes of a request body. Default 20 MB. */
+  readonly bodyBytes: number
+  /** The most bytes that wait for a slow reader of a stream. Default 1 MiB. */
+  readonly streamBufferBytes: number
+  /** How long a full buffer, or another response, waits for a client that reads nothing, in milliseconds. Default 5,000. */
+  readonly streamStallMs: number
+  /** Requests per minute of one principal. Default 1,200. */
+  readonly requestsPerMinute: number
+  /** Runs of one principal at the same time, and as many streams that follow runs. Default 100. */
+  readonly concurrentRuns: number
+  /** How long `close()` waits for runs, in milliseconds. Default 7,500. */
+  readonly drainMs: number
+  /** How long the headers of a request may take, in milliseconds. Default 15,000. */
+  readonly headersTimeoutMs: number
+  /** How long a whole request may take to arrive, in milliseconds. Default 60,000. */
+  readonly requestTimeoutMs: number
+  /** Connections at the same time. Default 10,000. */
+  readonly connections: number
+  /** A live client that sends nothing for this long, not even the answer to a ping, is cut off. Milliseconds. Default 30,000. */
+  readonly liveSilenceMs: number
+}
+
+/** The limits of a server without `limits`. */
+export const DEFAULT_LIMITS: ServerLimits = {
+  bodyBytes: 20_000_000,
+  streamBufferBytes: 1_048_576,
+  streamStallMs: 5_000,
+  requestsPerMinute: 1_200,
+  concurrentRuns: 100,
+  drainMs: 7_500,
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 60_000,
+  connections: 10_000,
+  liveSilenceMs: 30_000,
+}

@@ -1,0 +1,80 @@
+// Checks the options of `createServer()` and `listen()`.
+import {
+  callback,
+  checkOptions,
+  flag,
+  list,
+  type OptionRules,
+  objectWith,
+  oneOf,
+  record,
+  text,
+  wholeNumber,
+} from '../error/check-options.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { isLoopbackHost } from './guard/allowed-hosts.ts'
+import { readAllowedOrigins } from './guard/allowed-origins.ts'
+import type { ServerLimits, ServerOptions } from './server-options.ts'
+
+const RULES: OptionRules<ServerOptions> = {
+  apps: record,
+  services: record,
+  live: record,
+  authenticate: callback,
+  token: {
+    expects: 'a string of 8 or more characters',
+    accepts: (value) => text.accepts(value) && String(value).length >= 8,
+  },
+  allowedHosts: list,
+  allowedOrigins: list,
+  allowUnauthenticatedRemote: flag,
+  onDisconnect: oneOf('cancel', 'detach'),
+  limits: record,
+  dev: flag,
+  page: text,
+  tours: record,
+  logger: objectWith('warn', 'error'),
+}
+
+/** A name or an address, with a port or without one. */
+const HOST = /^(?:[a-z\d.-]+|\[[a-f\d:.]+\])(?::\d{1,5})?$/i
+
+const LIMIT_RULES: OptionRules<ServerLimits> = {
+  bodyBytes: wholeNumber(1),
+  streamBufferBytes: wholeNumber(1),
+  streamStallMs: wholeNumber(1),
+  requestsPerMinute: wholeNumber(1),
+  concurrentRuns: wholeNumber(1),
+  drainMs: wholeNumber(0),
+  headersTimeoutMs: wholeNumber(1),
+  requestTimeoutMs: wholeNumber(1),
+  connections: wholeNumber(1),
+  liveSilenceMs: wholeNumber(1),
+}
+
+/** Throws `INVALID_CONFIG` for options that are unknown or wrong. */
+export function checkServerOptions(options: ServerOptions): void {
+  checkOptions('createServer()', options, RULES)
+  checkOptions('createServer(), limits', options.limits ?? {}, LIMIT_RULES)
+  readAllowedOrigins(options.allowedOrigins)
+  for (const host of options.allowedHosts ?? [])
+    if (!HOST.test(host))
+      throw invalid(
+        `createServer(): allowedHosts has "${host}". Write names in full, such as "agents.example.com:8443".`,
+      )
+  if (options.apps === undefined) throw invalid('createServer(): apps is missing. Pass { name: agent }.')
+  if (options.authenticate && options.token !== undefined)
+    throw invalid('createServer(): got both authenticate and token. Pass one of them.')
+}
+
+/** Throws `INVALID_CONFIG` if other machines could reach a server that only a printed token protects. */
+export function checkBind({ authenticate, token, allowUnauthenticatedRemote }: ServerOptions, host: string): void {
+  if (isLoopbackHost(host) || authenticate || token !== undefined || allowUnauthenticatedRemote) return
+  throw invalid(
+    `listen(): other machines can reach "${host}", and the server has no authentication. Set \`authenticate\` (see bearerTokens() and oidc()), or a \`token\` of your own, or listen on 127.0.0.1.`,
+  )
+}
+
+function invalid(message: string): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', message)
+}
