@@ -41,7 +41,9 @@ export function findDeclaration(file: string, name: string): Declaration | undef
   const nodes: Node[] = []
   for (const statement of readSource(file).body) {
     const { id, declarations } = withoutExport(statement)
-    if ([id, ...list(declarations).map((one) => one.id)].some((one) => nameOf(one) === name)) nodes.push(statement)
+    const isDefault = name === 'default' && statement.type === 'ExportDefaultDeclaration'
+    if (isDefault || [id, ...list(declarations).map((one) => one.id)].some((one) => nameOf(one) === name))
+      nodes.push(statement)
     const from = isNode(statement.source) ? String(statement.source.value) : ''
     if (!from.startsWith('.')) continue
     const [here, there] = statement.type === 'ImportDeclaration' ? ['local', 'imported'] : ['exported', 'local']

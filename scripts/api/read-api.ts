@@ -38,16 +38,22 @@ const KINDS: Readonly<Record<string, ApiEntry['kind']>> = {
   VariableDeclaration: 'constant',
 }
 
-/** Reads every entry point of package.json. */
+/** Reads every entry point of package.json that exports something. */
 export function readApi(): ApiPage[] {
   const order = (entry: ApiEntry): string => `${isType(entry) ? 1 : 0}${entry.name.toLowerCase()}`
   const allNames = new Set(entryPoints().flatMap(([, file]) => exportedNames(file)))
-  return entryPoints().map(([entryPoint, file]) => {
+  const withExports = entryPoints().filter(([, file]) => exportedNames(file).length > 0)
+  return withExports.map(([entryPoint, file]) => {
     const { body } = readSource(file)
     const entries = exportedNames(file).map((name) => readEntry(file, name, allNames))
     const doc = body[0] ? docOf(file, body[0]) : ''
     const sorted = entries.sort((a, b) => (order(a) < order(b) ? -1 : 1))
-    return { entryPoint, file: `${entryPoint.replace(/^toolwright\//, '')}.md`, doc, entries: sorted }
+    return {
+      entryPoint,
+      file: `${entryPoint.replace(/^toolwright\//, '').replaceAll('/', '-')}.md`,
+      doc,
+      entries: sorted,
+    }
   })
 }
 
@@ -60,8 +66,11 @@ function entryPoints(): [specifier: string, source: string][] {
 }
 
 function exportedNames(file: string): string[] {
-  const specifiers = readSource(file).body.flatMap(({ specifiers }) => specifiers as { exported: { name: string } }[])
-  return specifiers.map(({ exported }) => exported.name)
+  return readSource(file).body.flatMap((statement) => {
+    if (statement.type === 'ExportDefaultDeclaration') return ['default']
+    if (statement.type !== 'ExportNamedDeclaration') return []
+    return (statement.specifiers as { exported: { name: string } }[]).map(({ exported }) => exported.name)
+  })
 }
 
 function readEntry(entryFile: string, name: string, allNames: ReadonlySet<string>): ApiEntry {

@@ -1,0 +1,12 @@
+// npm start: the workbench with the example agents. Without a terminal, such as in a pipe: the tour of one of them.
+const apps = ['examples/shop', 'examples/weather.ts', 'examples/team.ts', 'examples/pipeline.ts', 'examples/voice-desk']
+
+const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true
+if (isTerminal) {
+  const { buildPage } = await import('./build-page.ts')
+  await buildPage()
+}
+const more = process.argv.slice(2)
+const command = isTerminal ? ['web', ...apps, '--open', ...more] : ['run', 'examples/weather.ts', ...more]
+process.argv.splice(2, more.length, ...command)
+await import('../src/cli/index.ts')

@@ -1,0 +1,276 @@
+import { confirm, LlmAgent, type Model, type Tool, tool } from 'toolwright'
+import { type Step, scriptedModel } from 'toolwright/testing'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { messageField, PIXEL, say, send } from './chat-kit.ts'
+import { openPage, startServer, type TestServer } from './kit.ts'
+
+/** Resolves when `open()` is called. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { opened: promise, open: resolve }
+}
+
+const agent = (steps: readonly Step[], tools: Tool[] = []): LlmAgent =>
+  new LlmAgent({ name: 'desk', description: 'Answers questions.', model: scriptedModel(steps), tools })
+
+const stream = gate()
+const work = gate()
+const seenFiles: string[] = []
+
+const pack = tool({
+  name: 'pack_order',
+  description: 'Packs an order.',
+  parameters: z.object({ order: z.string() }),
+  async *run({ order }, context) {
+    await context.saveArtifact('boxes/list 1.txt', {
+      inlineData: { mimeType: 'text/plain', data: btoa('one large box') },
+    })
+    yield { progress: 1, total: 4, message: 'Finding the box' }
+    await work.opened
+    return { order, box: { size: 'large', weight: 2.5 } }
+  },
+})
+const fail = tool({
+  name: 'ship',
+  description: 'Ships.',
+  parameters: z.object({ order: z.string() }),
+  run: () => {
+    throw new Error('The van is full.')
+  },
+})
+const wait = tool({
+  name: 'wait',
+  description: 'Waits.',
+  run: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+})
+
+const rest = gate()
+const lines = (from: number): string => Array.from({ length: 100 }, (_, at) => `Line ${from + at}\n\n`).join('')
+/** Streams a long reply in two halves. */
+const longReply: Model = {
+  name: 'long',
+  async *generate() {
+    yield { partial: true, content: { role: 'model', parts: [{ text: lines(0) }] } }
+    await rest.opened
+    yield { partial: true, content: { role: 'model', parts: [{ text: lines(100) }] } }
+    yield { content: { role: 'model', parts: [{ text: lines(0) + lines(100) }] } }
+  },
+}
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({
+    apps: {
+      stream: agent([
+        async () => ({ deltas: ['# Oslo\n\n', 'It is **cold**: `-4`\n\n- wear a *coat*\n'] }),
+        async () => {
+          await stream.opened
+          return { deltas: ['Second', ' reply'] }
+        },
+      ]),
+      files: agent([
+        ({ contents }) => {
+          for (const { parts } of contents)
+            for (const { inlineData } of parts)
+              if (inlineData) seenFiles.push(`${inlineData.displayName} ${inlineData.mimeType}`)
+          return {
+            text: 'Here.',
+            parts: [{ inlineData: { mimeType: 'image/png', data: PIXEL, displayName: 'answer.png' } }],
+          }
+        },
+      ]),
+      stop: agent([{ calls: [{ name: 'wait' }] }, 'never'], [wait]),
+      retry: agent(['one', 'two', 'two again'], []),
+      cards: agent(
+        [
+          {
+            calls: [
+              { name: 'pack_order', args: { order: 'A-1' } },
+              { name: 'ship', args: { order: 'A-1' } },
+            ],
+          },
+          { calls: [{ name: 'ship', args: { order: 'A-1' } }] },
+          'Packed.',
+        ],
+        [pack, fail],
+      ),
+      approved: agent(
+        [{ calls: [{ name: 'pay', args: { amount: 5 } }] }, 'Paid.'],
+        [
+          confirm(
+            tool({ name: 'pay', description: 'Pays.', parameters: z.object({ amount: z.number() }), run: () => 'ok' }),
+            'Pay 5?',
+          ),
+        ],
+      ),
+      names: agent(['first', 'second']),
+      long: new LlmAgent({ name: 'desk', model: longReply }),
+    },
+    tours: { stream: ['How cold is Oslo?'] },
+  })
+})
+
+describe('the chat', () => {
+  test('starts a session with an example message and streams a reply as Markdown', async () => {
+    const page = await openPage(server, { hash: '#/apps/stream' })
+    await page.getByRole('button', { name: 'How cold is Oslo?' }).click()
+    await page.getByRole('heading', { name: 'Oslo', exact: true }).waitFor()
+    expect(await page.locator('.markdown strong').textContent()).toBe('cold')
+    expect(await page.locator('.markdown code').textContent()).toBe('-4')
+    expect(await page.locator('.markdown li em').textContent()).toBe('coat')
+    await say(page, 'Again')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    stream.open()
+    await page.getByText('Second reply').waitFor()
+    await page.reload()
+    await page.getByText('Second reply').waitFor()
+    expect(await page.getByText('Again', { exact: true }).count()).toBe(1)
+  })
+
+  test('sends files that were dropped, pasted and chosen, and shows pictures of the reply', async () => {
+    const page = await openPage(server, { hash: '#/apps/files' })
+    for (const [type, name] of [
+      ['drop', 'dropped.txt'],
+      ['paste', 'pasted.txt'],
+    ] as const)
+      await messageField(page).evaluate(
+        (element, { type, name }) => {
+          const data = new DataTransfer()
+          data.items.add(new File(['hello'], name, { type: 'text/plain' }))
+          const options = { bubbles: true, cancelable: true }
+          element.dispatchEvent(
+            type === 'drop'
+              ? new DragEvent('drop', { ...options, dataTransfer: data })
+              : new ClipboardEvent('paste', { ...options, clipboardData: data }),
+          )
+        },
+        { type, name },
+      )
+    await page.getByLabel('Files', { exact: true }).setInputFiles({
+      name: 'chosen.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(PIXEL, 'base64'),
+    })
+    await page.getByRole('button', { name: 'Remove chosen.png' }).waitFor()
+    await send(page)
+    await page.getByRole('img', { name: 'answer.png' }).waitFor()
+    expect(seenFiles).toEqual(['dropped.txt text/plain', 'pasted.txt text/plain', 'chosen.png image/png'])
+    const size = await page
+      .getByRole('img', { name: 'answer.png' })
+      .evaluate((image: HTMLImageElement) => image.naturalWidth)
+    expect(size).toBe(1)
+  })
+
+  test('follows a reply that streams, until the user scrolls up', async () => {
+    const page = await openPage(server, { hash: '#/apps/long' })
+    await say(page, 'Tell me more')
+    await page.getByText('Line 99', { exact: true }).waitFor()
+    const list = page.getByRole('region', { name: 'Conversation' })
+    const distance = () => list.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight)
+    expect(await distance()).toBeLessThan(40)
+    await list.hover()
+    await page.mouse.wheel(0, -900)
+    await page.getByRole('button', { name: 'To the end' }).waitFor()
+    const top = await list.evaluate((element) => element.scrollTop)
+    rest.open()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page.getByText('Line 199', { exact: true }).waitFor({ state: 'attached' })
+    expect(await list.evaluate((element) => element.scrollTop)).toBe(top)
+    await page.getByRole('button', { name: 'To the end' }).click()
+    await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' })
+    expect(await distance()).toBeLessThan(40)
+  })
+
+  test('stops a run', async () => {
+    const page = await openPage(server, { hash: '#/apps/stop' })
+    await say(page, 'Go')
+    await page.getByText('Running', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('CANCELLED').first().waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+  })
+
+  test('retries an edited message from an earlier turn in a new session', async () => {
+    const page = await openPage(server, { hash: '#/apps/retry' })
+    await say(page, 'First question')
+    await page.getByText('one', { exact: true }).waitFor()
+    await say(page, 'Second question')
+    await page.getByText('two', { exact: true }).waitFor()
+    const before = page.url()
+    await page.getByRole('button', { name: 'Retry from here' }).nth(1).click()
+    await page.getByRole('dialog').getByLabel('Message').and(page.locator(':focus')).fill('Edited question')
+    await page.getByRole('button', { name: 'Retry in a new session' }).click()
+    await page.getByText('two again').waitFor()
+    expect(page.url()).not.toBe(before)
+    const list = page.getByRole('region', { name: 'Conversation' })
+    await list.getByText('First question').waitFor()
+    expect(await list.getByText('Second question').count()).toBe(0)
+    await page.goto(before)
+    await list.getByText('Second question').waitFor()
+  })
+
+  test('renames, deletes and lists the sessions of the chosen app and user', async () => {
+    const page = await openPage(server, { hash: '#/apps/names' })
+    await say(page, 'Plan a trip')
+    await page.getByText('first', { exact: true }).waitFor()
+    const sessions = page.getByRole('navigation', { name: 'Sessions' })
+    await sessions.getByRole('link', { name: /Plan a trip/ }).hover()
+    await sessions.getByRole('button', { name: 'Rename Plan a trip' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Norway')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Norway' }).waitFor()
+    await page.getByRole('textbox', { name: 'User' }).fill('bob')
+    await page.keyboard.press('Tab')
+    await page.getByText('No sessions yet.').waitFor()
+    await page.getByRole('textbox', { name: 'User' }).fill('user')
+    await page.keyboard.press('Tab')
+    await sessions.getByRole('link', { name: /Norway/ }).click()
+    await page.getByText('first', { exact: true }).waitFor()
+    await sessions.getByRole('button', { name: 'New session' }).click()
+    await say(page, 'Other')
+    await page.getByText('second', { exact: true }).waitFor()
+    await sessions.getByRole('link', { name: /Norway/ }).hover()
+    await sessions.getByRole('button', { name: 'Delete Norway' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await sessions.getByRole('link', { name: /Norway/ }).waitFor({ state: 'detached' })
+    await page.getByLabel('App').selectOption('retry')
+    await page.getByRole('heading', { level: 1, name: 'New session' }).waitFor()
+    expect(await sessions.getByRole('link', { name: /Other/ }).count()).toBe(0)
+  })
+})
+
+describe('a tool call card', () => {
+  test('shows progress, elapsed time, arguments, result, error and a repeated attempt', async () => {
+    const page = await openPage(server, { hash: '#/apps/cards' })
+    await say(page, 'Pack it')
+    const card = page.getByRole('article', { name: /Call of pack_order/ })
+    await card.getByText('Finding the box').waitFor()
+    expect(await card.getByRole('progressbar').getAttribute('value')).toBe('0.25')
+    expect(await card.locator('.elapsed').textContent()).toMatch(/\d+ ms|\d\.\d s/)
+    work.open()
+    await card.getByText('Done').waitFor()
+    await page.getByText('Saved boxes/list 1.txt, version 0').getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('one large box').waitFor()
+    await card.getByRole('button', { name: /box/ }).click()
+    expect(await card.getByText('large').count()).toBe(1)
+    const failed = page.getByRole('article', { name: /Call of ship: Failed/ })
+    await failed.nth(1).waitFor()
+    expect(await failed.first().getByText('The van is full.').first().isVisible()).toBe(true)
+    expect(await failed.nth(1).getByText('attempt 2').isVisible()).toBe(true)
+  })
+
+  test('has the approval form in place, and says who approved', async () => {
+    const page = await openPage(server, { hash: '#/apps/approved' })
+    await say(page, 'Pay')
+    const card = page.getByRole('article', { name: /Call of pay/ })
+    await card.getByText('Pay 5?').waitFor()
+    await say(page, 'Something else')
+    await page.getByText('This session waits for you.').waitFor()
+    expect(await messageField(page).inputValue()).toBe('Something else')
+    await card.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Paid.').waitFor()
+    expect(await card.getByText(/Approved by user, /).isVisible()).toBe(true)
+  })
+})

@@ -1,0 +1,88 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { describeError } from './api/api-error.ts'
+import { pollPending, refreshPending } from './inbox/pending-store.ts'
+import { MainView } from './MainView.tsx'
+import { Notices } from './Notices.tsx'
+import { ShortcutList } from './ShortcutList.tsx'
+import { Sidebar } from './sidebar/Sidebar.tsx'
+import { navigate, newSessionRoute, route } from './state/route.ts'
+import { appsOf, loadServer, server } from './state/server.ts'
+import { handleKey, useShortcuts } from './state/shortcuts.ts'
+import { useSignal } from './state/signal.ts'
+import { Button } from './ui/Button.tsx'
+
+/** The page. */
+export function App(): JSX.Element {
+  const info = useSignal(server)
+  const shown = useSignal(route)
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const [showsKeys, setShowsKeys] = useState(false)
+  useStart()
+  const app = appNow()
+  useShortcuts([
+    { keys: '?', label: 'Show the keyboard shortcuts', run: () => setShowsKeys(true) },
+    { keys: 'g i', label: 'Go to the inbox', run: () => navigate({ view: 'inbox' }) },
+    { keys: 'g b', label: 'Go to the tool bench', run: () => app && navigate({ view: 'bench', app }) },
+    { keys: 'n', label: 'New session', run: () => app && navigate(newSessionRoute(app)) },
+  ])
+  useEffect(() => setMenuOpen(false), [shown])
+  if (info instanceof Error)
+    return (
+      <main class="failure">
+        <h1>The server does not answer</h1>
+        <p>{describeError(info)}</p>
+        <Button kind="primary" onClick={() => void loadServer()}>
+          Try again
+        </Button>
+      </main>
+    )
+  return (
+    <div class={isMenuOpen ? 'page menu-open' : 'page'}>
+      <Button class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </Button>
+      <Sidebar app={app} onShowKeys={() => setShowsKeys(true)} />
+      <button type="button" class="backdrop" aria-label="Close the menu" onClick={() => setMenuOpen(false)} />
+      <main class="main" id="main" tabIndex={-1}>
+        <Button
+          class="menu-button"
+          icon="menu"
+          kind="plain"
+          label="Menu"
+          aria-expanded={isMenuOpen}
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        />
+        {info && <MainView route={shown} />}
+      </main>
+      <Notices />
+      {showsKeys && <ShortcutList onClose={() => setShowsKeys(false)} />}
+    </div>
+  )
+}
+
+/** Reads the apps and requests, and listens to the keyboard. */
+function useStart(): void {
+  useEffect(() => {
+    void loadServer().then(() => {
+      const [first] = appsOf(server.value)
+      if (first && route.value.view === 'home') navigate(newSessionRoute(first.name), { replace: true })
+      void refreshPending()
+    })
+    addEventListener('keydown', handleKey)
+    const stop = pollPending()
+    return () => {
+      stop()
+      removeEventListener('keydown', handleKey)
+    }
+  }, [])
+}
+
+let lastApp: string | undefined
+
+/** The app of the route; in the inbox, the app shown before. */
+function appNow(): string | undefined {
+  const shown = route.value
+  if (shown.view === 'session' || shown.view === 'bench') lastApp = shown.app
+  return lastApp ?? appsOf(server.value)[0]?.name
+}

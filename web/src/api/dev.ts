@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../../src/base/json.ts'
+import type { Event } from '../../../src/event/event.ts'
+import type { MemoryEntry } from '../../../src/memory/service.ts'
+import { readStream } from './read-stream.ts'
+import { pathOf, requestJson } from './request.ts'
+import type { GraphAgent, ServerInfo, SessionKey, ToolInfo } from './types.ts'
+
+/** Reads the version of the server and its apps. */
+export function getServerInfo(signal?: AbortSignal): Promise<ServerInfo> {
+  return requestJson('/dev/info', { signal })
+}
+
+/** Reads the agent tree of an app. */
+export function getGraph(app: string, signal?: AbortSignal): Promise<{ readonly root_agent: GraphAgent }> {
+  return requestJson(`/dev${pathOf('apps', app, 'build_graph')}`, { signal })
+}
+
+/** Lists the tools of an agent, as the given user gets them. */
+export function listTools(tool: { app: string; agent: string; userId: string }): Promise<ToolInfo[]> {
+  const query = new URLSearchParams({ userId: tool.userId })
+  return requestJson(`/dev${pathOf('apps', tool.app, 'agents', tool.agent, 'tools')}?${query}`)
+}
+
+/** A tool call of the tool bench. */
+export interface BenchCall {
+  /** The app. */
+  readonly app: string
+  /** The agent that has the tool. */
+  readonly agent: string
+  /** The name of the tool. */
+  readonly tool: string
+  /** The user to act as. */
+  readonly userId: string
+  /** The arguments. */
+  readonly args: JsonObject
+}
+
+/** Calls one tool through the gates and yields the events of the call. Its session id starts with `bench-`. */
+export function callTool(call: BenchCall, signal?: AbortSignal): AsyncGenerator<Event, void> {
+  const { app, agent, tool, userId, args } = call
+  const path = `/dev${pathOf('apps', app, 'agents', agent, 'tools', tool, 'call')}`
+  return readStream(path, { body: { userId, args }, signal })
+}
+
+/** Searches the memory of a user. */
+export async function searchMemory(app: string, userId: string, query: string): Promise<readonly MemoryEntry[]> {
+  const path = `/dev${pathOf('apps', app, 'users', userId, 'memory')}?${new URLSearchParams({ query })}`
+  const { memories } = await requestJson<{ memories: readonly MemoryEntry[] }>(path)
+  return memories
+}
+
+/** Adds a session to the memory of its user. */
+export async function addToMemory({ app, userId, sessionId }: SessionKey): Promise<void> {
+  await requestJson(pathOf('apps', app, 'users', userId, 'memory'), { method: 'PATCH', body: { sessionId } })
+}

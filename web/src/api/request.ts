@@ -1,0 +1,53 @@
+import { ApiError, readApiError } from './api-error.ts'
+
+/** Options of a request to the server. */
+export interface RequestOptions {
+  /** The HTTP method. Default: GET, or POST with a `body`. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE' | undefined
+  /** The JSON body. */
+  readonly body?: unknown
+  /** The media type to ask for. Default: JSON. */
+  readonly accept?: string | undefined
+  /** Ends the request. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Sends a request and returns the response. Throws an `ApiError` unless the status is 2xx. */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const { body, accept = 'application/json', signal } = options
+  const method = options.method ?? (body === undefined ? 'GET' : 'POST')
+  const headers = { accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+  let response: Response
+  try {
+    const init: RequestInit = { method, headers, signal: signal ?? null, credentials: 'same-origin' }
+    response = await fetch(path, body === undefined ? init : { ...init, body: JSON.stringify(body) })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError('The server does not answer. Is it still running?', { code: 'OFFLINE', cause: error })
+  }
+  if (!response.ok) throw await errorOf(response)
+  return response
+}
+
+/** Sends a request and returns the JSON of the response. */
+export async function requestJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await send(path, options)
+  // The page and the server are released together, and the server checks what it sends.
+  return (await response.json()) as T
+}
+
+/** Joins the parts of a path. Each part is escaped. */
+export function pathOf(...parts: readonly string[]): string {
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join('')
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '')
+  const json = text.startsWith('data:') ? text.slice('data:'.length) : text
+  const fallback = new ApiError(`The server answered ${response.status}.`, { status: response.status })
+  try {
+    return readApiError(JSON.parse(json), response.status) ?? fallback
+  } catch {
+    return fallback
+  }
+}

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../../src/base/json.ts'
+import type { Entry } from '../../../src/event/event.ts'
+import { pathOf, requestJson } from './request.ts'
+import type { SessionKey, WireSession } from './types.ts'
+
+/** The path of a session. */
+export function sessionPath({ app, userId, sessionId }: SessionKey): string {
+  return pathOf('apps', app, 'users', userId, 'sessions', sessionId)
+}
+
+/** Lists the sessions of a user, without their events. */
+export function listSessions(app: string, userId: string, signal?: AbortSignal): Promise<WireSession[]> {
+  return requestJson(pathOf('apps', app, 'users', userId, 'sessions'), { signal })
+}
+
+/** Creates a session. */
+export function createSession(app: string, userId: string, state: JsonObject = {}): Promise<WireSession> {
+  return requestJson(pathOf('apps', app, 'users', userId, 'sessions'), { body: { state } })
+}
+
+/** Reads a session, with its events and state. */
+export function getSession(key: SessionKey, signal?: AbortSignal): Promise<WireSession> {
+  return requestJson(sessionPath(key), { signal })
+}
+
+/** Deletes a session. */
+export async function deleteSession(key: SessionKey): Promise<void> {
+  await requestJson(sessionPath(key), { method: 'DELETE' })
+}
+
+/** Changes the state of a session. `null` deletes a key. */
+export function updateState(key: SessionKey, stateDelta: JsonObject): Promise<WireSession> {
+  return requestJson(sessionPath(key), { method: 'PATCH', body: { stateDelta } })
+}
+
+/** Copies a session up to the invocation before the given one. */
+export function forkSession(key: SessionKey, invocationId: string): Promise<WireSession> {
+  return requestJson(`/dev${sessionPath(key)}/fork`, { body: { invocationId } })
+}
+
+/** A page of the log of a session. */
+export interface LogPage {
+  /** Events and records, in order. */
+  readonly entries: readonly Entry[]
+  /** The number of the last entry of the log; 0 if it is empty. */
+  readonly lastSeq: number
+}
+
+/** Reads a page of the log, events and records. */
+export function readLog(
+  key: SessionKey,
+  page: { fromSeq: number; limit: number },
+  signal?: AbortSignal,
+): Promise<LogPage> {
+  const query = new URLSearchParams({ fromSeq: String(page.fromSeq), limit: String(page.limit) })
+  return requestJson(`/dev${sessionPath(key)}/log?${query}`, { signal })
+}

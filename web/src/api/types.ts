@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../../src/base/json.ts'
+import type { FunctionDeclaration } from '../../../src/content/content.ts'
+import type { Event } from '../../../src/event/event.ts'
+
+/** Names a session. */
+export interface SessionKey {
+  /** The app of the session. */
+  readonly app: string
+  /** The user of the session. */
+  readonly userId: string
+  /** The id of the session. */
+  readonly sessionId: string
+}
+
+/** A session as the server sends it. Lists have no events. */
+export interface WireSession {
+  /** The id of the session. */
+  readonly id: string
+  /** The app of the session. */
+  readonly appName: string
+  /** The user of the session. */
+  readonly userId: string
+  /** The state of the session. */
+  readonly state: JsonObject
+  /** The events of the session. */
+  readonly events: readonly Event[]
+  /** Seconds since the epoch. */
+  readonly lastUpdateTime: number
+}
+
+/** One app of the server. */
+export interface AppInfo {
+  /** The name of the app. */
+  readonly name: string
+  /** The name of its root agent. */
+  readonly rootAgent: string
+  /** What the root agent does. */
+  readonly description?: string
+  /** Example messages. */
+  readonly tour: readonly string[]
+  /** Does the app have live sessions? */
+  readonly hasLive: boolean
+}
+
+/** The server and its apps. */
+export interface ServerInfo {
+  /** The version of Toolwright. */
+  readonly version?: string
+  /** The apps. */
+  readonly apps: readonly AppInfo[]
+}
+
+/** A tool of an agent, for the tool bench. */
+export interface ToolInfo {
+  /** The name of the tool. */
+  readonly name: string
+  /** What the tool does. */
+  readonly description: string
+  /** The tool as the model gets it. */
+  readonly declaration?: FunctionDeclaration
+  /** What a repeated call does. */
+  readonly effect: string
+  /** Does its result come later? */
+  readonly isLongRunning: boolean
+  /** Does it need an approval? */
+  readonly needsConfirmation: 'always' | 'sometimes' | 'never'
+  /** Does it need a credential? */
+  readonly hasAuth: boolean
+}
+
+/** An agent of the tree, as `build_graph` sends it. */
+export interface GraphAgent {
+  /** The name of the agent. */
+  readonly name: string
+  /** The kind of agent, such as `LlmAgent`. */
+  readonly type: string
+  /** What the agent does. */
+  readonly description?: string
+  /** The name of its model. */
+  readonly model?: string
+  /** Its tools. */
+  readonly tools?: readonly { readonly name: string; readonly type: string }[]
+  /** Its children. */
+  readonly sub_agents?: readonly GraphAgent[]
+}

@@ -1,0 +1,50 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { JsonObject } from '../../../src/base/json.ts'
+import type { BenchCall } from '../api/dev.ts'
+import { Button } from '../ui/Button.tsx'
+import { CodeBlock } from '../ui/CodeBlock.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { download } from '../ui/download.ts'
+import { type SavedCall, testFileName, writeTest } from './write-test.ts'
+
+/** Props of the dialog. */
+export interface SaveDialogProps {
+  /** The call, as it was made after an approver's edits. */
+  readonly call: BenchCall
+  /** Its response. */
+  readonly response: JsonObject
+  /** Did a person deny the call? */
+  readonly isDenied: boolean
+  /** Called when the user closes the dialog. */
+  onClose(): void
+}
+
+/** Shows a call as a test file, to copy or to download. */
+export function SaveDialog({ call, response, isDenied, onClose }: SaveDialogProps): JSX.Element {
+  const [file, setFile] = useState('./agent.ts')
+  const [runner, setRunner] = useState<SavedCall['runner']>('node:test')
+  const code = writeTest({ ...call, response, isDenied, file, runner })
+  const name = testFileName(call.tool)
+  return (
+    <Dialog title="Save the call as a test" onClose={onClose}>
+      <label class="field">
+        File that exports the agent
+        <input value={file} onInput={(event) => setFile(event.currentTarget.value)} />
+      </label>
+      <label class="field">
+        Test runner
+        <select value={runner} onChange={(event) => setRunner(event.currentTarget.value as SavedCall['runner'])}>
+          <option value="node:test">node:test</option>
+          <option value="vitest">vitest</option>
+        </select>
+      </label>
+      <div class="bench-actions">
+        <Button kind="primary" onClick={() => download(new TextEncoder().encode(code), name)}>
+          Download
+        </Button>
+      </div>
+      <CodeBlock code={code} language={name} />
+    </Dialog>
+  )
+}

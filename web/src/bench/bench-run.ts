@@ -1,0 +1,108 @@
+import type { Event } from '../../../src/event/event.ts'
+import { type BenchCall, callTool } from '../api/dev.ts'
+import type { SessionKey } from '../api/types.ts'
+import { pending, refreshPending } from '../inbox/pending-store.ts'
+import { EMPTY_VIEW, type LogView, withEvent } from '../session/log-view.ts'
+import { openLog } from '../session/open-logs.ts'
+import { type Signal, signal } from '../state/signal.ts'
+
+/** What is known about a call. */
+export interface BenchRunView {
+  /** The events of the call; its whole log once it has waited for an answer. */
+  readonly log: LogView
+  /** The session of the call. Known once the call waits for an answer. */
+  readonly key: SessionKey | undefined
+}
+
+/** One call of the tool bench: streams its events, and follows its log when it waits for an answer. */
+export class BenchRun {
+  /** Names the run on this page. */
+  readonly id: number
+  /** The call. */
+  readonly call: BenchCall
+  /** Seconds since the epoch. */
+  readonly startedAt: number = Date.now() / 1000
+  /** What is known about it. */
+  readonly view: Signal<BenchRunView> = signal({
+    log: { ...EMPTY_VIEW, status: 'ready', isRunning: true },
+    key: undefined,
+  })
+  readonly #stopped = new AbortController()
+
+  constructor(id: number, call: BenchCall) {
+    this.id = id
+    this.call = call
+  }
+
+  /** Makes the call. */
+  async start(): Promise<void> {
+    try {
+      for await (const event of callTool(this.call, this.#stopped.signal))
+        this.#updateLog((log) => withEvent(log, event, false))
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) this.#updateLog((log) => ({ ...log, error }))
+    }
+    this.#updateLog((log) => ({ ...log, isRunning: false, streaming: [] }))
+    await this.#followAnswers()
+  }
+
+  /** Cancels the call. */
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  /** A call that waits has a pending request. The request names the session, whose log has everything that follows. */
+  async #followAnswers(): Promise<void> {
+    const { recent } = this.view.value.log
+    if (recent.length === 0 || recent.some(hasFinalResponse)) return
+    const stop = pending.watch(() => {
+      if (this.#findSession()) stop()
+    })
+    await refreshPending()
+    if (this.#findSession()) stop()
+  }
+
+  /** Follows the log of the session that the pending request names. False while there is no such request. */
+  #findSession(): boolean {
+    if (this.view.value.key) return true
+    const { app, userId } = this.call
+    const invocationId = this.view.value.log.recent[0]?.invocationId
+    const waiting = pending.value?.find((one) => one.app === app && one.request.invocationId === invocationId)
+    if (!waiting) return false
+    const key = { app, userId, sessionId: waiting.request.sessionId }
+    const log = openLog(key)
+    const update = (): void => {
+      if (log.view.value.status === 'ready') this.view.set({ key, log: log.view.value })
+    }
+    this.view.update((view) => ({ ...view, key }))
+    log.view.watch(update)
+    update()
+    return true
+  }
+
+  #updateLog(change: (log: LogView) => LogView): void {
+    this.view.update((view) => ({ ...view, log: change(view.log) }))
+  }
+}
+
+/** Does an event of the outer call end it? Events of agents inside it have a longer path. */
+function hasFinalResponse({ content, isolationScope }: Event): boolean {
+  if (isolationScope !== undefined) return false
+  return content?.parts.some(({ functionResponse: one }) => one !== undefined && !one.willContinue) === true
+}
+
+/** Runs that are kept for the history. */
+const MOST_RUNS = 50
+
+/** The calls made in this browser tab, the latest first. */
+export const benchRuns: Signal<readonly BenchRun[]> = signal<readonly BenchRun[]>([])
+
+let count = 0
+
+/** Makes a call and adds it to the history. */
+export function startRun(call: BenchCall): BenchRun {
+  const run = new BenchRun(++count, call)
+  benchRuns.update((runs) => [run, ...runs].slice(0, MOST_RUNS))
+  void run.start()
+  return run
+}

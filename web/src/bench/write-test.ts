@@ -1,0 +1,96 @@
+import { isRecord, type JsonObject } from '../../../src/base/json.ts'
+
+/** A call to save as a test. */
+export interface SavedCall {
+  /** The agent that has the tool. */
+  readonly agent: string
+  /** The tool. */
+  readonly tool: string
+  /** The arguments. */
+  readonly args: JsonObject
+  /** What the tool returned. */
+  readonly response: JsonObject
+  /** Did a person deny the call? Otherwise what needed an approval was approved. */
+  readonly isDenied?: boolean | undefined
+  /** The file that exports the agent, as an import names it. */
+  readonly file: string
+  /** The test runner. */
+  readonly runner: 'node:test' | 'vitest'
+}
+
+/** The source of a test that makes the call again and expects the same result. All names and values are escaped. */
+export function writeTest({ agent, tool, args, response, isDenied = false, file, runner }: SavedCall): string {
+  const isFailure = typeof response.error === 'string'
+  const title = `${tool} ${isFailure ? 'fails' : 'returns'} as it did in the tool bench`
+  return `${runner === 'vitest' ? '' : `import assert from 'node:assert/strict'\n`}${
+    runner === 'vitest' ? '' : `import { test } from 'node:test'\n`
+  }import { type Agent, LlmAgent, Runner, ToolDispatcher } from 'toolwright'
+import { createToolContext } from 'toolwright/testing'
+${runner === 'vitest' ? `import { expect, test } from 'vitest'\n` : ''}import app from ${literal(file)}
+
+test(${literal(title)}, async () => {
+  const tools = await findAgent(app, ${literal(agent)}).listTools(createToolContext())
+  const tool = tools.find(({ name }) => name === ${literal(tool)})
+  if (!tool) throw new Error('The agent no longer has the tool.')
+  const confirmationProvider = () => ({ confirmed: ${!isDenied} })
+  const dispatcher = new ToolDispatcher({ confirmationProvider }).register(tool)
+  const args = ${literal(args)}
+${isFailure ? failure(tool, response, runner) : success(tool, response, runner)}
+})
+
+function findAgent(root: Agent | Runner, name: string): LlmAgent {
+  const agents: Agent[] = [root instanceof Runner ? root.agent : root]
+  for (const agent of agents) {
+    if (agent.name === name && agent instanceof LlmAgent) return agent
+    agents.push(...(agent.subAgents ?? []))
+  }
+  throw new Error(\`There is no agent "\${name}".\`)
+}
+`
+}
+
+/** The name of the file of a test. */
+export function testFileName(tool: string): string {
+  return `${tool.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60) || 'tool'}.test.ts`
+}
+
+function success(tool: string, response: JsonObject, runner: SavedCall['runner']): string {
+  const call = `  const result = await dispatcher.call(${literal(tool)}, args)\n`
+  const expected = `  const expected = ${literal(response)}\n`
+  const check = runner === 'vitest' ? 'expect(result).toEqual(expected)' : 'assert.deepEqual(result, expected)'
+  return `${call}  // Replace values that differ between calls, such as times and ids.\n${expected}  ${check}`
+}
+
+function failure(tool: string, { error, errorCode }: JsonObject, runner: SavedCall['runner']): string {
+  const expected = literal({ ...(typeof errorCode === 'string' && { code: errorCode }), message: error })
+  const call = `dispatcher.call(${literal(tool)}, args)`
+  return runner === 'vitest'
+    ? `  await expect(${call}).rejects.toMatchObject(${expected})`
+    : `  await assert.rejects(${call}, ${expected})`
+}
+
+/** A value as source text. JSON text is valid source, but for the key \`__proto__\`, which would set a prototype. */
+function literal(value: unknown): string {
+  if (hasPrototypeKey(value)) return `JSON.parse(${literal(JSON.stringify(value))})`
+  const json = JSON.stringify(value, null, 2)
+  const text = typeof value === 'string' ? quoted(json) : json.replaceAll('\n', '\n  ')
+  return text.replace(HIDDEN, escaped)
+}
+
+/** Characters that a reviewer of the file cannot see. JSON text contains them only inside strings. */
+const HIDDEN = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}
+
+function quoted(json: string): string {
+  return json.includes("'") || json.includes('\\') ? json : `'${json.slice(1, -1)}'`
+}
+
+function hasPrototypeKey(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasPrototypeKey)
+  if (!isRecord(value)) return false
+  return Object.entries(value).some(([key, child]) => key === '__proto__' || hasPrototypeKey(child))
+}

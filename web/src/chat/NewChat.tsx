@@ -1,0 +1,59 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Part } from '../../../src/content/content.ts'
+import type { AppInfo, SessionKey } from '../api/types.ts'
+import { openLog } from '../session/open-logs.ts'
+import { startSession } from '../sessions/session-list.ts'
+import { notifyError } from '../state/notices.ts'
+import { navigate, type SessionTab } from '../state/route.ts'
+import { Button } from '../ui/Button.tsx'
+import { visibleLine, visibleText } from '../ui/visible-text.ts'
+import { Composer } from './Composer.tsx'
+
+/** A session that begins with the next message. */
+export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userId: string }): JSX.Element {
+  const [isStarting, setStarting] = useState(false)
+  const open = async (name: string, tab: SessionTab): Promise<SessionKey> => {
+    setStarting(true)
+    try {
+      const key = await startSession(app.name, userId, name)
+      navigate({ view: 'session', app: app.name, sessionId: key.sessionId, tab })
+      return key
+    } finally {
+      setStarting(false)
+    }
+  }
+  const start = async (parts: readonly Part[]): Promise<void> => {
+    const key = await open(parts.map((part) => part.text ?? '').join(' '), 'chat')
+    void openLog(key).send(parts).catch(notifyError)
+  }
+  return (
+    <div class="chat">
+      <div class="welcome column">
+        <h2>{visibleLine(app.rootAgent)}</h2>
+        {app.description && <p class="muted">{visibleText(app.description)}</p>}
+        {app.tour.length > 0 && (
+          <ul class="tour" aria-label="Example messages">
+            {app.tour.map((text) => (
+              <li key={text}>
+                <Button disabled={isStarting} onClick={() => void start([{ text }]).catch(notifyError)}>
+                  {visibleLine(text)}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {app.hasLive && (
+          <Button
+            icon="microphone"
+            disabled={isStarting}
+            onClick={() => void open('Live session', 'live').catch(notifyError)}
+          >
+            Open a live session
+          </Button>
+        )}
+      </div>
+      <Composer isRunning={isStarting} onStop={() => {}} onSend={start} />
+    </div>
+  )
+}

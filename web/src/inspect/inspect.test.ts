@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Entry } from '../../../src/event/event.ts'
+import { EMPTY_VIEW } from '../session/log-view.ts'
+import { filterEntries, type LogFilter } from './log-filter.ts'
+import { positionOf } from './position.ts'
+import { stateHistory, stateItems } from './state-history.ts'
+
+const event = (seq: number, fields: object): Entry => ({
+  seq,
+  event: { id: `e${seq}`, invocationId: 'i', author: 'desk', timestamp: seq, actions: {}, ...fields },
+})
+const delta = (seq: number, stateDelta: object): Entry => event(seq, { actions: { stateDelta } })
+const says = (seq: number, ...parts: object[]): Entry =>
+  event(seq, { content: { role: 'model', parts }, nodeInfo: { path: 'desk/helper@c1' } })
+
+test('the history of a state key has each change with its value before and after', () => {
+  const history = stateHistory([delta(1, { a: 1, __proto__x: 1 }), delta(2, { b: 'x' }), delta(3, { a: null })])
+  expect(history.get('a')).toMatchObject([
+    { eventId: 'e1', before: undefined, after: 1 },
+    { eventId: 'e3', before: 1, after: null },
+  ])
+  expect(stateItems({ b: 'x', 'user:c': 2 }, history).map(({ key, value }) => [key, value])).toEqual([
+    ['__proto__x', undefined],
+    ['a', undefined],
+    ['b', 'x'],
+    ['user:c', 2],
+  ])
+})
+
+test('a state key that is called __proto__ is a key like any other', () => {
+  const stateDelta: unknown = JSON.parse('{"__proto__":{"polluted":1}}')
+  const history = stateHistory([delta(1, stateDelta as object)])
+  expect([...history.keys()]).toEqual(['__proto__'])
+})
+
+test('the position is the agent of the latest event, with the calls that have no response', () => {
+  const call = (id: string, name: string) => ({ functionCall: { id, name, args: {} } })
+  const response = { functionResponse: { id: 'c1', name: 'find', response: {} } }
+  const entries = [says(1, call('c1', 'find'), call('c2', 'pay')), says(2, response)]
+  expect(positionOf({ ...EMPTY_VIEW, entries })).toEqual({
+    agent: 'desk',
+    path: ['desk', 'helper'],
+    tools: new Set(['pay']),
+  })
+  expect(positionOf(EMPTY_VIEW)).toBeUndefined()
+})
+
+test('the log filter finds text in any case, kinds of entries and errors', async () => {
+  const record = { seq: 3, record: { type: 'denial', invocationId: 'i', requestId: 'r', reason: 'Late' } } as const
+  const failed = says(4, { functionResponse: { id: 'c1', name: 'find', response: { error: 'no' } } })
+  const entries = [says(1, { text: 'Hello World' }), delta(2, { a: 1 }), record, failed]
+  const seqs = async (filter: LogFilter) => {
+    let seqs: readonly number[] = []
+    const signal = new AbortController().signal
+    await filterEntries(entries, filter, { signal, onFound: (found) => (seqs = found.map(({ seq }) => seq)) })
+    return seqs
+  }
+  expect(await seqs({ text: 'hello w', kind: 'all' })).toEqual([1])
+  expect(await seqs({ text: '', kind: 'records' })).toEqual([3])
+  expect(await seqs({ text: '', kind: 'errors' })).toEqual([4])
+  expect(await seqs({ text: '', kind: 'state' })).toEqual([2])
+  expect(await seqs({ text: 'late', kind: 'events' })).toEqual([])
+})

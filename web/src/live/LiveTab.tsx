@@ -1,0 +1,133 @@
+import './live.css'
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { RequestForm } from '../requests/RequestForm.tsx'
+import type { SessionTabProps } from '../session/session-tab.ts'
+import { useSignal } from '../state/signal.ts'
+import { Button } from '../ui/Button.tsx'
+import { visibleLine } from '../ui/visible-text.ts'
+import { LiveConnection } from './live-connection.ts'
+import type { LiveView } from './live-view.ts'
+import { Transcript } from './Transcript.tsx'
+
+/** The Live tab of a session: speaks and listens, with the transcript, the tool calls and the phases. */
+export function LiveTab({ log }: SessionTabProps): JSX.Element {
+  const [connection] = useState(() => new LiveConnection(log.key))
+  const view = useSignal(connection.view)
+  useEffect(() => () => connection.close(), [])
+  useEffect(() => {
+    if (view.status === 'closed') void log.sync().catch(() => {}) // the other tabs show what was recorded
+  }, [view.status])
+  const isOn = view.status !== 'idle' && view.status !== 'closed'
+  return (
+    <div class="live">
+      <Controls connection={connection} isOn={isOn} />
+      {view.problem !== undefined && (
+        <p class="problem" role="alert">
+          {visibleLine(view.problem)}
+        </p>
+      )}
+      <Phases phases={view.phases} />
+      <Transcript items={view.items} requests={view.requests} />
+      {view.requests.map((request) => (
+        <section key={request.id} class="live-request" aria-label={`Request of ${visibleLine(request.tool)}`}>
+          <h2>{visibleLine(request.tool)}</h2>
+          <RequestForm target={{ app: log.key.app, request }} />
+        </section>
+      ))}
+      {isOn && <TextField connection={connection} isReady={view.status === 'open'} />}
+    </div>
+  )
+}
+
+const STATUS: { readonly [Status in LiveView['status']]: string } = {
+  idle: 'Not connected',
+  connecting: 'Connecting…',
+  open: 'Live',
+  reconnecting: 'Reconnecting…',
+  closed: 'Ended',
+}
+
+interface ControlsProps {
+  readonly connection: LiveConnection
+  readonly isOn: boolean
+}
+
+function Controls({ connection, isOn }: ControlsProps): JSX.Element {
+  const { status } = useSignal(connection.view)
+  const level = useSignal(connection.level)
+  const isMuted = useSignal(connection.isMuted)
+  return (
+    <div class="live-bar">
+      <span class={`live-status ${status}`} role="status">
+        {STATUS[status]}
+      </span>
+      {level !== undefined && (
+        <>
+          <meter class="live-level" min={0} max={1} value={level} aria-label="Microphone level" />
+          <Button aria-pressed={isMuted} onClick={() => connection.toggleMute()}>
+            {isMuted ? 'Unmute' : 'Mute'}
+          </Button>
+        </>
+      )}
+      {isOn ? (
+        <Button kind="danger" icon="stop" onClick={() => connection.close()}>
+          End
+        </Button>
+      ) : (
+        <>
+          <Button kind="primary" icon="microphone" onClick={() => void connection.open({ withMicrophone: true })}>
+            Start speaking
+          </Button>
+          <Button icon="keyboard" onClick={() => void connection.open({ withMicrophone: false })}>
+            Start with text only
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Phases({ phases }: { readonly phases: readonly string[] }): JSX.Element | null {
+  if (phases.length === 0) return null
+  return (
+    <ol class="live-phases" aria-label="Phases">
+      {phases.slice(-8).map((phase, at, shown) => (
+        <li key={`${at} ${phase}`} aria-current={at === shown.length - 1 ? 'step' : undefined}>
+          {visibleLine(phase)}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+interface TextFieldProps {
+  readonly connection: LiveConnection
+  readonly isReady: boolean
+}
+
+function TextField({ connection, isReady }: TextFieldProps): JSX.Element {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  const send = (event: Event): void => {
+    event.preventDefault()
+    if (text.trim() === '' || !isReady) return
+    connection.sendText(text.trim())
+    setText('')
+    field.current?.focus()
+  }
+  return (
+    <form class="live-text" onSubmit={send}>
+      <label>
+        <span class="visually-hidden">Message</span>
+        <input
+          ref={field}
+          placeholder="Type instead of speaking"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <Button kind="primary" icon="send" type="submit" label="Send" disabled={!isReady || text.trim() === ''} />
+    </form>
+  )
+}

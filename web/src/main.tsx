@@ -1,0 +1,13 @@
+import { render } from 'preact'
+import { App } from './App.tsx'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/controls.css'
+import './styles/tree.css'
+import './styles/markdown.css'
+import './styles/chat.css'
+import './styles/requests.css'
+
+const root = document.getElementById('root')
+if (root) render(<App />, root)

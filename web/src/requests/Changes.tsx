@@ -1,0 +1,69 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { Time } from '../ui/Time.tsx'
+import { VisibleText } from '../ui/VisibleText.tsx'
+import { visibleLine } from '../ui/visible-text.ts'
+import { type Difference, differences, MOST_DIFFERENCES } from './diff.ts'
+import type { PreviousRequest } from './previous-request.ts'
+
+/** Props of the list of changes. */
+export interface ChangesProps {
+  /** The request before; undefined if there is none. */
+  readonly previous: PreviousRequest | undefined
+  /** The arguments now. */
+  readonly args: unknown
+}
+
+/** What the approver has changed in the arguments of the request. */
+export function Edits({ requested, args }: { readonly requested: unknown; readonly args: unknown }): JSX.Element {
+  const found = useMemo(() => differences(requested, args), [requested, args])
+  if (found.length === 0) return <p class="field-hint">You changed nothing.</p>
+  return <Differences found={found} title="You changed:" />
+}
+
+/** What has changed since the request before for the same tool. */
+export function Changes({ previous, args }: ChangesProps): JSX.Element {
+  const found = useMemo(() => (previous ? differences(previous.args, args) : []), [previous, args])
+  if (!previous) return <p class="field-hint">First request for this tool in this session.</p>
+  const since = (
+    <>
+      {previous.isSameCall ? 'the approval of this call' : 'the last request for this tool'},{' '}
+      <Time seconds={previous.createdAt} />
+    </>
+  )
+  if (found.length === 0) return <p class="field-hint">The same arguments as in {since}.</p>
+  return <Differences found={found} title={<>Changed since {since}:</>} />
+}
+
+interface DifferencesProps {
+  readonly found: readonly Difference[]
+  readonly title: ComponentChildren
+}
+
+function Differences({ found, title }: DifferencesProps): JSX.Element {
+  return (
+    <section class="changes" aria-label="Changes">
+      <p class="field-hint">{title}</p>
+      <ul>
+        {found.slice(0, MOST_DIFFERENCES).map(({ path, before, after }) => (
+          <li key={path}>
+            <span class="change-path">{visibleLine(path) || 'arguments'}</span>
+            <Side kind="del" value={before} />
+            <Side kind="ins" value={after} />
+          </li>
+        ))}
+      </ul>
+      {found.length > MOST_DIFFERENCES && <p class="field-hint">There are more changes.</p>}
+    </section>
+  )
+}
+
+function Side({ kind, value }: { readonly kind: 'del' | 'ins'; readonly value: unknown }): JSX.Element | null {
+  if (value === undefined) return null
+  const Name = kind
+  return (
+    <Name>
+      <VisibleText text={JSON.stringify(value)} />
+    </Name>
+  )
+}

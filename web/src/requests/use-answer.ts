@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Part } from '../../../src/content/content.ts'
+import { describeError } from '../api/api-error.ts'
+import type { AppRequest } from '../inbox/app-request.ts'
+import { pending, refreshPending } from '../inbox/pending-store.ts'
+import { useSignal } from '../state/signal.ts'
+import { sendAnswer } from './send-answer.ts'
+
+/** How far the answer to a request is. */
+export interface AnswerState {
+  /** Is an answer on its way? The form disappears when the server has recorded it. */
+  readonly isSending: boolean
+  /** Why the server refused the answer; empty if it did not. */
+  readonly problem: string
+  /** Sends an answer. A second one is ignored while the first is on its way. */
+  send(answer: Part): void
+}
+
+/** The answer to one request. */
+export function useAnswer(target: AppRequest): AnswerState {
+  const [isSending, setSending] = useState(false)
+  const [problem, setProblem] = useState('')
+  const isBusy = useRef(false)
+  const send = (answer: Part): void => {
+    if (isBusy.current) return
+    isBusy.current = true
+    setSending(true)
+    setProblem('')
+    sendAnswer(target, answer).catch((error: unknown) => {
+      isBusy.current = false
+      setSending(false)
+      setProblem(describeError(error))
+      void refreshPending()
+    })
+  }
+  return { isSending, problem, send }
+}
+
+/** How long a form must have been in its place before a click on it counts. */
+const SETTLE_MS = 500
+
+/**
+ * True once everything below the component has been drawn, which takes two frames. When the list of requests changes, forms may
+ * move: it is false until the user has had time to see that.
+ */
+export function useIsDrawn(): boolean {
+  const list = useSignal(pending)
+  const [drawn, setDrawn] = useState<unknown>(NOTHING)
+  const isFirst = drawn === NOTHING
+  useEffect(() => {
+    if (!isFirst) {
+      const timer = setTimeout(() => setDrawn(list), SETTLE_MS)
+      return () => clearTimeout(timer)
+    }
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setDrawn(list))
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [list])
+  return drawn === list
+}
+
+const NOTHING = Symbol('nothing')

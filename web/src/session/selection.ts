@@ -1,0 +1,12 @@
+import { type Signal, signal } from '../state/signal.ts'
+
+/** An event that the user selected in one tab, to find it in another. */
+export interface Selection {
+  /** The event. */
+  readonly eventId: string
+  /** The tool call in the event, if a call is selected. */
+  readonly callId?: string | undefined
+}
+
+/** The selected event of the session that is shown. */
+export const selection: Signal<Selection | undefined> = signal<Selection | undefined>(undefined)

@@ -1,0 +1,80 @@
+import { isRecord } from '../../../src/base/json.ts'
+import { createSession, deleteSession, listSessions, updateState } from '../api/sessions.ts'
+import type { SessionKey, WireSession } from '../api/types.ts'
+import { type Signal, signal } from '../state/signal.ts'
+
+/** Where adk-web keeps the name of a session, too. */
+const METADATA = '__session_metadata__'
+
+/** The sessions of one user in one app. */
+export interface SessionList {
+  /** The app. */
+  readonly app: string
+  /** The user. */
+  readonly userId: string
+  /** The sessions, the latest first; undefined while they load. */
+  readonly sessions: readonly WireSession[] | undefined
+  /** Why they could not be read. */
+  readonly error?: unknown
+}
+
+/** The list that the page shows. */
+export const sessionList: Signal<SessionList> = signal<SessionList>({ app: '', userId: '', sessions: undefined })
+
+/** Shows the sessions of a user. */
+export async function showSessions(app: string, userId: string): Promise<void> {
+  const { value } = sessionList
+  if (value.app !== app || value.userId !== userId) sessionList.set({ app, userId, sessions: undefined })
+  await refreshSessions()
+}
+
+let lastRead = 0
+
+/** Reads the sessions again. An answer that arrives after a later one is dropped. */
+export async function refreshSessions(): Promise<void> {
+  const { app, userId } = sessionList.value
+  if (app === '') return
+  const read = ++lastRead
+  const isCurrent = (): boolean => read === lastRead
+  try {
+    const sessions = await listSessions(app, userId)
+    sessions.sort((one, other) => other.lastUpdateTime - one.lastUpdateTime)
+    if (isCurrent()) sessionList.set({ app, userId, sessions })
+  } catch (error) {
+    if (isCurrent()) sessionList.update((list) => ({ ...list, error }))
+  }
+}
+
+/** Creates a session with a name made from its first message. */
+export async function startSession(app: string, userId: string, message: string): Promise<SessionKey> {
+  const name = nameFrom(message)
+  const session = await createSession(app, userId, name === '' ? {} : { [METADATA]: { displayName: name } })
+  void refreshSessions()
+  return { app, userId, sessionId: session.id }
+}
+
+/** Renames a session. */
+export async function renameSession(key: SessionKey, name: string): Promise<void> {
+  await updateState(key, { [METADATA]: { displayName: name } })
+  await refreshSessions()
+}
+
+/** Deletes a session. */
+export async function removeSession(key: SessionKey): Promise<void> {
+  await deleteSession(key)
+  await refreshSessions()
+}
+
+/** The name of a session: the one the user gave it, else its id. */
+export function sessionName({ id, state }: Pick<WireSession, 'id' | 'state'>): string {
+  const metadata = state[METADATA]
+  const name = isRecord(metadata) ? metadata.displayName : undefined
+  return typeof name === 'string' && name.trim() !== '' ? name : id
+}
+
+const MOST_NAME = 60
+
+function nameFrom(message: string): string {
+  const line = message.trim().split('\n')[0] ?? ''
+  return line.length > MOST_NAME ? `${line.slice(0, MOST_NAME - 1)}…` : line
+}

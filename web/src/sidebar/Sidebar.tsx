@@ -1,0 +1,98 @@
+import type { JSX } from 'preact'
+import { pending } from '../inbox/pending-store.ts'
+import { SessionItems } from '../sessions/SessionItems.tsx'
+import { theme, userId } from '../state/preferences.ts'
+import { navigate, newSessionRoute, route, writeRoute } from '../state/route.ts'
+import { appsOf, server } from '../state/server.ts'
+import { useSignal } from '../state/signal.ts'
+import { Button } from '../ui/Button.tsx'
+import { Icon, type IconName } from '../ui/Icon.tsx'
+import { visibleLine } from '../ui/visible-text.ts'
+
+/** Props of the sidebar. */
+export interface SidebarProps {
+  /** The app that is shown. */
+  readonly app: string | undefined
+  /** Called to show the keyboard shortcuts. */
+  onShowKeys(): void
+}
+
+/** The apps, the user, the views and the sessions. */
+export function Sidebar({ app, onShowKeys }: SidebarProps): JSX.Element {
+  const user = useSignal(userId)
+  const view = useSignal(route).view
+  const count = useSignal(pending)?.length ?? 0
+  return (
+    <aside class="sidebar" aria-label="Sidebar">
+      <header class="brand">
+        <span class="brand-name">
+          <Icon name="wrench" /> Toolwright
+        </span>
+        <Button icon="keyboard" kind="plain" label="Keyboard shortcuts" onClick={onShowKeys} />
+        <ThemeButton />
+      </header>
+      <AppPicker app={app} />
+      <label class="user-field">
+        <span>User</span>
+        <input value={user} maxLength={200} onChange={(event) => setUser(event.currentTarget.value)} />
+      </label>
+      <nav class="views" aria-label="Views">
+        <a href="#/inbox" aria-current={view === 'inbox' ? 'page' : undefined}>
+          <Icon name="inbox" /> Inbox
+          {count > 0 && (
+            <span class="badge">
+              {count}
+              <span class="visually-hidden"> open</span>
+            </span>
+          )}
+        </a>
+        {app !== undefined && (
+          <a href={writeRoute({ view: 'bench', app })} aria-current={view === 'bench' ? 'page' : undefined}>
+            <Icon name="wrench" /> Tool bench
+          </a>
+        )}
+      </nav>
+      {app !== undefined && <SessionItems app={app} userId={user} />}
+    </aside>
+  )
+}
+
+function AppPicker({ app }: { readonly app: string | undefined }): JSX.Element | null {
+  const apps = appsOf(useSignal(server))
+  if (app === undefined) return null
+  return (
+    <label class="app-picker">
+      <span>App</span>
+      <select value={app} onChange={(event) => navigate(newSessionRoute(event.currentTarget.value))}>
+        {apps.map(({ name }) => (
+          <option key={name} value={name}>
+            {visibleLine(name)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const NEXT_THEME = { system: 'light', light: 'dark', dark: 'system' } as const
+const THEME_ICON: { readonly [name: string]: IconName } = { system: 'system', light: 'sun', dark: 'moon' }
+
+function ThemeButton(): JSX.Element {
+  const chosen = useSignal(theme)
+  const next = NEXT_THEME[chosen]
+  return (
+    <Button
+      icon={THEME_ICON[chosen]}
+      kind="plain"
+      label={`Colours: ${chosen}. Change to ${next}`}
+      onClick={() => theme.set(next)}
+    />
+  )
+}
+
+/** Sessions belong to a user, so that the session shown is left. */
+function setUser(name: string): void {
+  userId.set(name.trim() || 'user')
+  const { value } = route
+  if (value.view === 'session') navigate(newSessionRoute(value.app))
+}

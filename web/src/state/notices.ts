@@ -1,0 +1,35 @@
+import { describeError } from '../api/api-error.ts'
+import { type Signal, signal } from './signal.ts'
+
+/** A message for the user, shown until it is closed. */
+export interface Notice {
+  /** Distinguishes notices. */
+  readonly id: number
+  /** `error` is announced at once. */
+  readonly kind: 'info' | 'error'
+  /** The message. */
+  readonly text: string
+}
+
+const MOST = 4
+
+/** The notices on the page, the oldest first. */
+export const notices: Signal<readonly Notice[]> = signal<readonly Notice[]>([])
+
+let last = 0
+
+/** Shows a message. */
+export function notify(text: string, kind: Notice['kind'] = 'info'): void {
+  notices.update((all) => [...all, { id: ++last, kind, text }].slice(-MOST))
+}
+
+/** Shows an error. An aborted request is none. */
+export function notifyError(error: unknown): void {
+  if (error instanceof DOMException && error.name === 'AbortError') return
+  notify(describeError(error), 'error')
+}
+
+/** Removes a notice. */
+export function dismiss(id: number): void {
+  notices.update((all) => all.filter((notice) => notice.id !== id))
+}

@@ -1,0 +1,20 @@
+import { getServerInfo } from '../api/dev.ts'
+import type { AppInfo, ServerInfo } from '../api/types.ts'
+import { type Signal, signal } from './signal.ts'
+
+/** The server and its apps; undefined while they load, an error if the server does not answer. */
+export const server: Signal<ServerInfo | Error | undefined> = signal<ServerInfo | Error | undefined>(undefined)
+
+/** Reads the apps of the server. */
+export async function loadServer(): Promise<void> {
+  try {
+    server.set(await getServerInfo())
+  } catch (error) {
+    server.set(error instanceof Error ? error : new Error(String(error)))
+  }
+}
+
+/** The apps of the server; none while they load. */
+export function appsOf(info: ServerInfo | Error | undefined): readonly AppInfo[] {
+  return info === undefined || info instanceof Error ? [] : info.apps
+}

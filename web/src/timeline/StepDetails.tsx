@@ -1,0 +1,82 @@
+import type { JSX } from 'preact'
+import { Button } from '../ui/Button.tsx'
+import { formatDuration } from '../ui/format.ts'
+import { Tokens } from '../ui/Tokens.tsx'
+import { Tree } from '../ui/Tree.tsx'
+import { VisibleText } from '../ui/VisibleText.tsx'
+import { visibleLine } from '../ui/visible-text.ts'
+import { statusText, waitedMs, waitText } from './describe-step.ts'
+import type { Step } from './timeline.ts'
+
+/** Props of the details of a step. */
+export interface StepDetailsProps {
+  /** The step. */
+  readonly step: Step
+  /** When its timeline began. */
+  readonly start: number
+  /** Shows the step in the chat. Undefined: the step is not in this session. */
+  readonly onOpen?: (() => void) | undefined
+}
+
+/** Everything about one step. */
+export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Element {
+  const { name, agent, kind, from, to, usage, failedModels = [], waits, error, args, result } = step
+  const waited = waitedMs(step)
+  return (
+    <section class="step-details" aria-label="Selected step">
+      <header>
+        <h2>
+          <VisibleText text={name} />
+        </h2>
+        <span class={`step-status ${step.status}`}>{statusText(step)}</span>
+        <Tokens usage={usage} />
+        {onOpen && step.eventId !== '' && (
+          <Button kind="plain" icon="chat" onClick={onOpen}>
+            Show in chat
+          </Button>
+        )}
+      </header>
+      <dl class="step-facts">
+        <Fact name="Agent">{visibleLine(agent)}</Fact>
+        <Fact name="Started after">{formatDuration(from - start)}</Fact>
+        <Fact name="Took">{formatDuration(to - from)}</Fact>
+        {waited > 0 && <Fact name="Waited">{formatDuration(waited)}</Fact>}
+      </dl>
+      {waits.map((wait) => (
+        <p key={wait.from} class="wait-line">
+          {waitText(wait)}: {formatDuration(wait.to - wait.from)}
+          {wait.answer && `, ${visibleLine(wait.answer)}`}
+        </p>
+      ))}
+      {failedModels.map(({ model, code, message }, at) => (
+        <p key={at} class="field-issue">
+          {visibleLine(`${model} failed${code ? ` (${code})` : ''}: ${message}`)}
+        </p>
+      ))}
+      {error !== undefined && <p class="field-issue">{visibleLine(error)}</p>}
+      <div class="step-values">
+        {args !== undefined && (
+          <div>
+            <h3>Arguments</h3>
+            <Tree key={step.id} label="Arguments" value={args} />
+          </div>
+        )}
+        {result !== undefined && result !== '' && (
+          <div>
+            <h3>{kind === 'tool' ? 'Result' : 'Reply'}</h3>
+            <Tree key={step.id} label="Result" value={result} />
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,183 @@
+import './timeline.css'
+import './steps.css'
+import type { JSX } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { selection } from '../session/selection.ts'
+import type { SessionTabProps } from '../session/session-tab.ts'
+import { navigate } from '../state/route.ts'
+import { type Signal, signal, useSignal } from '../state/signal.ts'
+import { Button } from '../ui/Button.tsx'
+import { formatDuration } from '../ui/format.ts'
+import { ComparePicker, itemText, type OtherRun } from './ComparePicker.tsx'
+import { Comparison } from './Comparison.tsx'
+import { listInvocations } from './list-invocations.ts'
+import { StepDetails } from './StepDetails.tsx'
+import { StepTable } from './StepTable.tsx'
+import { MOST_STEPS, TimelineChart } from './TimelineChart.tsx'
+import type { Step, Timeline } from './timeline.ts'
+import { entriesOf, useTimeline } from './use-timeline.ts'
+
+const NO_VIEW: Signal<undefined> = signal(undefined)
+
+/** The Timeline tab of a session: one invocation as a picture and a table, alone or beside another run. */
+export function TimelineTab({ log }: SessionTabProps): JSX.Element {
+  const view = useSignal(log.view)
+  const items = useMemo(() => listInvocations(entriesOf(view)).toReversed(), [view.entries, view.recent])
+  const [chosen, setChosen] = useState<string>()
+  const [other, setOther] = useState<OtherRun>()
+  const [isComparing, setComparing] = useState(false)
+  const current = items.find(({ id }) => id === chosen) ?? items[0]
+  const timeline = useTimeline(view, current?.id)
+  const otherTimeline = useTimeline(useSignal(other?.log.view ?? NO_VIEW), other?.invocationId)
+  if (!current || !timeline)
+    return <p class="empty">{view.status === 'loading' ? 'Loading…' : 'Send a message to see its timeline.'}</p>
+  return (
+    <div class="view-body timeline-tab">
+      <div class="timeline-bar">
+        <label>
+          <span>Run</span>
+          <select value={current.id} onChange={(event) => setChosen(event.currentTarget.value)}>
+            {items.slice(0, 500).map((item) => (
+              <option key={item.id} value={item.id}>
+                {itemText(item)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {isComparing && <ComparePicker key={current.id} log={log} invocationId={current.id} onChange={setOther} />}
+        <Button
+          aria-pressed={isComparing}
+          onClick={() => {
+            setOther(undefined)
+            setComparing(!isComparing)
+          }}
+        >
+          {isComparing ? 'End comparison' : 'Compare'}
+        </Button>
+        {view.hasEarlier && <Button onClick={() => void log.loadEarlier()}>Load earlier runs</Button>}
+      </div>
+      <Picture log={log} timeline={timeline} other={isComparing ? otherTimeline : undefined} />
+    </div>
+  )
+}
+
+interface PictureProps extends SessionTabProps {
+  readonly timeline: Timeline
+  readonly other: Timeline | undefined
+}
+
+const ZOOMS = [1, 1.5, 2, 3, 5, 8, 12, 20, 40]
+
+function Picture({ log, timeline, other }: PictureProps): JSX.Element {
+  const [foldsWaits, setFoldsWaits] = useState(true)
+  const [zoom, setZoom] = useState(0)
+  const [selectedId, setSelectedId] = useState<string>()
+  const [shownId, setShownId] = useState<string>()
+  const timelines = useMemo(() => (other ? [timeline, other] : [timeline]), [timeline, other])
+  const find = (id: string | undefined): Step | undefined =>
+    timelines.flatMap(({ steps }) => steps).find((step) => step.id === id)
+  const step = find(shownId) ?? find(selectedId) ?? timeline.steps[0]
+  const owner = timelines.find(({ steps }) => step && steps.includes(step)) ?? timeline
+  const select = (chosen: Step): void => {
+    setSelectedId(chosen.id)
+    setShownId(chosen.id)
+    if (timeline.steps.includes(chosen)) selectInChat(chosen, timeline.steps)
+  }
+  const open = (): void => {
+    if (step) selectInChat(step, timeline.steps)
+    const { app, sessionId } = log.key
+    navigate({ view: 'session', app, sessionId, tab: 'chat' })
+  }
+  useEffect(() => setZoom(0), [timeline.invocationId])
+  return (
+    <>
+      <div class="timeline-bar">
+        <Sums timeline={timeline} />
+        <label class="check">
+          <input type="checkbox" checked={foldsWaits} onChange={() => setFoldsWaits(!foldsWaits)} /> Shorten waiting
+        </label>
+        <fieldset class="zoom" aria-label="Zoom">
+          <Button label="Zoom out" disabled={zoom === 0} onClick={() => setZoom(zoom - 1)}>
+            −
+          </Button>
+          <Button disabled={zoom === 0} onClick={() => setZoom(0)}>
+            Fit
+          </Button>
+          <Button label="Zoom in" disabled={zoom === ZOOMS.length - 1} onClick={() => setZoom(zoom + 1)}>
+            +
+          </Button>
+        </fieldset>
+      </div>
+      <TimelineChart
+        {...{ timelines, foldsWaits, selectedId }}
+        zoom={ZOOMS[zoom] ?? 1}
+        onShow={({ id }) => setShownId(id)}
+        onSelect={select}
+      />
+      {timeline.steps.length > MOST_STEPS && (
+        <p class="muted">The first {MOST_STEPS} steps are drawn. The table has all of them.</p>
+      )}
+      <Legend />
+      {step && <StepDetails step={step} start={owner.start} onOpen={owner === timeline ? open : undefined} />}
+      {other && <Comparison one={timeline} other={other} />}
+      <details class="timeline-table">
+        <summary>Steps as a table</summary>
+        <StepTable timeline={timeline} onSelect={select} />
+      </details>
+    </>
+  )
+}
+
+/** The chat shows the event when it is opened. A reply without text is shown by its first call. */
+function selectInChat({ eventId, id, kind, result }: Step, steps: readonly Step[]): void {
+  const call = kind === 'tool' ? id : steps.find((step) => step.kind === 'tool' && step.eventId === eventId)?.id
+  selection.set({ eventId, callId: kind === 'tool' || result === '' ? call : undefined })
+}
+
+function Sums({ timeline: { totals } }: { readonly timeline: Timeline }): JSX.Element {
+  const { durationMs, waitingMs, modelCalls, toolCalls, inputTokens, outputTokens, failures } = totals
+  return (
+    <ul class="sums" aria-label="Sums">
+      <li>
+        <strong>{formatDuration(durationMs)}</strong> in all
+      </li>
+      {waitingMs > 0 && (
+        <li>
+          <strong>{formatDuration(waitingMs)}</strong> waiting
+        </li>
+      )}
+      <li>
+        <strong>{modelCalls}</strong> model {modelCalls === 1 ? 'call' : 'calls'}
+      </li>
+      <li>
+        <strong>{toolCalls}</strong> tool {toolCalls === 1 ? 'call' : 'calls'}
+      </li>
+      {inputTokens + outputTokens > 0 && (
+        <li>
+          <strong>
+            {inputTokens} / {outputTokens}
+          </strong>{' '}
+          tokens in / out
+        </li>
+      )}
+      {failures > 0 && (
+        <li class="failed">
+          <strong>{failures}</strong> failed
+        </li>
+      )}
+    </ul>
+  )
+}
+
+function Legend(): JSX.Element {
+  return (
+    <ul class="legend" aria-label="Legend">
+      <li class="model">Model call</li>
+      <li class="tool">Tool call</li>
+      <li class="wait">Waiting for a person or a result</li>
+      <li class="failed">Failed</li>
+      <li class="note">✓ answer</li>
+      <li class="note">→ transfer</li>
+    </ul>
+  )
+}
