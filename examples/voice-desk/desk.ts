@@ -3,8 +3,9 @@ import { LlmAgent } from 'toolwright'
 import { changed, isTrue, type LiveOptions, type LiveSession } from 'toolwright/live'
 import { agreePlan, hangUp, searchPlans, takePayment, verifyIdentity } from './tools.ts'
 
-const agent = new LlmAgent({
+export const agent: LlmAgent = new LlmAgent({
   name: 'desk',
+  description: 'A payment desk on the phone. It checks who calls, agrees on a plan and takes a payment.',
   instruction: 'You are the payment desk of a small shop, on the phone. Speak in short sentences.',
   tools: [verifyIdentity, searchPlans, agreePlan, takePayment, hangUp],
 })

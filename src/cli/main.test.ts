@@ -1,25 +1,9 @@
-import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
-import { main } from './main.ts'
+import { describe, expect, test } from 'vitest'
+import { commands } from './main.ts'
+import { runCommandLine } from './terminal.test-kit.ts'
 
-async function run(...args: string[]): Promise<{ code: number; out: string; errors: string }> {
-  const output = new PassThrough({ encoding: 'utf8' })
-  const errors = new PassThrough({ encoding: 'utf8' })
-  const terminal = {
-    input: new PassThrough(),
-    output,
-    errors,
-    env: {},
-    folder: tmpdir(),
-    signals: new EventEmitter(),
-    exit: () => {},
-  }
-  const code = await main(args, terminal)
-  return { code, out: output.read() ?? '', errors: errors.read() ?? '' }
-}
+const run = (...args: string[]) => runCommandLine(args)
 
 test('toolwright --help lists the commands', async () => {
   const { code, out } = await run('--help')
@@ -43,7 +27,9 @@ test.each([
   ['an unknown command', ['fly\x1b[2J'], 'Unknown command "fly\\x1b[2J"'],
   ['a command named like an object method', ['constructor'], 'Unknown command "constructor"'],
   ['no file', ['run'], 'No agent file given.'],
-  ['an unknown option', ['run', '--fast', 'x.ts'], "Unknown option '--fast'"],
+  ['an unknown option', ['run', '--fast', 'x.ts'], "Unknown option '--fast'. Add --help to list the options."],
+  ['a misspelled command', ['rum'], 'Unknown command "rum". Did you mean "run"?'],
+  ['a misspelled option', ['run', 'x.ts', '--sesion=s1'], "Unknown option '--sesion'. Did you mean --session?"],
   ['an empty session', ['run', 'x.ts', '--session', ' '], '--session is empty.'],
   ['an empty message', ['run', 'x.ts', ''], 'The message is empty.'],
 ])('toolwright with %s prints one line and exits with code 2', async (_, args, sentence) => {
@@ -60,5 +46,36 @@ test('toolwright run with a missing agent file exits with code 1', async () => {
     out: '',
     errors:
       'toolwright: Agent file "gone.ts" does not exist. Check the path; a relative path starts at the current directory.\n',
+  })
+})
+
+describe.each([...commands, ...commands.flatMap(({ parts }) => parts)])('toolwright $name --help', (command) => {
+  test('shows each option, examples that the command line accepts, and exit codes', async () => {
+    const { code, out } = await run(...command.name.split(' '), '--help')
+    expect(code).toBe(0)
+    expect(out.startsWith(`toolwright ${command.name}`)).toBe(true)
+    for (const name of Object.keys(command.options)) expect(out).toMatch(new RegExp(`^ {2}--${name} .*\\S`, 'm'))
+    expect(command.examples.length).toBeGreaterThan(0)
+    expect(out).toMatch(/^Exit codes:\n {2}0 +\S/m)
+    expect(out.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+    expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
+  })
+
+  test('has options that the reference page describes', () => {
+    const page = readFileSync('docs/reference/command-line.md', 'utf8')
+    expect(page).toContain(command.name)
+    expect(Object.keys(command.options).filter((name) => !page.includes(`--${name}`))).toEqual([])
+  })
+
+  test('uses only known options in its examples', () => {
+    const known = new Map([...commands, ...command.parts].map(({ name, options }) => [name, options]))
+    for (const [line] of command.examples) {
+      const [, words = ''] = /toolwright ((?:mcp trust|\w+)[^|)]*)/.exec(line) ?? []
+      const name = [...known.keys(), command.name]
+        .filter((one) => words.startsWith(one))
+        .sort((a, b) => b.length - a.length)[0]
+      const options = known.get(name ?? '') ?? command.options
+      for (const [, option = ''] of words.matchAll(/ --([\w-]+)/g)) expect(Object.keys(options), line).toContain(option)
+    }
   })
 })

@@ -1,41 +1,35 @@
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { closestNames } from '../base/closest-names.ts'
 import { messageOf } from '../error/error.ts'
-import { mcpCommand, mcpUsage } from './mcp/mcp-command.ts'
-import { trustUsage } from './mcp/trust-command.ts'
-import { runCommand, runUsage } from './run-command.ts'
+import type { Command } from './command/command.ts'
+import { helpOf, overviewOf } from './command/help.ts'
+import { completionCommand } from './completion/completion-command.ts'
+import { createCommand } from './create/create-command.ts'
+import { doctorCommand } from './doctor/doctor-command.ts'
+import { inferCommand } from './infer/infer-command.ts'
+import { mcpCommand } from './mcp/mcp-command.ts'
+import { packageFolder } from './package-folder.ts'
+import { runCommand } from './run/run-command.ts'
 import { escapeText } from './screen/escape.ts'
+import { serveCommand } from './serve/serve-command.ts'
+import { webCommand } from './serve/web-command.ts'
 import { type Terminal, UsageError } from './terminal.ts'
-import { toolCommand, toolUsage } from './tool/tool-command.ts'
+import { toolCommand } from './tool/tool-command.ts'
 
-interface Command {
-  readonly summary: string
-  readonly usage: string
-  /** The help of parts of the command, by their names. */
-  readonly parts?: ReadonlyMap<string, string>
-  run(args: readonly string[], terminal: Terminal): Promise<number>
-}
+const ownCommands: readonly Command[] = [
+  createCommand,
+  webCommand,
+  runCommand,
+  serveCommand,
+  toolCommand,
+  mcpCommand,
+  inferCommand,
+  doctorCommand,
+]
 
-const commands: ReadonlyMap<string, Command> = new Map([
-  ['run', { summary: 'Chat with the agent in a file', usage: runUsage, run: runCommand }],
-  ['tool', { summary: 'Call one tool of the agent in a file', usage: toolUsage, run: toolCommand }],
-  [
-    'mcp',
-    {
-      summary: 'Serve the agent in a file to MCP clients, or trust changed tools',
-      usage: mcpUsage,
-      parts: new Map([['trust', trustUsage]]),
-      run: mcpCommand,
-    },
-  ],
-])
-
-const help = `toolwright <command>
-
-${[...commands].map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`).join('\n')}
-
-  --help      Show this help, or the help of a command
-  --version   Show the version
-`
+/** All commands. Their help and the shell completion are made from this list. */
+export const commands: readonly Command[] = [...ownCommands, completionCommand(ownCommands)]
 
 /** Runs a command and returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -47,19 +41,32 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   }
 }
 
-async function dispatch([name, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
+async function dispatch(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args
   if (name === undefined) throw new UsageError('No command given. Run `toolwright --help` to list the commands.')
-  if (name === '--help' || name === '-h') return print(help, terminal)
   if (name === '--version' || name === '-v') return print(`${version()}\n`, terminal)
-  const command = commands.get(name)
-  if (!command) throw new UsageError(`Unknown command "${name}". Run \`toolwright --help\` to list the commands.`)
-  if (rest.includes('--help') || rest.includes('-h')) return print(usageOf(command, rest), terminal)
-  return await command.run(rest, terminal)
+  const isHelp = name === '--help' || name === '-h' || name === 'help'
+  if (isHelp && rest.length === 0) return print(overviewOf(commands), terminal)
+  const { command, own } = findCommand(isHelp ? rest : args)
+  const end = own.indexOf('--')
+  const before = end < 0 ? own : own.slice(0, end)
+  if (isHelp || before.includes('--help') || before.includes('-h')) return print(helpOf(command), terminal)
+  return await command.run(own, terminal)
 }
 
-/** The help of a command, or of its part that the first argument names. */
-function usageOf({ usage, parts }: Command, [first]: readonly string[]): string {
-  return parts?.get(first ?? '') ?? usage
+/** The command that the first words name, and its own arguments. */
+function findCommand([name = '', ...rest]: readonly string[]): { command: Command; own: readonly string[] } {
+  const command = commands.find((one) => one.name === name)
+  if (!command) {
+    const [closest] = closestNames(
+      name,
+      commands.map((one) => one.name),
+    )
+    const guess = closest === undefined ? '' : ` Did you mean "${closest}"?`
+    throw new UsageError(`Unknown command "${name}".${guess} Run \`toolwright --help\` to list the commands.`)
+  }
+  const part = command.parts.find((one) => one.name === `${name} ${rest[0]}`)
+  return part ? { command: part, own: rest.slice(1) } : { command, own: rest }
 }
 
 function print(text: string, { output }: Terminal): number {
@@ -67,9 +74,8 @@ function print(text: string, { output }: Terminal): number {
   return 0
 }
 
-/** Resolves package.json by package name, which works in the source tree and in the build output. */
 function version(): string {
-  return createRequire(import.meta.url)('toolwright/package.json').version
+  return JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8')).version
 }
 
 /** How long timers and sockets of the agent file may keep the process alive after the command. */

@@ -16,10 +16,13 @@ export function warningLogger({ errors }: Pick<Terminal, 'errors'>): Logger {
   return { warn, error: () => {} }
 }
 
-/** Writes the log to standard error. */
-export function terminalLogger({ errors }: Pick<Terminal, 'errors'>): Logger {
+/** Writes the log to standard error, with the stacks of errors unless `showsStacks` is false. */
+export function terminalLogger(
+  { errors }: Pick<Terminal, 'errors'>,
+  { showsStacks = true }: { readonly showsStacks?: boolean } = {},
+): Logger {
   const write = (message: string, detail: unknown): void => {
-    const stack = detail instanceof Error && detail.stack ? `${detail.stack}\n` : ''
+    const stack = showsStacks && detail instanceof Error && detail.stack ? `${detail.stack}\n` : ''
     errors.write(escapeText(`${message}\n${stack}`))
   }
   return { warn: write, error: write }

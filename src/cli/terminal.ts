@@ -14,9 +14,9 @@ export interface Terminal {
   readonly env: { [name: string]: string | undefined }
   /** The working directory. */
   readonly folder: string
-  /** Emits SIGINT. */
+  /** Emits SIGINT and SIGTERM. */
   readonly signals: SignalSource
-  /** Ends the process at once, after Ctrl+C with nothing to cancel. */
+  /** Ends the process at once, after Ctrl+C with nothing to cancel, or a second one. */
   exit(): void
 }
 

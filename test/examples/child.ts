@@ -38,8 +38,13 @@ export class Child {
   out = ''
   errors = ''
 
-  constructor([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = withoutKeys(), cwd?: string) {
-    this.process = spawn(command, args, { stdio: 'pipe', env, cwd })
+  constructor(
+    [command = '', ...args]: readonly string[],
+    env: NodeJS.ProcessEnv = withoutKeys(),
+    cwd?: string,
+    { detached = false }: { detached?: boolean } = {},
+  ) {
+    this.process = spawn(command, args, { stdio: 'pipe', env, cwd, detached })
     this.process.stdout?.setEncoding('utf8').on('data', (chunk) => (this.out += chunk))
     this.process.stderr?.setEncoding('utf8').on('data', (chunk) => (this.errors += chunk))
     this.ended = new Promise((resolve, reject) => {

@@ -87,6 +87,16 @@ test('toolwright run --verbose prints log messages', async () => {
   expect(errors).toMatch(/The model of agent "failing" failed: no network[\s\S]*failing\.ts/)
 })
 
+test('toolwright run --json ends quietly when the reader of its output is gone', async () => {
+  const child = new Child([process.execPath, '--conditions=toolwright:source', ...run, refund, '--json'])
+  child.process.stdin?.write('one\n')
+  await child.until('You said one.')
+  child.process.stdout?.destroy()
+  child.process.stdin?.write('two\nthree\n') // stays open
+  const { code, errors } = await child.ended
+  expect([code, errors]).toEqual([0, ''])
+})
+
 test('toolwright run exits although a timer of the agent file is still running', async () => {
   const { code, out } = await node([...run, failing, 'keep running'])
   expect({ code, out }).toEqual({ code: 1, out: '! MODEL_ERROR: no network\n' })
@@ -134,7 +144,7 @@ You said bye.
     const { code, out } = await node([...run, refund], { env, input: 'refund 5\nyes please\ntrue\n\n' })
     expect(out.match(/^Type yes or no\. You can add a reason after no\.$/gm)).toHaveLength(3)
     expect(out).toContain('Still open: approval of refund')
-    expect(code).toBe(0)
+    expect(code).toBe(3)
     expect(refunded()).toEqual([])
   })
 
@@ -145,12 +155,12 @@ You said bye.
     expect(first.out).toMatch(
       /needs your approval\n.*\nStill open: approval of refund .*\nContinue with: npx toolwright run .*--session s1\n$/,
     )
-    expect(first.code).toBe(0)
+    expect(first.code).toBe(3)
     expect(refunded()).toEqual([])
 
     const left = await node(kept, { env })
     expect(left.out).toMatch(/^\? refund needs .*\n.*\nApprove\? yes \/ no: \nStill open/)
-    expect([left.code, refunded()]).toEqual([0, []])
+    expect([left.code, refunded()]).toEqual([3, []])
 
     const second = await node(kept, { env, input: 'y\nbye\n' })
     expect(second.out).toMatch(
@@ -184,7 +194,7 @@ You said bye.
   test('reports that the pending request is lost without --db', async () => {
     const { code, out } = await node([...run, refund, 'refund 5'], { env: setUp().env })
     expect(out).toMatch(/in memory and is gone\. To save sessions, use --db <file>\.\n$/)
-    expect(code).toBe(0)
+    expect(code).toBe(3)
   })
 
   test.skipIf(process.platform === 'win32')(

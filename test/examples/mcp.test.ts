@@ -116,9 +116,9 @@ describe('toolwright tool', () => {
     expect(code).toBe(0)
   })
 
-  test('exits with 1 and prints the pending request when no user can answer', async () => {
+  test('exits with 3 and prints the pending request when no user can answer', async () => {
     const { code, out, errors } = await node([...tool, '{"note":"A-1"}'], { input: 'yes\n' })
-    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect({ code, out }).toEqual({ code: 3, out: '' })
     expect(errors).toContain('Tool "refund" waits for the approval of refund {"note":"A-1"}.')
   })
 

@@ -7,16 +7,17 @@ import { withoutKeys } from './child.ts'
 /** Is tmux installed? */
 export const hasTmux: boolean = spawnSync('tmux', ['-V']).status === 0
 
-/** The chat of `toolwright run` with an agent file, in a terminal that tmux draws. */
+/** The chat of `toolwright run` with an agent file, or another program, in a terminal that tmux draws. */
 export class Pane {
   readonly #socket = `toolwright-test-${process.pid}-${Math.random().toString(36).slice(2)}`
 
   constructor(
     columns: number,
     env: { readonly [name: string]: string } = {},
-    file: string = 'test/examples/fixtures/show.ts',
+    program: string | readonly string[] = 'test/examples/fixtures/show.ts',
   ) {
-    const run = [process.execPath, '--conditions=toolwright:source', 'src/cli/index.ts', 'run', file]
+    const args = typeof program === 'string' ? ['src/cli/index.ts', 'run', program] : program
+    const run = [process.execPath, '--conditions=toolwright:source', ...args]
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
     // tmux does not always report the exit status, so the shell prints it
     const command = ['sh', '-c', '"$@"; echo "left with $?"', 'sh', 'env', '-u', 'NO_COLOR', ...variables, ...run]

@@ -1,5 +1,8 @@
-// The chat in a real terminal, which tmux draws.
-import { expect, test, vi } from 'vitest'
+// The chat and the workbench in a real terminal, which tmux draws.
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { hasTmux, Pane } from './pane.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
@@ -65,5 +68,35 @@ test.skipIf(!hasTmux)(
     await pane.until('Press Ctrl+C again to exit.')
     pane.type('C-c')
     await pane.until(/left with 0/)
+  },
+)
+
+test.skipIf(!hasTmux)(
+  'npm start in a terminal opens the workbench with the examples, and Ctrl+C stops it',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolwright-start-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const opened = join(folder, 'opened')
+    for (const name of ['xdg-open', 'open']) {
+      writeFileSync(join(folder, name), `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`)
+      chmodSync(join(folder, name), 0o755)
+    }
+    const { start } = JSON.parse(readFileSync('package.json', 'utf8')).scripts
+    expect(start).toBe('node --conditions=toolwright:source scripts/start.ts')
+    const env = { PATH: [folder, process.env.PATH].join(delimiter), TOOLWRIGHT_TOKEN: '' }
+    const pane = new Pane(120, env, ['scripts/start.ts', '--port', '0', '--db', ':memory:'])
+    const screen = await pane.until('Stop        Ctrl+C')
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(screen) ?? []
+    expect(screen).toMatch(/^Apps {8}shop, weather, team, pipeline, voice-desk$/m)
+    await vi.waitUntil(() => existsSync(opened) && readFileSync(opened, 'utf8') === url, { timeout: 20_000 })
+    const cookie = (await fetch(url, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? ''
+    expect(await (await fetch(new URL('/', url), { headers: { cookie } })).text()).toContain('<html')
+    pane.type('C-c')
+    const isDown = (): Promise<boolean> =>
+      fetch(url).then(
+        () => false,
+        () => true,
+      )
+    await vi.waitUntil(isDown, { timeout: 20_000 })
   },
 )

@@ -1,8 +1,10 @@
 // Runs examples/voice-desk: a whole call against the local server, with an approved and with a denied payment.
 import { spawnSync } from 'node:child_process'
+import { on, once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { Child, type Ended, node } from './child.ts'
+import { WebSocket } from 'ws'
+import { Child, type Ended, node, withoutKeys } from './child.ts'
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 }) // processes start slowly on a busy machine
 
@@ -107,3 +109,33 @@ test.each(globSync('examples/voice-desk/*.ts'))(
     expect(text.split('\n').length).toBeLessThanOrEqual(80)
   },
 )
+
+test('examples/voice-desk in the workbench speaks, follows its phases and asks before it charges', async () => {
+  const args = ['--conditions=toolwright:source', 'src/cli/index.ts', 'serve', 'examples/voice-desk', '--port', '0']
+  const child = new Child([process.execPath, ...args], { ...withoutKeys(), TOOLWRIGHT_TOKEN: '' })
+  onTestFinished(() => void child.process.kill('SIGKILL'))
+  await child.until('Stop        Ctrl+C')
+  const url = /^Serving +(\S+)$/m.exec(child.out)?.[1] ?? ''
+  const headers = { authorization: `Bearer ${/^Token +(\S+)$/m.exec(child.out)?.[1]}` }
+  await fetch(`${url}/apps/voice-desk/users/ada/sessions/s1`, { method: 'POST', headers })
+  const query = 'app_name=voice-desk&user_id=ada&session_id=s1&frames=live'
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/run_live?${query}`, { headers })
+  await once(socket, 'open')
+  const seen: string[] = []
+  let said = 0
+  const caller = ['Hello.', 'A-7, and 1815.', 'About fifty.', 'Yes.']
+  const speak = (): void => socket.send(JSON.stringify({ content: { parts: [{ text: caller[said++] ?? 'Bye.' }] } }))
+  speak()
+  for await (const [data] of on(socket, 'message', { close: ['close'] })) {
+    const { type, to, request } = JSON.parse(String(data))
+    seen.push(to ?? request?.tool ?? type)
+    if (type === 'turnComplete') speak()
+    if (type === 'request') break
+  }
+  socket.close()
+  expect(seen).toEqual(expect.arrayContaining(['negotiate', 'arrange']))
+  expect(seen.at(-1)).toBe('take_payment')
+  expect(child.out).not.toContain('[bank]')
+  child.process.kill('SIGTERM')
+  expect((await child.ended).code).toBe(0)
+})

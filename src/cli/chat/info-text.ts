@@ -1,8 +1,7 @@
 // Text about the agents of a chat: the header, /help, /tools and /state.
-import { type Agent, subAgentsOf } from '../../agent/agents/agent.ts'
-import { agentToolSettings } from '../../agent/agents/agent-tool.ts'
+import type { Agent } from '../../agent/agents/agent.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import type { Tool } from '../../tool/tool.ts'
+import { collectAgents, fixedToolsOf } from '../load/collect-agents.ts'
 import { escapeJson, escapeLine } from '../screen/escape.ts'
 import type { Paint } from '../screen/paint.ts'
 import { hardWrap, truncate } from '../screen/text-width.ts'
@@ -18,7 +17,7 @@ interface InfoTextOptions {
 
 /** The header of a chat: agent, model, tools, session and how to exit. */
 export function headerText(agent: Agent, session: string, { width, paint }: InfoTextOptions): string {
-  const tools = collectAgents(agent).flatMap(toolsOf)
+  const tools = collectAgents(agent).flatMap(fixedToolsOf)
   const others = collectAgents(agent).slice(1)
   const rows: [string, string][] = [
     ['agent', agent.name + (others.length > 0 ? `, with ${others.map(({ name }) => name).join(', ')}` : '')],
@@ -52,7 +51,7 @@ export function helpText({ width, paint }: InfoTextOptions): string {
 /** The output of /tools: the tools of each agent with their descriptions. */
 export function toolsText(agent: Agent, { width, paint }: InfoTextOptions): string {
   const lists = collectAgents(agent).map((one) => {
-    const rows = toolsOf(one).map(({ name, description }) => {
+    const rows = fixedToolsOf(one).map(({ name, description }) => {
       const shown = truncate(escapeLine(name), 40).padEnd(18)
       return `  ${paint(['bold'], shown)} ${paint(['dim'], truncate(escapeLine(description), Math.max(width - shown.length - 3, 12)))}\n`
     })
@@ -65,17 +64,6 @@ export function toolsText(agent: Agent, { width, paint }: InfoTextOptions): stri
 export function stateText(state: { readonly [key: string]: unknown }): string {
   const rows = Object.entries(state).map(([key, value]) => `${escapeLine(key)}: ${escapeJson(value)}\n`)
   return rows.join('') || 'The state is empty.\n'
-}
-
-function collectAgents(root: Agent, seen: Set<Agent> = new Set()): Agent[] {
-  if (seen.has(root)) return []
-  seen.add(root)
-  const used = toolsOf(root).flatMap((tool) => agentToolSettings(tool)?.agent ?? [])
-  return [root, ...[...subAgentsOf(root), ...used].flatMap((agent) => collectAgents(agent, seen))]
-}
-
-function toolsOf(agent: Agent): Tool[] {
-  return agent instanceof LlmAgent ? [...agent.table.tools.values()] : []
 }
 
 function hasDynamicTools(agent: Agent): boolean {

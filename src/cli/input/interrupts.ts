@@ -8,23 +8,33 @@ export interface Interrupts {
   readonly wasRaised: boolean
 }
 
-/** Emits SIGINT; `process` is one. */
+/** A signal that asks the process to stop: Ctrl+C, or the request of another program. */
+type StopSignal = 'SIGINT' | 'SIGTERM'
+
+/** Emits signals; `process` is one. */
 export interface SignalSource {
   /** Adds a listener. */
-  on(signal: 'SIGINT', callback: () => void): unknown
+  on(signal: StopSignal, callback: () => void): unknown
   /** Removes a listener. */
-  off(signal: 'SIGINT', callback: () => void): unknown
+  off(signal: StopSignal, callback: () => void): unknown
 }
 
 /** A package manager forwards the SIGINT that its child already got from the terminal: one key press, two signals. */
 const DUPLICATE_SIGNAL_MS = 300
 
-/** Listens to SIGINT until closed. Without a listener `onUnhandled` is called. */
-export function createInterrupts(
-  signals: SignalSource,
-  options: { onUnhandled: () => void; now?: (() => number) | undefined },
-): Interrupts & { close(): void } {
-  const { onUnhandled, now = Date.now } = options
+/** Options of `createInterrupts`. */
+interface InterruptOptions {
+  /** Called for a signal without a listener. */
+  onUnhandled(): void
+  /** The signals that interrupt. Default: SIGINT. */
+  readonly names?: readonly StopSignal[] | undefined
+  /** Current time in milliseconds. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined
+}
+
+/** Listens to signals until closed. Without a listener `onUnhandled` is called. */
+export function createInterrupts(signals: SignalSource, options: InterruptOptions): Interrupts & { close(): void } {
+  const { onUnhandled, names = ['SIGINT'], now = Date.now } = options
   const callbacks: (() => void)[] = []
   let last = Number.NEGATIVE_INFINITY
   const raise = (): void => {
@@ -35,7 +45,7 @@ export function createInterrupts(
   const onSignal = (): void => {
     if (now() - last >= DUPLICATE_SIGNAL_MS) raise()
   }
-  signals.on('SIGINT', onSignal)
+  for (const name of names) signals.on(name, onSignal)
   return {
     listen(callback) {
       callbacks.push(callback)
@@ -48,6 +58,8 @@ export function createInterrupts(
     get wasRaised() {
       return last > Number.NEGATIVE_INFINITY
     },
-    close: () => void signals.off('SIGINT', onSignal),
+    close: () => {
+      for (const name of names) signals.off(name, onSignal)
+    },
   }
 }

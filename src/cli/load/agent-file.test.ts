@@ -33,6 +33,12 @@ describe('an agent file', () => {
     const runner = new Runner({ appName: 'x', agent })
     expect(read({ default: runner }).root).toBe(runner)
   })
+  test('can export a live model and a function that authenticates requests', () => {
+    const live = { model: { name: 'live', connect: async () => {} } }
+    const authenticate = () => ({ userId: 'ada' })
+    expect(read({ default: agent, live, authenticate })).toMatchObject({ live, authenticate })
+    expect(read({ default: agent })).toMatchObject({ live: undefined, authenticate: undefined })
+  })
   test('can export a custom agent with name and run', () => {
     const custom = { name: 'custom', run: async function* () {} }
     expect(read({ default: custom }).root).toBe(custom)
@@ -68,6 +74,12 @@ describe('an agent file is rejected with advice', () => {
       { default: new SequentialAgent({ name: 'all', subAgents: [agent, new Foreign()] }) },
       /agent "other" built with another copy/,
     ],
+    [
+      'when live has no live model',
+      { default: agent, live: { model: 'gemini' } },
+      /"live" of "my\.ts" needs a live model/,
+    ],
+    ['when authenticate is no function', { default: agent, authenticate: true }, /must be a function, got a boolean/],
     [
       'when the tour is not a list of strings',
       { default: agent, tour: [1] },

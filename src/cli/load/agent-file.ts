@@ -6,7 +6,11 @@ import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../../agent/agents/workflow.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
+import { findCompiler, missingCompilerError } from '../../infer/compiler/find-compiler.ts'
+import { installInferHooks } from '../../infer/node-hooks.ts'
 import { Runner } from '../../runner/runner.ts'
+import type { Authenticate } from '../../server/principal/principal.ts'
+import type { LiveAppOptions } from '../../server/server-options.ts'
 import { describeImportError } from './import-error.ts'
 
 /** The exports of an agent file. */
@@ -15,6 +19,10 @@ export interface AgentFile {
   readonly root: Agent | Runner
   /** Example messages that show what the agent can do. */
   readonly tour: readonly string[]
+  /** The live model of the agent and its options: `export const live = { model }`. The server uses it. */
+  readonly live?: LiveAppOptions | undefined
+  /** Finds out who sends a request to the server: `export function authenticate(request) {}`. */
+  readonly authenticate?: Authenticate | undefined
 }
 
 /** Loads an agent file: `export default` an Agent or a Runner, or `export const rootAgent`. */
@@ -27,10 +35,14 @@ export async function loadAgentFile(file: string): Promise<AgentFile> {
       `Agent file "${file}" does not exist. Check the path; a relative path starts at the current directory.`,
     )
   if (!found.isFile()) throw invalid(`"${file}" is not a file. Pass the agent file, e.g. ${file}/agent.ts.`)
+  // plain functions in the file and in its imports can be tools; without a compiler, written schemas still work
+  installInferHooks({ requireCompiler: false })
   let module: unknown
   try {
     module = await import(pathToFileURL(path).href)
   } catch (error) {
+    if (error instanceof ToolwrightError && error.code === 'NEEDS_INFER' && !findCompiler(process.cwd()))
+      throw missingCompilerError()
     throw invalid(describeImportError(file, path, error), error)
   }
   try {
@@ -41,7 +53,7 @@ export async function loadAgentFile(file: string): Promise<AgentFile> {
   }
 }
 
-/** Finds the agent and the tour in the exports of a file. */
+/** Finds the agent, the tour and the options of the server in the exports of a file. */
 export function readAgentExports(file: string, exports: JsonObject): AgentFile {
   const root = exports.default ?? exports.rootAgent
   if (root === undefined || root === null)
@@ -55,13 +67,35 @@ export function readAgentExports(file: string, exports: JsonObject): AgentFile {
     const foreign = findForeignAgent(root)
     if (foreign) throw otherCopyError(file, `agent "${foreign.name}"`)
   }
-  return { root, tour: readTour(file, exports.tour) }
+  return {
+    root,
+    tour: readTour(file, exports.tour),
+    live: readLive(file, exports.live),
+    authenticate: readAuthenticate(file, exports.authenticate),
+  }
 }
 
 function readTour(file: string, tour: unknown): readonly string[] {
   if (tour === undefined) return []
   if (Array.isArray(tour) && tour.every((message) => typeof message === 'string')) return tour
   throw invalid(`The tour of "${file}" must be a list of strings. Write \`export const tour = ['Hello', 'Bye']\`.`)
+}
+
+function readLive(file: string, live: unknown): LiveAppOptions | undefined {
+  if (live === undefined) return undefined
+  if (isRecord(live) && isRecord(live.model) && typeof live.model.connect === 'function')
+    return live as object as LiveAppOptions // connectLive() checks the other options
+  throw invalid(
+    `The export "live" of "${file}" needs a live model. Write \`export const live = { model: geminiLive('...') }\`.`,
+  )
+}
+
+function readAuthenticate(file: string, authenticate: unknown): Authenticate | undefined {
+  if (authenticate === undefined) return undefined
+  if (typeof authenticate === 'function') return authenticate as Authenticate // the server checks what it returns
+  throw invalid(
+    `The export "authenticate" of "${file}" must be a function, got ${describeExport(authenticate)}. It takes a Request and returns { userId } or undefined.`,
+  )
 }
 
 function isAgent(value: unknown): value is Agent {

@@ -1,5 +1,4 @@
 // The tools of an agent file for callers that are not its model: MCP clients and the command line.
-import { basename, extname } from 'node:path'
 import type { Agent } from '../../agent/agents/agent.ts'
 import type { OneOrMore } from '../../agent/agents/callbacks.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
@@ -11,8 +10,8 @@ import type { CallCallbacks, CallRunnerOptions } from '../../runner/single-call/
 import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
 import { modelsFor } from '../models.ts'
-import { UsageError } from '../terminal.ts'
 import type { AgentFile } from './agent-file.ts'
+import { type AppStorage, appNameOf, checkOwnStore } from './create-runner.ts'
 
 /** The agent of a file and its tools, with the services they run on. */
 export interface ServedAgent {
@@ -26,30 +25,17 @@ export interface ServedAgent {
   close(): void
 }
 
-/** Where calls are stored. */
-export interface Storage {
-  /** The agent file. */
-  readonly file: string
-  /** `--app`; undefined means the name of the file. */
-  readonly app: string | undefined
-  /** `--db`; undefined keeps sessions in memory. */
-  readonly db: string | undefined
-}
-
 /** Takes the agent, the tools and the services of an agent file. */
-export async function servedAgent({ root }: AgentFile, storage: Storage, logger: Logger): Promise<ServedAgent> {
+export async function servedAgent({ root }: AgentFile, storage: AppStorage, logger: Logger): Promise<ServedAgent> {
   const { file, app, db } = storage
   if (root instanceof Runner) {
-    if (db !== undefined)
-      throw new UsageError(
-        `--db cannot be used with "${file}": the file exports a Runner, which has its own services. Remove --db.`,
-      )
+    checkOwnStore(file, db)
     const { agent, whilePaused: _, media: _2, ...options } = root.options
     return { agent, ...toolsOf(agent), options: { ...options, ...callbacksOf(agent) }, close: () => {} }
   }
-  const stored = db === undefined ? undefined : (await import('../../sqlite/sqlite.ts')).sqlite(db)
+  const stored = db === undefined ? undefined : (await import('../../sqlite/sqlite.ts')).sqlite(db, { logger })
   const options = {
-    appName: app ?? basename(file, extname(file)),
+    appName: app ?? appNameOf(file),
     artifactService: new InMemoryArtifactService(),
     memoryService: new InMemoryMemoryService(),
     ...stored,

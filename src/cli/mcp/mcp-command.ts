@@ -1,49 +1,51 @@
-import { parseArgs } from 'node:util'
 import { loadPeerByName } from '../../error/load-peer.ts'
 import type { McpService } from '../../mcp/serve/serve-mcp.ts'
+import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
+import { defineCommand } from '../command/define-command.ts'
+import { parsePort } from '../command/parse-command-line.ts'
+import { sessionOptions } from '../command/shared-options.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { type ServedAgent, servedAgent } from '../load/served-agent.ts'
-import { optionProblem } from '../option-problem.ts'
+import { withProgress } from '../screen/progress.ts'
+import { takeStandardOutput } from '../screen/take-standard-output.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
-import { takeStandardOutput } from './take-standard-output.ts'
 import { trustCommand } from './trust-command.ts'
 
-/** The help text of `toolwright mcp`. */
-export const mcpUsage = `toolwright mcp <file>
-
-Serves the tools of the agent that a file exports, and the agent itself, to an MCP client over standard input and output.
-Everything the agent file prints goes to standard error. The command ends when the client disconnects.
-
-  --http           Serve over HTTP on this machine instead, until Ctrl+C
-  --port <number>  Port for --http (default: a free port)
-  --user <id>      User the tools act for (default: local)
-  --app <name>     App the sessions belong to (default: the file name)
-  --db <file>      Store sessions, artifacts and credentials in this SQLite file
-  --help           Show this help
-
-toolwright mcp trust <file> [tool ...] trusts changed tools of MCP servers that the agent uses.
-
-A call that needs an approval asks the user of the client, if the client supports elicitation.
-`
-
 const options = {
-  http: { type: 'boolean' },
-  port: { type: 'string' },
-  user: { type: 'string' },
-  app: { type: 'string' },
-  db: { type: 'string' },
-} as const
+  http: { type: 'boolean', description: 'Serve over HTTP on this machine instead, until Ctrl+C' },
+  port: { type: 'string', value: '<number>', description: 'Port for --http (default: a free port)' },
+  ...sessionOptions,
+  user: { ...sessionOptions.user, description: 'User the tools act for (default: local)' },
+} as const satisfies CommandOptions
 
-/** Runs `toolwright mcp` and returns the exit code. */
-export async function mcpCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  if (args[0] === 'trust') return await trustCommand(args.slice(1), terminal)
-  const given = parseMcpArguments(args)
+/** `toolwright mcp`. */
+export const mcpCommand: Command = defineCommand({
+  name: 'mcp',
+  summary: 'Serve the agent in a file to MCP clients, or trust changed tools',
+  usage: '<file>',
+  description: [
+    'Serves the tools of the agent that a file exports, and the agent itself, to an MCP client over standard input and output. Everything the agent file prints goes to standard error. The command ends when the client disconnects.',
+  ],
+  options,
+  parts: [trustCommand],
+  notes: ['A call that needs an approval asks the user of the client, if the client supports elicitation.'],
+  examples: [
+    ['toolwright mcp agent.ts --db app.db', 'the command of a client that starts servers'],
+    ['toolwright mcp agent.ts --http --port 3000', 'a server at http://127.0.0.1:3000/mcp'],
+    ['toolwright mcp trust agent.ts --db app.db', 'the tools of other servers, and whether they are trusted'],
+  ],
+  run: async (line, terminal) => await run(readMcpArguments(line), terminal),
+})
+
+async function run(given: McpArguments, terminal: Terminal): Promise<number> {
   loadEnvFile(terminal.folder, terminal.env)
   const output = given.port === undefined ? takeStandardOutput(terminal) : terminal.output
-  const served = await servedAgent(await loadAgentFile(given.file), given, terminalLogger(terminal))
+  const served = await withProgress(terminal, `Loading ${given.file}`, async () =>
+    servedAgent(await loadAgentFile(given.file), given, terminalLogger(terminal)),
+  )
   const server = await createServer(served, given.userId)
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>()
   const interrupts = createInterrupts(terminal.signals, { onUnhandled: interrupt })
@@ -79,26 +81,10 @@ interface McpArguments {
   readonly db: string | undefined
 }
 
-function parseMcpArguments(args: readonly string[]): McpArguments {
-  const { values, positionals } = parseOptions(args)
+function readMcpArguments({ values, positionals }: CommandLine<typeof options>): McpArguments {
   const [file, ...others] = positionals
   if (!file || others.length) throw new UsageError('Pass one agent file. Usage: toolwright mcp <file>')
-  const { http, port, user, app, db } = values
-  for (const [name, value] of Object.entries({ user, app, db })) {
-    if (value?.trim() === '') throw new UsageError(`--${name} is empty. Pass a value, or remove the option.`)
-  }
+  const { http = false, port, user, app, db } = values
   if (port !== undefined && !http) throw new UsageError('--port is for HTTP. Add --http.')
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new UsageError(`--port must be a number from 0 to 65535, got "${port}".`)
-  return { file, port: http ? Number(port ?? 0) : undefined, userId: user, app, db }
-}
-
-function parseOptions(
-  args: readonly string[],
-): ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>> {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true })
-  } catch (error) {
-    throw new UsageError(optionProblem(error))
-  }
+  return { file, port: http ? parsePort(port ?? '0') : undefined, userId: user, app, db }
 }

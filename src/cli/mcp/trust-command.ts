@@ -1,34 +1,45 @@
-import { parseArgs } from 'node:util'
-import type { Agent } from '../../agent/agents/agent.ts'
-import { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import type { McpToolset } from '../../mcp/mcp-toolset.ts'
-import { isToolset } from '../../tool/toolset.ts'
-import { innermostToolset } from '../../tool/wrap-toolset.ts'
+import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
+import { defineCommand } from '../command/define-command.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { servedAgent } from '../load/served-agent.ts'
-import { optionProblem } from '../option-problem.ts'
 import { escapeText } from '../screen/escape.ts'
+import { withProgress } from '../screen/progress.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
+import { mcpToolsetsOf } from './mcp-toolsets-of.ts'
 
-/** The help text of `toolwright mcp trust`. */
-export const trustUsage = `toolwright mcp trust <file> [tool ...]
+const options = {
+  all: { type: 'boolean', description: 'Trust every quarantined tool' },
+  app: { type: 'string', value: '<name>', description: 'App the pins belong to (default: the file name)' },
+  db: {
+    type: 'string',
+    value: '<file>',
+    description: 'The SQLite file with the pins, unless the file exports a Runner',
+  },
+} as const satisfies CommandOptions
 
-Lists the tools of the MCP servers that the agent in a file uses, and whether their definitions are trusted. A tool whose
-definition has changed is quarantined: models do not see it. Name tools to trust their definitions as they are now.
+/** `toolwright mcp trust`. */
+export const trustCommand: Command = defineCommand({
+  name: 'mcp trust',
+  summary: 'Trust changed tools of MCP servers that the agent uses',
+  usage: '<file> [tool ...]',
+  description: [
+    'Lists the tools of the MCP servers that the agent in a file uses, and whether their definitions are trusted. A tool whose definition has changed is quarantined: models do not see it. Name tools to trust their definitions as they are now.',
+  ],
+  options,
+  examples: [
+    ['toolwright mcp trust agent.ts --db app.db', 'list the tools and whether they are trusted'],
+    ['toolwright mcp trust agent.ts delete_notes --db app.db', 'trust one definition as it is now'],
+  ],
+  exitCodes: { 1: 'failure, or a tool is still quarantined' },
+  run,
+})
 
-  --all          Trust every quarantined tool
-  --app <name>   App the pins belong to (default: the file name)
-  --db <file>    The SQLite file with the pins, unless the file exports a Runner
-  --help         Show this help
-`
-
-const options = { all: { type: 'boolean' }, app: { type: 'string' }, db: { type: 'string' } } as const
-
-/** Runs `toolwright mcp trust`. Returns 1 if a tool is still quarantined. */
-export async function trustCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { file, names, all, app, db } = parseTrustArguments(args)
+async function run({ values, positionals }: CommandLine<typeof options>, terminal: Terminal): Promise<number> {
+  const [file, ...names] = positionals
+  if (!file) throw new UsageError('Pass an agent file. Usage: toolwright mcp trust <file> [tool ...]')
+  const { all = false, app, db } = values
   loadEnvFile(terminal.folder, terminal.env)
   const served = await servedAgent(await loadAgentFile(file), { file, app, db }, terminalLogger(terminal))
   const { appName, sessionService } = served.options
@@ -41,7 +52,9 @@ export async function trustCommand(args: readonly string[], terminal: Terminal):
   let isQuarantined = false
   try {
     for (const toolset of toolsets) {
-      for (const { name, hash, trusted } of await toolset.definitions(store)) {
+      const listing = `Listing the tools of ${toolset.name}`
+      const definitions = await withProgress(terminal, listing, () => toolset.definitions(store))
+      for (const { name, hash, trusted } of definitions) {
         unknown.delete(name)
         const isWanted = !trusted && (all || names.includes(name))
         if (isWanted) await toolset.trust(name, hash, store)
@@ -59,43 +72,4 @@ export async function trustCommand(args: readonly string[], terminal: Terminal):
     await Promise.all(toolsets.map((toolset) => toolset.shutdown()))
     served.close()
   }
-}
-
-/** The MCP toolsets of an agent and its sub-agents, each once. */
-function mcpToolsetsOf(agent: Agent): McpToolset[] {
-  const found = new Set<McpToolset>()
-  const visit = (one: Agent): void => {
-    for (const source of one instanceof LlmAgent ? one.dynamicTools : []) {
-      const toolset = isToolset(source) ? innermostToolset(source) : undefined
-      if (isMcpToolset(toolset)) found.add(toolset)
-    }
-    one.subAgents?.forEach(visit)
-  }
-  visit(agent)
-  return [...found]
-}
-
-/** Is it an `McpToolset`? The agent file may have loaded another copy of the class. */
-function isMcpToolset(value: unknown): value is McpToolset {
-  const { definitions, trust } = (value ?? {}) as Partial<McpToolset>
-  return typeof definitions === 'function' && typeof trust === 'function'
-}
-
-interface TrustArguments {
-  readonly file: string
-  readonly names: readonly string[]
-  readonly all: boolean
-  readonly app: string | undefined
-  readonly db: string | undefined
-}
-
-function parseTrustArguments(args: readonly string[]): TrustArguments {
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const [file, ...names] = positionals
-    if (file) return { file, names, all: values.all ?? false, app: values.app, db: values.db }
-  } catch (error) {
-    throw new UsageError(optionProblem(error))
-  }
-  throw new UsageError('Pass an agent file. Usage: toolwright mcp trust <file> [tool ...]')
 }

@@ -1,14 +1,14 @@
-import { parseArgs } from 'node:util'
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { optionProblem } from '../option-problem.ts'
+import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
+import { sessionOptions } from '../command/shared-options.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The arguments of `toolwright tool`. */
 export interface ToolArguments {
   /** Path of the agent file. */
   readonly file: string
-  /** Name of the tool. */
-  readonly name: string
+  /** Name of the tool; undefined with `--list`. */
+  readonly name: string | undefined
   /** `--args`; default `{}`. */
   readonly args: JsonObject
   /** `--user`; default `user`. */
@@ -21,25 +21,25 @@ export interface ToolArguments {
   readonly verbose: boolean
 }
 
-const options = {
-  args: { type: 'string' },
-  user: { type: 'string' },
-  app: { type: 'string' },
-  db: { type: 'string' },
-  verbose: { type: 'boolean' },
-} as const
+type ToolOptions = StringOptions<'args' | 'user' | 'app' | 'db'> & Flags<'list' | 'verbose'>
 
-/** Parses the arguments of `toolwright tool`; throws a `UsageError` when they are invalid. */
-export function parseToolArguments(args: readonly string[]): ToolArguments {
-  const { values, positionals } = parseOptions(args)
+/** The options of `toolwright tool`. */
+export const toolOptions: ToolOptions = {
+  args: { type: 'string', value: '<json>', description: 'Arguments of the call (default: {})' },
+  list: { type: 'boolean', description: 'List the tools with their descriptions' },
+  ...sessionOptions,
+  user: { ...sessionOptions.user, description: 'User the tool acts for (default: user)' },
+  verbose: { type: 'boolean', description: "Show progress and the framework's log" },
+}
+
+/** Reads the command line of `toolwright tool`; throws a `UsageError` when it is invalid. */
+export function readToolArguments({ values, positionals }: CommandLine<ToolOptions>): ToolArguments {
   const [file, name, ...others] = positionals
-  if (!file || !name || others.length)
+  const { args = '{}', list = false, user = 'user', app, db, verbose = false } = values
+  if (!file || others.length || (!name && !list))
     throw new UsageError("Pass an agent file and a tool. Usage: toolwright tool <file> <name> --args '{...}'")
-  for (const option of ['user', 'app', 'db'] as const) {
-    if (values[option]?.trim() === '') throw new UsageError(`--${option} is empty. Pass a value, or remove the option.`)
-  }
-  const { user = 'user', app, db, verbose = false } = values
-  return { file, name, args: parseJson(values.args ?? '{}'), userId: user, app, db, verbose }
+  if (list && name) throw new UsageError('--list takes no tool. Usage: toolwright tool <file> --list')
+  return { file, name, args: parseJson(args), userId: user, app, db, verbose }
 }
 
 function parseJson(text: string): JsonObject {
@@ -50,14 +50,4 @@ function parseJson(text: string): JsonObject {
     // the message of JSON.parse shows a part of the arguments
   }
   throw new UsageError(`--args must be a JSON object, such as '{"city":"Oslo"}'.`)
-}
-
-function parseOptions(
-  args: readonly string[],
-): ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>> {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true })
-  } catch (error) {
-    throw new UsageError(optionProblem(error))
-  }
 }

@@ -54,13 +54,14 @@ test('toolwright tool leaves a call without an answer pending', async () => {
   const { input, ended, until, errors, refunded } = start(...refund)
   await until('Approve?')
   input.write('\x04')
-  expect(await ended).toBe(1)
+  expect(await ended).toBe(3)
   expect(errors()).toContain('Tool "refund" waits for the approval of refund {"note":"A-1"}.')
   expect(refunded()).toBe(false)
 })
 
 test.each([
   ['no tool', ['tool', 'x.ts'], 'Pass an agent file and a tool.'],
+  ['a tool besides --list', ['tool', 'x.ts', 'y', '--list'], '--list takes no tool.'],
   ['arguments that are not JSON', ['tool', 'x.ts', 'y', '--args', '{secret'], '--args must be a JSON object'],
   ['arguments that are a list', ['tool', 'x.ts', 'y', '--args', '[1]'], '--args must be a JSON object'],
   ['an empty user', ['tool', 'x.ts', 'y', '--user', ''], '--user is empty.'],
@@ -73,6 +74,19 @@ test.each([
   const text = errors()
   expect(text).toContain(`toolwright: ${sentence}`)
   expect(text).not.toContain('secret')
+})
+
+test('toolwright tool --list prints the tools with their descriptions', async () => {
+  const { ended, shown } = start('tool', 'test/examples/fixtures/refund.ts', '--list')
+  expect(await ended).toBe(0)
+  expect(shown()).toMatch(/^refund {2}Refund an order \(needs approval\)$/m)
+  expect(shown()).toMatch(/^desk {4}/m)
+})
+
+test('toolwright tool with a misspelled tool names the closest one and --list', async () => {
+  const { ended, errors } = start('tool', 'test/examples/fixtures/refund.ts', 'refnd')
+  expect(await ended).toBe(1)
+  expect(errors()).toContain('Unknown tool "refnd". Did you mean "refund"? List the tools: toolwright tool ')
 })
 
 test('toolwright tool says why the tools of a server are left out', async () => {

@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util'
-import { optionProblem } from './option-problem.ts'
-import { UsageError } from './terminal.ts'
+import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
+import { sessionOptions } from '../command/shared-options.ts'
+import { quoteForShell } from '../screen/quote-for-shell.ts'
+import { UsageError } from '../terminal.ts'
 
 /** The arguments of `toolwright run`. */
 export interface RunArguments {
@@ -16,44 +17,34 @@ export interface RunArguments {
   readonly app: string | undefined
   /** `--db`; undefined keeps sessions in memory. */
   readonly db: string | undefined
+  /** `--json`; default false. */
+  readonly json: boolean
   /** Open the browser when a tool needs a sign-in; false with `--no-browser`. */
   readonly opensBrowser: boolean
   /** `--verbose`; default false. */
   readonly verbose: boolean
 }
 
-const options = {
-  verbose: { type: 'boolean' },
-  'no-browser': { type: 'boolean' },
-  session: { type: 'string' },
-  user: { type: 'string' },
-  app: { type: 'string' },
-  db: { type: 'string' },
-} as const
+type RunOptions = StringOptions<'session' | 'user' | 'app' | 'db'> & Flags<'json' | 'no-browser' | 'verbose'>
 
-/** Parses the arguments of `toolwright run`; throws a `UsageError` when they are invalid. */
-export function parseRunArguments(args: readonly string[]): RunArguments {
-  const { values, positionals } = parseOptions(args)
+/** The options of `toolwright run`. */
+export const runOptions: RunOptions = {
+  session: { type: 'string', value: '<id>', description: 'Continue this session and ask its pending requests first' },
+  ...sessionOptions,
+  json: { type: 'boolean', description: 'Write events as JSON, one per line, and read JSON lines' },
+  'no-browser': { type: 'boolean', description: 'Print the link of a sign-in without opening the browser' },
+  verbose: { type: 'boolean', description: "Show results in full, and the framework's log" },
+}
+
+/** Reads the command line of `toolwright run`; throws a `UsageError` when it is invalid. */
+export function readRunArguments({ values, positionals }: CommandLine<RunOptions>): RunArguments {
   const [file, ...words] = positionals
   if (!file) throw new UsageError('No agent file given. Usage: toolwright run <file> [message]')
   const message = words.length ? words.join(' ').trim() : undefined
   if (message === '') throw new UsageError('The message is empty. Pass a text, or omit it to start a chat.')
-  for (const name of ['session', 'user', 'app', 'db'] as const) {
-    if (values[name]?.trim() === '') throw new UsageError(`--${name} is empty. Pass a value, or remove the option.`)
-  }
-  const { session, user = 'user', app, db, verbose = false } = values
+  const { session, user = 'user', app, db, json = false, verbose = false } = values
   const opensBrowser = !values['no-browser']
-  return { file, message, userId: user, sessionId: session, app, db, opensBrowser, verbose }
-}
-
-function parseOptions(
-  args: readonly string[],
-): ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>> {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true })
-  } catch (error) {
-    throw new UsageError(optionProblem(error))
-  }
+  return { file, message, userId: user, sessionId: session, app, db, json, opensBrowser, verbose }
 }
 
 /** The command that continues a session in another process, or why there is none. */
@@ -66,9 +57,4 @@ export function continueHint(
   const user = userId === 'user' ? [] : ['--user', userId]
   const where = [...(db === undefined ? [] : ['--db', db]), ...(app === undefined ? [] : ['--app', app])]
   return `Continue with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoteForShell).join(' ')}`
-}
-
-/** Quotes a word for a POSIX shell. */
-function quoteForShell(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

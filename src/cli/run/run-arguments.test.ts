@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { continueHint, parseRunArguments } from './run-arguments.ts'
+import { parseCommandLine } from '../command/parse-command-line.ts'
+import { continueHint, type RunArguments, readRunArguments, runOptions } from './run-arguments.ts'
+
+function parseRunArguments(args: readonly string[]): RunArguments {
+  return readRunArguments(parseCommandLine(runOptions, args))
+}
 
 test('options of toolwright run can come before and after the file', () => {
   expect(parseRunArguments(['--db', 'a.db', 'agent.ts', 'What is', '--user', 'ada', 'this?', '--session=s1'])).toEqual({
@@ -8,6 +13,7 @@ test('options of toolwright run can come before and after the file', () => {
     userId: 'ada',
     sessionId: 's1',
     db: 'a.db',
+    json: false,
     opensBrowser: true,
     verbose: false,
   })

@@ -1,0 +1,32 @@
+import type { Agent } from '../../agent/agents/agent.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { collectAgents, modelNamesOf } from '../load/collect-agents.ts'
+import { modelProviders } from '../models.ts'
+import { missingPeers } from '../serve/required-peers.ts'
+import { type Finding, findingsOf } from './finding.ts'
+
+/** Whether the models of an agent can be made: their packages and keys. Names variables, never their values. */
+export function checkModels(root: Agent, env: { readonly [name: string]: string | undefined }): Finding[] {
+  const { ok } = findingsOf('model')
+  const objects = collectAgents(root).flatMap((agent) =>
+    agent instanceof LlmAgent && typeof agent.model === 'object' ? agent.model.name : [],
+  )
+  return [
+    ...modelNamesOf(root).map((name) => checkModel(name, env)),
+    ...[...new Set(objects)].map((name) => ok(`${name}, which the agent file creates`)),
+  ]
+}
+
+function checkModel(name: string, env: { readonly [name: string]: string | undefined }): Finding {
+  const { ok, problem } = findingsOf('model')
+  const provider = modelProviders.find(({ pattern }) => name.startsWith(pattern.slice(0, -1)))
+  if (!provider) {
+    const known = modelProviders.map(({ pattern }) => pattern).join(', ')
+    return problem(`No provider has the model "${name}".`, `Pass a model object, or a name like ${known}.`)
+  }
+  const { packageName, keyNames } = provider
+  if (missingPeers([packageName]).length) return problem(`${name} needs ${packageName}.`, `Run: npm i ${packageName}`)
+  const found = keyNames.find((key) => env[key])
+  if (found !== undefined) return ok(`${name}, with ${found}`)
+  return problem(`${name} needs a key.`, `Set ${keyNames[0]}, in the environment or in .env.`)
+}

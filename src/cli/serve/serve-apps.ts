@@ -1,0 +1,128 @@
+// What `toolwright web` and `toolwright serve` share: open the apps, listen, and stop in order.
+import type { Logger } from '../../dispatch/host.ts'
+import { messageOf } from '../../error/error.ts'
+import { loadPeerByName } from '../../error/load-peer.ts'
+import { benchAgentOf } from '../../server/bench/bench-session.ts'
+import type { ToolwrightServer } from '../../server/create-server.ts'
+import type { ServerOptions } from '../../server/server-options.ts'
+import { createInterrupts } from '../input/interrupts.ts'
+import { loadEnvFile } from '../load/env-file.ts'
+import { escapeText } from '../screen/escape.ts'
+import { withProgress } from '../screen/progress.ts'
+import type { Terminal } from '../terminal.ts'
+import { terminalLogger } from '../terminal-logger.ts'
+import { listenOnFreePort } from './listen-on-free-port.ts'
+import { closeApps, type OpenedApp, openApps, serverOptionsOf } from './open-apps.ts'
+import { checkRemoteAccess } from './remote-access.ts'
+import { requirePeers, SERVER_PEERS } from './required-peers.ts'
+import type { ServeArguments } from './serve-arguments.ts'
+
+const DEFAULT_PORT = 8000
+
+/** How a command serves its apps. */
+export interface ServeSettings extends Pick<ServerOptions, 'dev' | 'onDisconnect' | 'page'> {
+  /** The arguments. */
+  readonly given: ServeArguments
+  /** Tries other ports if the default one is in use. */
+  readonly triesNextPort: boolean
+  /** Reports that the server listens. */
+  onListening(started: StartedServer): void
+}
+
+/** A server that listens. */
+export interface StartedServer {
+  /** The address, without a slash at the end. */
+  readonly url: string
+  /** How requests authenticate. */
+  readonly access: ServerAccess
+  /** The apps. */
+  readonly apps: readonly OpenedApp[]
+}
+
+/** How requests authenticate: with a token that the server made, with `TOOLWRIGHT_TOKEN`, or as an agent file decides. */
+export type ServerAccess =
+  | { readonly type: 'new-token' | 'configured-token'; readonly token: string }
+  | { readonly type: 'authenticate' }
+
+/** Serves apps until SIGINT or SIGTERM. A second signal ends the process at once. */
+export async function serveApps(terminal: Terminal, settings: ServeSettings): Promise<number> {
+  const { given } = settings
+  loadEnvFile(terminal.folder, terminal.env)
+  requirePeers('The server', SERVER_PEERS)
+  const logger = terminalLogger(terminal, { showsStacks: given.verbose })
+  const apps = await withProgress(terminal, `Loading ${given.paths.join(', ')}`, () =>
+    openApps({ ...given, folder: terminal.folder, logger }),
+  )
+  // a signal before this line ends the process at once: no request is running
+  const stop = listenForStop(terminal)
+  let server: ToolwrightServer | undefined
+  try {
+    const created = await createServerOf(apps, settings, { logger, token: terminal.env.TOOLWRIGHT_TOKEN || undefined })
+    server = created.server
+    const { host, port = DEFAULT_PORT } = given
+    const triesNext = settings.triesNextPort && given.port === undefined
+    const { url } = await listenOnFreePort(server, { host, port, triesNext })
+    settings.onListening({ url, access: created.access, apps })
+    await Promise.race([recoverApps(apps, terminal), stop.requested]) // a store that hangs does not keep the process
+    await stop.requested
+    return 0
+  } finally {
+    await withProgress(terminal, 'Waiting for running turns. Press Ctrl+C to stop now', async () => {
+      await server?.close() // closes the runners too, within a deadline
+      await closeApps(apps, { hasServer: server !== undefined })
+    })
+    stop.close()
+  }
+}
+
+async function createServerOf(
+  apps: readonly OpenedApp[],
+  { given, dev, onDisconnect, page }: ServeSettings,
+  { logger, token }: { readonly logger: Logger; readonly token: string | undefined },
+): Promise<{ server: ToolwrightServer; access: ServerAccess }> {
+  const { host, allowedHosts, allowedOrigins } = given
+  const options = serverOptionsOf(apps)
+  checkRemoteAccess(host, { token, hasAuthenticate: options.authenticate !== undefined })
+  // by name: no bundler or import check finds the packages of the server behind the command line
+  const { createServer } = (await loadPeerByName('toolwright/server')) as typeof import('../../server/index.ts')
+  const server = createServer({
+    ...options,
+    allowedHosts,
+    allowedOrigins,
+    token: options.authenticate ? undefined : token, // a server has one of them
+    dev,
+    onDisconnect,
+    page,
+    logger,
+  })
+  if (server.token === undefined) return { server, access: { type: 'authenticate' } }
+  return { server, access: { type: token === undefined ? 'new-token' : 'configured-token', token: server.token } }
+}
+
+/** Continues the runs that an earlier process left. A store that fails does not stop the other apps. */
+async function recoverApps(apps: readonly OpenedApp[], { output, errors }: Terminal): Promise<void> {
+  for (const { name, runner } of apps) {
+    try {
+      // the model of the app must not continue a single call of the tool bench
+      const runs = await runner.recover({ where: ({ sessionId }) => benchAgentOf(sessionId) === undefined })
+      if (runs.length) output.write(`Resumed     interrupted sessions of ${escapeText(name)}: ${runs.length}\n`)
+    } catch (error) {
+      errors.write(
+        `toolwright: Cannot resume the sessions of app "${escapeText(name)}": ${escapeText(messageOf(error))}\n`,
+      )
+    }
+  }
+}
+
+/** Resolves `requested` on the first signal. The next one ends the process. */
+function listenForStop(terminal: Terminal): { readonly requested: Promise<void>; close(): void } {
+  const { promise: requested, resolve } = Promise.withResolvers<void>()
+  let isStopping = false
+  const onUnhandled = (): void => {
+    if (isStopping) terminal.exit()
+    isStopping = true
+    resolve()
+  }
+  const interrupts = createInterrupts(terminal.signals, { onUnhandled, names: ['SIGINT', 'SIGTERM'] })
+  return { requested, close: () => interrupts.close() }
+}

@@ -1,0 +1,31 @@
+import { dirname, join, relative } from 'node:path'
+import { escapeText } from '../screen/escape.ts'
+import { defaultDatabase } from './open-apps.ts'
+import type { StartedServer } from './serve-apps.ts'
+
+/** The lines that `web` and `serve` print when the server listens. The address is the first one. */
+export function startupText(
+  { url, access, apps }: StartedServer,
+  { title, folder }: { readonly title: string; readonly folder: string },
+): string {
+  const rows = [
+    [title, url],
+    ...(access.type === 'new-token' && !url.includes('?token=') ? [['Token', access.token]] : []),
+    ...(access.type === 'configured-token' ? [['Token', 'the value of TOOLWRIGHT_TOKEN']] : []),
+    ...(access.type === 'authenticate' ? [['Access', 'as authenticate() of the agent file decides']] : []),
+    ['Apps', apps.map(({ name }) => name).join(', ')],
+    ['Sessions', storesText(apps, folder)],
+    ['Stop', 'Ctrl+C'],
+  ] as const
+  return rows.map(([name = '', value = '']) => `${name.padEnd(12)}${escapeText(value)}\n`).join('')
+}
+
+/** The stores of the apps. Databases that are named after their apps are one entry. */
+function storesText(apps: StartedServer['apps'], folder: string): string {
+  const stores = apps.map(({ name, storage }) => {
+    const own = defaultDatabase(folder, name)
+    if (storage !== own) return storage
+    return relative(folder, apps.length > 1 ? join(dirname(own), '<app>.db') : own)
+  })
+  return [...new Set(stores)].join(', ')
+}

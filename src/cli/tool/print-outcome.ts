@@ -1,0 +1,55 @@
+// What `toolwright tool` prints, and the exit code.
+import { isFailure } from '../../event/fold.ts'
+import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
+import type { Tool } from '../../tool/tool.ts'
+import { requestSummary } from '../requests/request-prompt.ts'
+import { escapeLine, escapeText } from '../screen/escape.ts'
+import { Screen } from '../screen/screen.ts'
+import { truncate } from '../screen/text-width.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** The call, for messages about it. */
+interface PrintedCall {
+  readonly file: string
+  readonly name: string
+  readonly db: string | undefined
+}
+
+/** Exit code of a call that waits for an answer. */
+const PENDING = 3
+
+/** Prints the result, or what the call waits for. Returns the exit code. */
+export function printOutcome(outcome: CallOutcome, call: PrintedCall, { output, errors }: Terminal): number {
+  const { file, name, db } = call
+  if (outcome.type === 'ended') {
+    errors.write(`toolwright: ${escapeText(outcome.error?.message ?? `Tool "${name}" was cancelled.`)}\n`)
+    return 1
+  }
+  const result = outcome.type === 'pending' ? outcome.handle : outcome.result
+  if (result) output.write(`${JSON.stringify(result.response, null, 2)}\n`)
+  if (result?.parts.length) errors.write(`The result also has ${result.parts.length} media parts.\n`)
+  if (outcome.type === 'result') {
+    const { error } = outcome.result.response
+    if (typeof error === 'string' && error.startsWith('Unknown tool'))
+      errors.write(`toolwright: ${escapeText(error)} List the tools: toolwright tool ${escapeText(file)} --list\n`)
+    return isFailure(outcome.result.response) ? 1 : 0
+  }
+  const where = db === undefined ? 'Run the command in a terminal to answer.' : `Session "${outcome.sessionId}".`
+  for (const request of outcome.requests)
+    errors.write(`toolwright: Tool "${escapeText(name)}" waits for the ${requestSummary(request)}. ${where}\n`)
+  return PENDING
+}
+
+/** Prints the tools that can be called, one per line. A terminal shows the start of long descriptions. */
+export function printTools(tools: readonly Tool[], terminal: Terminal): number {
+  const { width, paint } = new Screen(terminal)
+  const column = Math.max(0, ...tools.map(({ name }) => name.length)) + 2
+  for (const tool of tools) {
+    const gate =
+      tool.requiresConfirmation === undefined || tool.requiresConfirmation === false ? '' : ' (needs approval)'
+    const text = escapeLine(tool.description) + gate
+    const shown = width === undefined ? text : truncate(text, Math.max(width - column, 20))
+    terminal.output.write(`${paint(['bold'], escapeLine(tool.name))}${' '.repeat(column - tool.name.length)}${shown}\n`)
+  }
+  return 0
+}
