@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 
 /** One entry point of the package. All paths are relative to the repository. */
 export interface EntryPoint {
-  /** The specifier that users import: `toolwright/sqlite`. */
+  /** The specifier that users import: `toolwright/sqlite`. For files without one, a name. */
   readonly specifier: string
   /** Its folder in `src` and `dist`: `sqlite`. Empty for the root entry point. */
   readonly folder: string
@@ -34,6 +34,11 @@ export function commands(): EntryPoint[] {
   return Object.entries(manifest().bin).map(([name, output]) =>
     entryPoint(name, output.replace('/dist/', '/src/').replace(/\.js$/, '.ts')),
   )
+}
+
+/** The files that other programs load by their path, so that each stays a file of its own. */
+export function loadedByPath(): EntryPoint[] {
+  return [entryPoint('the loader of toolwright/infer for webpack and rspack', 'src/infer/plugins/loader.ts')]
 }
 
 /** From each specifier to its source file. */

@@ -14,7 +14,7 @@ test.each(globSync('test/exports/toolwright*.txt').sort())(
   'the API reference has a section for each name in %s',
   (file) => {
     const page = `${basename(file, '.txt').replace(/^toolwright-/, '')}.md`
-    const names = readFileSync(file, 'utf8').trim().split('\n')
+    const names = readFileSync(file, 'utf8').split('\n').filter(Boolean)
     const headings = new Set(rendered.get(page)?.match(/(?<=^##+ )\w+(?=(?:\(\))? \{#)/gm))
     expect(names.filter((line) => !headings.has(line.replace(/^type /, '')))).toEqual([])
   },
@@ -69,7 +69,7 @@ test('the API reference leaves out members marked @internal', () => {
 
 test('the API reference shows the helper types of a signature', () => {
   const helpers = entries.find(({ name }) => name === 'tool')?.helperTypes.join('\n')
-  expect(helpers).toMatch(/^type ArgsOf<P> = /m)
+  expect(helpers).toMatch(/^type Returns<O> = /m)
   expect(helpers).not.toMatch(/^type InferOutput</m) // it is exported and has its own section
 })
 

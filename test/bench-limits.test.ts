@@ -59,3 +59,52 @@ test('the benchmark reports a missing result, unless its scenario was not select
   expect(over(measured({ 'S7 us': undefined }))).toEqual(['S7 streaming a delta, times the floor'])
   expect(over(measured({ 'S7 us': undefined }), ['S1', 'S5'])).toEqual([])
 })
+
+const { checkServerLimits } = (await import(String(new URL('../bench/server-limits.mjs', import.meta.url)))) as {
+  checkServerLimits(measured: object): Row[]
+}
+const server = {
+  some: { firstP99: 300, lastP99: 300, errors: 0 },
+  many: { firstP99: 1_500, lastP99: 1_500, errors: 0, rssMB: 700 },
+  single: { lastP50: 1.2, runnerMs: 0.2 },
+}
+const overServer = (measured: object): string[] =>
+  checkServerLimits({ ...server, ...measured })
+    .filter((row) => row.over)
+    .map(({ what }) => what)
+
+test('the server benchmark accepts results at its limits', () => expect(overServer({})).toEqual([]))
+
+test.each([
+  [{ some: { ...server.some, firstP99: 301 } }, '200 concurrent runs, first event, p99 ms'],
+  [{ some: { ...server.some, errors: 1 } }, '200 concurrent runs, errors'],
+  [{ many: { ...server.many, firstP99: 1_501 } }, '1,000 concurrent runs, first event, p99 ms'],
+  [{ many: { ...server.many, errors: 1 } }, '1,000 concurrent runs, errors'],
+  [{ many: { ...server.many, rssMB: undefined } }, '1,000 concurrent runs, memory of the server, MB'],
+  [{ single: { lastP50: 1.3, runnerMs: 0.2 } }, 'one turn, /run_sse over the runner, p50 ms'],
+])('the server benchmark reports %j as over its limit', (measured, what) => {
+  expect(overServer(measured)).toEqual([what])
+})
+
+const { checkPageLimits } = (await import(String(new URL('../bench/page-limits.mjs', import.meta.url)))) as {
+  checkPageLimits(measured: object): Row[]
+}
+const list = { longestTaskMs: 200, longestGapMs: 200, nodes: 5_000 }
+const page = { start: { firstPaintMs: 1_000, shownMs: 2_000, bytes: 300_000 }, chat: list, log: list }
+const overPage = (measured: object): string[] =>
+  checkPageLimits({ ...page, ...measured })
+    .filter((row) => row.over)
+    .map(({ what }) => what)
+
+test('the page benchmark accepts results at its limits', () => expect(overPage({})).toEqual([]))
+
+test.each([
+  [{ start: { ...page.start, firstPaintMs: 1_001 } }, 'first paint from a cold server, ms'],
+  [{ start: { ...page.start, firstPaintMs: undefined } }, 'first paint from a cold server, ms'],
+  [{ start: { ...page.start, bytes: 300_001 } }, 'bytes of the page'],
+  [{ chat: { ...list, longestTaskMs: 201 } }, 'chat of 100,000 events, longest block while reading and scrolling, ms'],
+  [{ log: { ...list, longestGapMs: 201 } }, 'log of 100,000 events, longest block while reading and scrolling, ms'],
+  [{ log: { ...list, nodes: 5_001 } }, 'log of 100,000 events, most DOM nodes'],
+])('the page benchmark reports %j as over its limit', (measured, what) => {
+  expect(overPage(measured)).toEqual([what])
+})

@@ -39,11 +39,13 @@ import {
   transferToAgent,
   withParts,
 } from 'toolwright'
+import { attachInferred } from 'toolwright/infer'
 import { McpToolset } from 'toolwright/mcp'
 import { ApiRegistry, OpenApiToolset } from 'toolwright/openapi'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { createTestServer, runBody, type TestClient, type TestServerOptions } from '../src/server/server.test-kit.ts'
 import { type LiveTest, responseIn, startLive } from './scenarios/live-kit.ts'
 
 const lookUp = tool({ name: 'look_up', description: 'Look up', effect: 'none', run: () => ({ found: 1 }) })
@@ -437,11 +439,6 @@ test('D38: passes names without prefix to filters inside and outside of the pref
   expect([...(model.requests[0]?.tools.keys() ?? [])]).toEqual(['a_look_up', 'b_look_up'])
 })
 
-test('D39: rejects a bare function with advice how to define a tool', () => {
-  // @ts-expect-error a function is not an options object
-  expect(() => tool(() => 1)).toThrow(expect.objectContaining({ code: 'NEEDS_INFER' }))
-})
-
 test('D40: rejects a tool with a name that the framework reserves', () => {
   expect(() => tool({ name: 'adk_request_input', description: 'Asks', run: () => 1 })).toThrow('are reserved')
 })
@@ -643,8 +640,11 @@ test('D58: denies a call when beforeTool returns an unexpected value', async () 
   expect(runs).toBe(0)
 })
 
-test('D59: rejects a bare function in tools', () => {
-  expect(() => new LlmAgent({ name: 'a', tools: [(() => 1) as never] })).toThrow(/bare function.*toolSource\(fn\)/)
+test('D59: rejects a plain function in tools whose types were not read', () => {
+  const answer = (): number => 1
+  expect(() => new LlmAgent({ name: 'a', tools: [answer] })).toThrow(expect.objectContaining({ code: 'NEEDS_INFER' }))
+  const shape = { name: 'answer', description: 'Answer', parameters: { type: 'object' }, call: [] }
+  expect(() => new LlmAgent({ name: 'a', tools: [attachInferred(answer, shape)] })).not.toThrow()
 })
 
 test('D60: rejects an unknown option', () => {
@@ -895,6 +895,121 @@ test('D78: keeps a call running while a lost connection is resumed', async () =>
 
 test('D79: refuses to register a second tool of one name', () => {
   expect(() => new ToolDispatcher().register(lookUp).register(lookUp)).toThrow(/registered twice/)
+})
+
+const deskSessions = '/apps/desk/users/ada/sessions'
+
+/** A server on which ada has the session `s1`. */
+async function serveDesk(options: TestServerOptions = {}): Promise<TestClient> {
+  const client = createTestServer(options)
+  await client.send(`POST ${deskSessions}`, { sessionId: 's1', state: { my_key: 1 } })
+  return client
+}
+
+test('D80: reads requests in camelCase and snake_case, and never renames data', async () => {
+  const { send } = await serveDesk()
+  const changed = await send(`PATCH ${deskSessions}/s1`, { state_delta: { other_key: { inner_key: 2 } } })
+  expect(changed.json().state).toEqual({ my_key: 1, other_key: { inner_key: 2 } })
+})
+
+test('D81: lists sessions as a list with state', async () => {
+  const { send } = await serveDesk()
+  expect((await send(`GET ${deskSessions}`)).json()).toMatchObject([{ id: 's1', state: { my_key: 1 } }])
+})
+
+test('D82: never runs an imported call', async () => {
+  let runs = 0
+  const { send } = await serveDesk({ tools: [tool({ name: 'wipe', description: 'Wipes', run: () => ++runs })] })
+  const content = { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'wipe', args: {} } }] }
+  const event = { author: 'clerk', invocationId: 'e1', timestamp: 1, nodeInfo: { path: 'clerk' }, content }
+  await send(`POST ${deskSessions}`, { sessionId: 's2', events: [event] })
+  const resumed = await send('POST /run', { appName: 'desk', userId: 'ada', sessionId: 's2', invocationId: 'e1' })
+  expect([resumed.status, runs]).toEqual([404, 0])
+})
+
+test('D83: refuses a change of state that all users share', async () => {
+  const { send } = await serveDesk({ authenticate: () => ({ userId: 'ada' }) })
+  expect((await send(`PATCH ${deskSessions}/s1`, { stateDelta: { 'app:price': 0 } })).status).toBe(403)
+})
+
+test('D84: sends the id of a long-running call with the call, and no response before its result', async () => {
+  const order = longRunning(tool({ name: 'order', description: 'Orders', run: () => ({ status: 'ordered' }) }))
+  const { send } = await serveDesk({ tools: [order], steps: [{ calls: [{ id: 'c1', name: 'order' }] }] })
+  const events = (await send('POST /run', runBody('Go'))).json()
+  expect(events).toMatchObject([{ longRunningToolIds: ['c1'], content: { parts: [{ functionCall: { id: 'c1' } }] } }])
+})
+
+test('D85: sends what followed Last-Event-ID and starts nothing', async () => {
+  const { send } = await serveDesk({ tools: [lookUp], steps: [calls('look_up'), 'done'] })
+  const frames = (await send('POST /run_sse', runBody('Go'))).frames()
+  const again = await send('POST /run_sse', runBody('Go'), { headers: { 'last-event-id': frames[1].id } })
+  expect(again.frames()).toEqual([frames[2]])
+})
+
+test('D86: asks for consent in camelCase and without the client secret', async () => {
+  const flow = { authorizationUrl: 'http://127.0.0.1:9/authorize', tokenUrl: 'http://127.0.0.1:9/token' }
+  const oauth2 = { clientId: 'desk', clientSecret: 'the-secret', redirectUri: 'http://127.0.0.1:9/callback' }
+  const authConfig: AuthConfig = {
+    authScheme: { type: 'oauth2', flows: { authorizationCode: flow } },
+    rawAuthCredential: { authType: 'oauth2', oauth2 },
+  }
+  const mail = tool({ name: 'mail', description: 'Mails', authConfig, run: () => 1 })
+  const { send } = await serveDesk({ tools: [mail], steps: [calls('mail')] })
+  const { text, json } = await send('POST /run', runBody('Go'))
+  expect(Object.keys(json().at(-1).content.parts[0].functionCall.args)).toEqual(['functionCallId', 'authConfig'])
+  expect(text).not.toContain('the-secret')
+})
+
+test('D87: derives the trace of a session from its log', async () => {
+  const sessionService = new InMemorySessionService()
+  const services = { sessionService }
+  const { send } = await serveDesk({ services, steps: ['done'] })
+  await send('POST /run', runBody('Go'))
+  const restarted = createTestServer({ dev: true, services })
+  await restarted.send(`GET ${deskSessions}/s1`)
+  const spans: { name: string }[] = (await restarted.send('GET /dev/apps/desk/debug/trace/session/s1')).json()
+  expect(spans.map(({ name }) => name)).toEqual(['invocation', 'invoke_agent clerk', 'call_llm'])
+})
+
+test('D88: answers an error with status, code and correlation id, also to a client that accepts a stream', async () => {
+  const { send } = await serveDesk()
+  const headers = { accept: 'text/event-stream' }
+  const refused = await send('POST /run_sse', runBody('Go', { sessionId: 'other' }), { headers })
+  const frame = { error: expect.any(String), errorCode: 'NOT_FOUND', correlationId: expect.any(String) }
+  expect([refused.status, refused.frames()]).toEqual([404, [frame]])
+})
+
+test('D89: changes the state of a session while a run is under way', async () => {
+  const started = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const wait = tool({
+    name: 'wait',
+    description: 'Waits',
+    run: async () => {
+      started.resolve()
+      await gate.promise
+    },
+  })
+  const { send } = await serveDesk({ tools: [wait], steps: [calls('wait'), 'done'] })
+  const running = send('POST /run', runBody('Go'))
+  await started.promise
+  await send(`PATCH ${deskSessions}/s1`, { stateDelta: { theme: 'dark' } })
+  gate.resolve()
+  expect((await running).json().at(-1).content.parts).toEqual([{ text: 'done' }])
+  expect((await send(`GET ${deskSessions}/s1`)).json().state.theme).toBe('dark')
+})
+
+test('D90: refuses a user id that is not that of the principal', async () => {
+  const { send } = await serveDesk({ authenticate: () => ({ userId: 'eve' }) })
+  expect((await send(`GET ${deskSessions}`)).status).toBe(403)
+})
+
+test('D91: refuses a request under a name that is not of the server', async () => {
+  const { server } = await serveDesk()
+  const headers = { authorization: `Bearer ${server.token}` }
+  const statusAt = async (host: string): Promise<number> =>
+    (await server.fetch(new Request(`http://${host}/list-apps`, { headers }))).status
+  expect([await statusAt('localhost:8000'), await statusAt('evil.test:8000')]).toEqual([200, 403])
 })
 
 /** The last response to the only call: a gated call is acknowledged first. */

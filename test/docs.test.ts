@@ -6,6 +6,7 @@ import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceBySpecifier } from '../entry-points.ts'
+import { createInferrer } from '../src/infer/create-inferrer.ts'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
 import {
   anchorsOf,
@@ -70,11 +71,23 @@ const run = everyProgram.filter(({ isRun }) => isRun)
 test.concurrent.each(run)(
   '$name succeeds and prints the output on its page',
   { timeout: 60_000 },
-  async ({ name, output }) => {
-    const { code, out, errors } = await node([join(folder, name)], { cwd: dirname(join(folder, name)) })
+  async ({ name, output, usesInfer }) => {
+    const file = join(folder, name)
+    if (usesInfer) writeFileSync(file, withInferred(file))
+    const { code, out, errors } = await node([file], { cwd: dirname(file) })
     expect({ code, out, errors }).toEqual({ code: 0, out: output ?? out, errors: '' })
   },
 )
+
+// One compiler for all programs: starting each with the hook would take seconds.
+const inferrer = createInferrer({ cache: false })
+
+/** The program as `toolwright/infer` transforms it. */
+function withInferred(file: string): string {
+  const transformed = inferrer.transform(file, readFileSync(file, 'utf8'))
+  if (!transformed) throw new Error(`${file} has no plain function as a tool. Remove the word "infer".`)
+  return transformed.code
+}
 
 test.each(linked)('every link of $file has a target', (page) => {
   const broken = linksOf(page).filter((link) => {
@@ -248,7 +261,9 @@ test('every deviation has a unique number, in order, and one test of that number
     Number(number),
   )
   expect(numbers.length).toBeGreaterThan(20)
-  expect(numbers).toEqual(numbers.map((_, at) => at + 1))
+  const gone = [39]
+  const used = Array.from({ length: numbers.length + gone.length }, (_, at) => at + 1)
+  expect(numbers).toEqual(used.filter((number) => !gone.includes(number)))
   const tests = readFileSync('test/deviations.test.ts', 'utf8')
   const tested = [...tests.matchAll(/^test\((?:'|")D(\d+): /gm)].map(([, number]) => Number(number))
   expect(tested).toEqual(numbers)

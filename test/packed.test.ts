@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { commands, entryPoints } from '../entry-points.ts'
+import { commands, entryPoints, loadedByPath } from '../entry-points.ts'
 import { modelProviders } from '../src/cli/models.ts'
 import { linksOf, readPage } from './docs/pages.ts'
 import { type Installed, installPacked } from './packed/install.ts'
@@ -29,7 +29,7 @@ const manifest = (): Record<string, Record<string, unknown>> =>
 
 test('the package contains dist, documentation, examples and the standard pages only', () => {
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
-  const docs = globSync('docs/**/*.{md,svg}')
+  const docs = globSync('docs/**/*.{md,svg,png}')
     .map(slashes)
     .filter((file) => !file.startsWith('docs/reference/api/'))
   const examples = globSync('examples/**/*.{ts,yaml}').map(slashes)
@@ -38,14 +38,15 @@ test('the package contains dist, documentation, examples and the standard pages 
 
 test('dist contains one file per entry point, shared files and source maps only', () => {
   const importable = entryPoints().flatMap(({ output }) => [output, output.replace(/\.js$/, '.d.ts')])
-  const expected = [...importable, ...commands().map(({ output }) => output)].sort()
-  const entries = files.filter((file) => /^dist\/([\w-]+\/)?index\.(js|d\.ts)$/.test(file))
+  const expected = [...importable, ...[...commands(), ...loadedByPath()].map(({ output }) => output)].sort()
+  const entries = files.filter((file) => expected.includes(file))
   expect(entries).toEqual(expected)
-  const rest = files.filter((file) => file.startsWith('dist/') && !entries.includes(file))
-  expect(
-    rest.filter((file) => !/^dist\/([\w-]+-[\w-]{8}\.(js|d\.ts|js\.map)|[\w-]+\/index\.js\.map)$/.test(file)),
-  ).toEqual([])
-  expect(files.filter((file) => /test-kit|\.test\b|test-d|(^|\/)src\//.test(file))).toEqual([])
+  const page = /^dist\/workbench\/(index\.html|icon\.svg|oauth\/callback\.html|assets\/[\w.-]+-[\w-]{8}\.(js|css))$/
+  const shared = /^dist\/[\w-]+-[\w-]{8}\.(js|d\.ts|js\.map)$/
+  const isKnown = (file: string): boolean =>
+    page.test(file) || shared.test(file) || expected.includes(file.replace(/\.map$/, ''))
+  expect(files.filter((file) => file.startsWith('dist/') && !isKnown(file))).toEqual([])
+  expect(files.filter((file) => file.startsWith('dist/') && /test-kit|\.test\b|test-d|\/src\//.test(file))).toEqual([])
 })
 
 test('the package contains every file that package.json names', () => {
@@ -153,6 +154,15 @@ export default new LlmAgent({ name: 'agent', model: '${model}' })`
   const ended = spawnSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8', input: 'hello\n', env })
   expect(ended.stdout + ended.stderr).toContain(`"${packageName}" is not installed. Run: npm i ${packageName}`)
   expect(ended.status).toBe(1)
+})
+
+test('toolwright serve names all packages to install in one command', () => {
+  const args = ['node_modules/toolwright/dist/cli/index.js', 'serve', 'agent.js']
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8' })
+  expect(stderr).toBe(
+    'toolwright: The server needs hono, @hono/node-server, ws. Run: npm i hono @hono/node-server ws\n',
+  )
+  expect(status).toBe(1)
 })
 
 /** The tests of src/code run on the source. This test checks that the published worker has the same limits. */

@@ -15,7 +15,7 @@ let app: Installed
 beforeAll(() => {
   app = installPacked()
   app.write('package.json', JSON.stringify({ name: 'app', version: '1.0.0', main: 'index.js', type: 'commonjs' })) // npm init -y
-  for (const name of ['zod', '@ai-sdk/openai', '@types/node']) {
+  for (const name of ['zod', '@ai-sdk/openai', '@types/node', 'ts-json-schema-generator']) {
     const target = join(app.folder, 'node_modules', name)
     mkdirSync(join(target, '..'), { recursive: true })
     symlinkSync(resolve('node_modules', name), target, 'junction')
@@ -37,6 +37,18 @@ test('toolwright run starts the program of the README when it exports its agent'
   const [status, errors, output] = start([command, 'run', 'exported.mts', 'How warm is it in Oslo?'])
   expect([status, errors]).toEqual([0, ''])
   expect(output).toContain(blockAt(firstRun + 1).code)
+})
+
+test('toolwright run starts the README program whose tool is a plain function, and Node refuses it without the hook', () => {
+  const block = blocks.find(({ code }) => code.includes('async function getWeather'))
+  app.write('plain.mts', block?.code ?? '')
+  expect(text).toContain('npx toolwright run plain.mts "How warm is it in Oslo?"')
+  const command = 'node_modules/toolwright/dist/cli/index.js'
+  const [status, errors, output] = start([command, 'run', 'plain.mts', 'How warm is it in Oslo?'])
+  expect([status, errors]).toEqual([0, ''])
+  expect(output).toContain(blockAt(firstRun + 1).code)
+  expect(start(['plain.mts'])[1]).toContain('NEEDS_INFER')
+  expect(start(['--import', 'toolwright/infer/register', 'plain.mts'])).toEqual([0, '', ''])
 })
 
 test('the README program for a real provider has no type error', () => {

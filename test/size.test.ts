@@ -16,7 +16,7 @@ test('the package has at most three runtime dependencies', () => {
   expect(Object.keys(manifest('.').dependencies ?? {}).length).toBeLessThanOrEqual(3)
 })
 
-test('the package and its dependencies take less than 12 MB installed', () => {
+test('the package and its dependencies take less than 12 MB installed', { timeout: 30_000 }, () => {
   const sizes = [...dependencyFolders()].map(sizeOf)
   expect(sizes.every((size) => size > 0)).toBe(true)
   const bytes = sizes.reduce((sum, size) => sum + size, pack().unpackedSize)

@@ -9,7 +9,8 @@ export interface Page {
 
 /**
  * A code block. ```` ```ts run ```` has the language `ts` and the word `run`. The words of `ts` blocks: `run` runs the
- * program and compares its output with the next block, `text`; `test` runs it; `more` continues the block before;
+ * program and compares its output with the next block, `text`; `test` runs it; `infer` transforms it with
+ * `toolwright/infer` first; `more` continues the block before;
  * `file=desk.mts` is the name by which other blocks of the page import the block; `theirs` is a program of another framework,
  * which `npm run compat` compiles.
  */
@@ -29,6 +30,8 @@ export interface Program {
   readonly blocks: readonly Block[]
   /** Whether the tests run it. */
   readonly isRun: boolean
+  /** Whether plain functions in it are tools. */
+  readonly usesInfer: boolean
   /** The expected output, if the page shows it. */
   readonly output: string | undefined
 }
@@ -61,13 +64,14 @@ export function readPage(file: string, text: string): Page {
 }
 
 export function programs({ file, blocks }: Page): Program[] {
-  const found: { page: string; name: string; blocks: Block[]; isRun: boolean; output: string | undefined }[] = []
+  const found: (Program & { blocks: Block[]; isRun: boolean; output: string | undefined })[] = []
   for (const [at, block] of blocks.entries()) {
     if (block.language !== 'ts' || block.words.includes('theirs')) continue
     const before = found.at(-1)
     const isMore = block.words.includes('more') && before
     const name = fileNameOf(file, block)
-    const program = isMore ? before : { page: file, name, blocks: [], isRun: false, output: undefined }
+    const usesInfer = block.words.includes('infer')
+    const program = isMore ? before : { page: file, name, blocks: [], isRun: false, usesInfer, output: undefined }
     program.blocks.push(block)
     if (block.words.includes('run') || block.words.includes('test')) program.isRun = true
     if (block.words.includes('run')) program.output = outputAfter(file, blocks, at)
