@@ -109,6 +109,26 @@ test('a session starts with text only, and a refused microphone is explained', a
   expect(await page.getByRole('meter').count()).toBe(0)
 })
 
+test('a message that is sent before the session is ready waits in the field', async () => {
+  const { server, hash } = await startLive(['Good morning.'])
+  const page = await openPage(server, { hash })
+  const ready = Promise.withResolvers<void>()
+  await page.routeWebSocket(/run_live/, async (socket) => {
+    await ready.promise
+    socket.connectToServer()
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Start with text only' }).click()
+  await page.getByText('Connecting…').waitFor()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('Hello')
+  await field.press('Enter')
+  expect(await field.inputValue()).toBe('Hello')
+  ready.resolve()
+  await page.locator('.speech').getByText('Good morning.').waitFor()
+  expect(await field.inputValue()).toBe('')
+})
+
 test('hostile texts in transcripts, calls and results are shown as text', async () => {
   const all = hostileTexts.join('\n')
   const { server, hash } = await startLive([

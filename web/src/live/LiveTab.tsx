@@ -108,26 +108,39 @@ interface TextFieldProps {
 
 function TextField({ connection, isReady }: TextFieldProps): JSX.Element {
   const [text, setText] = useState('')
+  // Enter was pressed before the session was ready: the text stays in the field and is sent as soon as it is
+  const [isWaiting, setWaiting] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  const send = (event: Event): void => {
-    event.preventDefault()
-    if (text.trim() === '' || !isReady) return
+  const send = (): void => {
+    setWaiting(!isReady)
+    if (!isReady) return
     connection.sendText(text.trim())
     setText('')
+  }
+  useEffect(() => {
+    if (isReady && isWaiting) send()
+  }, [isReady])
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (text.trim() !== '') send()
     field.current?.focus()
   }
+  const type = (typed: string): void => {
+    setText(typed)
+    setWaiting(false)
+  }
   return (
-    <form class="live-text" onSubmit={send}>
+    <form class="live-text" onSubmit={submit}>
       <label>
         <span class="visually-hidden">Message</span>
         <input
           ref={field}
           placeholder="Type instead of speaking"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => type(event.currentTarget.value)}
         />
       </label>
-      <Button kind="primary" icon="send" type="submit" label="Send" disabled={!isReady || text.trim() === ''} />
+      <Button kind="primary" icon="send" type="submit" label="Send" disabled={text.trim() === ''} />
     </form>
   )
 }
