@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Prints the skipped tests, and `N passed, N failed` as the very last line of a run, after all other reporters. */
+/** Prints the flaky and the skipped tests, and `N passed, N failed` as the very last line of a run, after all other reporters. */
 export default class LastLine implements Reporter {
   #count: Count = { passed: 0, failed: 0, skipped: 0 }
 
@@ -11,7 +11,7 @@ export default class LastLine implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     this.#count = count(modules, unhandledErrors)
-    for (const line of skippedLines(modules)) console.log(line)
+    for (const line of [...flakyLines(modules), ...skippedLines(modules)]) console.log(line)
   }
 }
 
@@ -39,6 +39,15 @@ function count(modules: readonly TestModule[], unhandledErrors: readonly unknown
 export function lastLine({ passed, failed, skipped }: Count, exitCode: number): string {
   const failures = exitCode === 0 ? failed : Math.max(failed, 1)
   return `${passed} passed, ${failures} failed${skipped ? `, ${skipped} skipped` : ''}`
+}
+
+/** One line for each test that passed at its second attempt only. Such a test, or what it tests, has a defect. */
+function flakyLines(modules: readonly TestModule[]): string[] {
+  return modules.flatMap(({ children, relativeModuleId }) =>
+    [...children.allTests('passed')]
+      .filter((test) => test.diagnostic()?.flaky)
+      .map(({ fullName }) => `FLAKY: ${relativeModuleId}: ${fullName}`),
+  )
 }
 
 /** One line for each file with skipped tests. The reasons are printed by the tests themselves, as `NOT TESTED: ...`. */

@@ -20,6 +20,7 @@ test.each([
   [3, 'in the background', true],
 ])(
   '100 random disconnects (seed %i): no turn is lost, and each call %s runs once',
+  { timeout: 20_000, retry: 0 },
   async (seed, _how, isBackground) => {
     const random = new Random(seed)
     const model = new RememberingModel(random.fork('model'), isBackground)
@@ -64,7 +65,6 @@ test.each([
     await waitUntil(() => server.connections.every(({ isOpen }) => !isOpen))
     expect(events.filter(({ type }) => type === 'error')).toEqual([])
   },
-  20_000,
 )
 
 /** Sends messages until the work is done. Returns how many. */
