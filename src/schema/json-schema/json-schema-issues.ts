@@ -72,27 +72,42 @@ function choices(values: unknown): string {
   return text
 }
 
-// Branches of a union that differ in a type or a constant: a branch that the value does not belong to is left out.
+// Branches of a union that differ in a type or a constant: a branch that the value does not belong to is left out. If the value
+// belongs to none because of a tag that they share, only the tag is reported.
 function dropOtherBranches(failures: readonly Failure[]): Failure[] {
-  const others = new Set<string>()
-  const branches = new Map<string, Set<string>>()
+  const unions = new Map<string, Union>()
   for (const failure of failures) {
-    const union = unionOf(failure.at)
-    if (union === undefined) continue
-    const branch = failure.at.slice(0, union + 2).join('/')
-    const group = failure.at.slice(0, union + 1).join('/')
-    branches.set(group, (branches.get(group) ?? new Set()).add(branch))
-    const rest = failure.at.slice(union + 2).filter((keyword) => keyword !== '$ref')
+    const at = unionOf(failure.at)
+    if (at === undefined) continue
+    const branch = failure.at[at + 1] ?? ''
+    const name = failure.at.slice(0, at + 1).join('/')
+    const union = unions.get(name) ?? { branches: new Set(), others: new Set(), tags: new Map() }
+    unions.set(name, union)
+    union.branches.add(branch)
+    const rest = failure.at.slice(at + 2).filter((keyword) => keyword !== '$ref')
     const isKind = failure.keyword === 'type' && rest.length === 1
     const isTag = (failure.keyword === 'const' || failure.keyword === 'enum') && rest.length <= 3
-    if (isKind || isTag) others.add(branch)
+    if (isKind || isTag) union.others.add(branch)
+    if (isTag) union.tags.set(formatPath(failure.path), (union.tags.get(formatPath(failure.path)) ?? 0) + 1)
   }
-  for (const group of branches.values())
-    if ([...group].every((branch) => others.has(branch))) for (const branch of group) others.delete(branch)
   return failures.filter((failure) => {
-    const union = unionOf(failure.at)
-    return union === undefined || !others.has(failure.at.slice(0, union + 2).join('/'))
+    const at = unionOf(failure.at)
+    const union = at === undefined ? undefined : unions.get(failure.at.slice(0, at + 1).join('/'))
+    if (at === undefined || union === undefined) return true
+    if (union.others.size < union.branches.size) return !union.others.has(failure.at[at + 1] ?? '')
+    const isShared = [...union.tags.values()].some((branches) => branches > 1)
+    return !isShared || (union.tags.get(formatPath(failure.path)) ?? 0) > 1
   })
+}
+
+/** What failed in a union. */
+interface Union {
+  /** Branches with a failure. */
+  readonly branches: Set<string>
+  /** Branches that the value does not belong to, by its type or by a constant. */
+  readonly others: Set<string>
+  /** How many branches refuse the constant at a path. */
+  readonly tags: Map<string, number>
 }
 
 /** The position in `at` of the innermost "anyOf" or "oneOf" that a branch follows. */
