@@ -63,6 +63,7 @@ export {
   type ToolwrightErrorCode,
 } from './error/error.ts'
 export {
+  type CallTimes,
   createEvent,
   type Denial,
   type Entry,

@@ -1,8 +1,9 @@
 // The only entry point to tool bodies: resolve, prepare, record the intent, execute, settle, record.
 
 import type { JsonObject } from '../base/json.ts'
-import type { NewEntry } from '../event/event.ts'
+import type { CallTimes, NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/invocation-state.ts'
+import { BatchClock } from './batch-clock.ts'
 import { cancelWork } from './cancel-work.ts'
 import { execute } from './execute.ts'
 import type { Batch, LiveBatch } from './host.ts'
@@ -100,37 +101,42 @@ async function dispatchAll(batch: Batch): Promise<void> {
 async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<void> {
   const { host } = batch
   const outcomes: (Outcome | undefined)[] = new Array(prepared.length)
+  const clock = new BatchClock(host.services.ports)
   const recorded = new Set<number>()
   let early: Promise<void> | undefined
   let earlyTimer: (() => void) | undefined
 
+  const recordAt = (positions: readonly number[]): Promise<void> => {
+    const done = positions.map((at) => outcomes[at] as Outcome)
+    return record(batch, done, clock.timesOf(outcomes, positions)).then(() => startBackground(done))
+  }
   const recordEarly = (): void => {
     earlyTimer = undefined
     const ready = outcomes.flatMap((outcome, at) =>
       outcome && !recorded.has(at) && !movesControl(outcome) ? [at] : [],
     )
     for (const at of ready) recorded.add(at)
-    const done = ready.map((at) => outcomes[at] as Outcome)
-    if (done.length) early = Promise.all([early, record(batch, done).then(() => startBackground(done))]).then(() => {})
+    if (ready.length) early = Promise.all([early, recordAt(ready)]).then(() => {})
     early?.catch(() => {}) // awaited below, when the other calls are done
   }
   let running = prepared.length
   const recordedAll = host.recorder.keepUnrecorded(outcomes)
   const waitMs = batch.live ? MAX_LIVE_SIBLING_WAIT_MS : MAX_SIBLING_WAIT_MS
   const finish = (at: number, outcome: Outcome): void => {
+    clock.end(at)
     outcomes[at] = outcome
     if (--running > 0) earlyTimer ??= host.services.ports.setTimer(recordEarly, waitMs)
   }
 
   try {
-    await (canRunTogether(batch, prepared) ? runTogether(batch, prepared, finish) : runInOrder(batch, prepared, finish))
+    await (canRunTogether(batch, prepared)
+      ? runTogether(batch, prepared, finish)
+      : runInOrder(batch, prepared, { clock, finish }))
   } finally {
     earlyTimer?.()
     await early
   }
-  const last = outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at))
-  await record(batch, last)
-  startBackground(last)
+  await recordAt(outcomes.flatMap((outcome, at) => (outcome && !recorded.has(at) ? [at] : [])))
   recordedAll()
 }
 
@@ -167,7 +173,7 @@ async function runTogether(
 async function runInOrder(
   batch: Batch,
   prepared: readonly Prepared[],
-  finish: (at: number, outcome: Outcome) => void,
+  { clock, finish }: { readonly clock: BatchClock; readonly finish: (at: number, outcome: Outcome) => void },
 ): Promise<void> {
   const running = new Set<Promise<void>>()
   const drain = async (): Promise<void> => {
@@ -183,6 +189,7 @@ async function runInOrder(
     if (alone && at > 0) await batch.host.recorder.checkInbox()
     if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     while (running.size >= batch.maxConcurrency) await Promise.race(running)
+    clock.start(at)
     const run = start(batch, one, (outcome) => finish(at, outcome)).finally(() => running.delete(run))
     running.add(run)
     run.catch(() => {}) // awaited below: a stop while this loop waits for a slot is handled
@@ -202,13 +209,15 @@ function movesControl(outcome: Outcome): boolean {
   return Boolean(stops || actions?.transferToAgent !== undefined || actions?.escalate || actions?.skipSummarization)
 }
 
-function record(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
+function record(batch: Batch, outcomes: readonly Outcome[], times?: CallTimes): Promise<void> {
   const started = workLeftBehind(batch, outcomes)
-  return started ? cancelWork(batch.host, started).then(() => recordNow(batch, outcomes)) : recordNow(batch, outcomes)
+  return started
+    ? cancelWork(batch.host, started).then(() => recordNow(batch, outcomes, times))
+    : recordNow(batch, outcomes, times)
 }
 
-function recordNow(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
-  const entries = entriesOf(batch, outcomes)
+function recordNow(batch: Batch, outcomes: readonly Outcome[], times: CallTimes | undefined): Promise<void> {
+  const entries = entriesOf(batch, outcomes, times)
   return entries.length ? commit(batch, entries) : Promise.resolve()
 }
 

@@ -3,7 +3,7 @@ import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import { responsePart } from '../event/code-call.ts'
-import type { EventActions, NewEntry } from '../event/event.ts'
+import type { CallTimes, EventActions, NewEntry } from '../event/event.ts'
 import { isFailure } from '../event/fold.ts'
 import { type CallState, NOT_RUN, signatureOf } from '../event/invocation-state.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
@@ -14,7 +14,7 @@ import { requestEntries } from './request-records.ts'
 import { entryFor } from './resolve.ts'
 
 /** The entries for outcomes that are recorded together. Only the last outcomes of a batch transfer or end the turn. */
-export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
+export function entriesOf(batch: Batch, outcomes: readonly Outcome[], times?: CallTimes): NewEntry[] {
   const actions: EventActions = {}
   const settled: Outcome[] = new Array(outcomes.length)
   let stops = false
@@ -64,7 +64,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
       grounding = batch.groundingOf(call) ?? grounding
   }
   if (isTurnOver && !batch.live) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
-  const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding })
+  const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding, times })
   return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
 }
 
@@ -181,10 +181,11 @@ interface BatchResponses {
   readonly longRunningToolIds: readonly string[] | undefined
   readonly stop: string | undefined
   readonly grounding: JsonObject | undefined
+  readonly times: CallTimes | undefined
 }
 
 function eventsOf({ host, agentName, scope }: Batch, recorded: BatchResponses): NewEntry[] {
-  const { parts, actions, longRunningToolIds, stop, grounding } = recorded
+  const { parts, actions, longRunningToolIds, stop, grounding, times } = recorded
   const { escalate } = actions
   const entries: NewEntry[] = []
   if (escalate) delete actions.escalate // recorded as a separate event
@@ -192,6 +193,7 @@ function eventsOf({ host, agentName, scope }: Batch, recorded: BatchResponses): 
     const event = host.recorder.draft(agentName, scope, { role: 'tool', parts }, actions)
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
     if (grounding) event.groundingMetadata = grounding
+    if (times) event.callTimes = times
     entries.push({ event })
   }
   if (escalate && actions.transferToAgent === undefined) {

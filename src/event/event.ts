@@ -77,6 +77,8 @@ export interface Event {
   readonly customMetadata?: JsonObject
   /** Set when a model of a `fallback()` chain failed and another replied. */
   readonly fallback?: ModelFallback
+  /** When the calls of a batch ran, by call id. Set if the batch took time: the event itself only tells when the last call ended. */
+  readonly callTimes?: CallTimes
   /** Set on replies of a live model. Their calls run in the live session only. */
   readonly live?: true
   /** The transcription of the user's audio. */
@@ -85,6 +87,11 @@ export interface Event {
   readonly outputTranscription?: JsonObject
   /** State changes, transfers and other side effects. */
   readonly actions: Readonly<EventActions>
+}
+
+/** When calls ran, by call id, in seconds since the epoch. */
+export interface CallTimes {
+  readonly [callId: string]: { readonly startedAt: number; readonly endedAt: number }
 }
 
 /** The record committed before bodies with side effects run: from now on these calls may take effect. */

@@ -46,6 +46,46 @@ test('the runner runs one call at a time with toolExecution.parallel false', asy
   expect(results(result)).toEqual(['a', 'b'])
 })
 
+describe('the event with the responses of a batch tells when each call ran', () => {
+  const START = 1_000_000
+  /** Calls a tool that takes 30 ms and one that takes 200 ms. Returns the times of the calls after the start of the batch. */
+  async function timesOf(toolExecution: { parallel: boolean }, names = ['quick', 'slow']): Promise<unknown> {
+    let now = START
+    const quickEnded = createDeferred()
+    const quick = plainTool('quick', async () => {
+      now += 30
+      setImmediate(quickEnded.resolve) // after the outcome has reached the dispatcher
+    })
+    const slow = plainTool('slow', async () => {
+      await quickEnded.promise
+      now += 200
+    })
+    const calls = names.map((name) => ({ name, id: name }))
+    const ports = { now: () => now }
+    const { events } = await runScenario({ tools: [quick, slow], calls, agent: { toolExecution }, runner: { ports } })
+    const { callTimes } = events.find((event) => event.content?.role === 'tool') as Event
+    const sinceStart = (seconds: number): number => Math.round(seconds * 1000 - START)
+    return (
+      callTimes &&
+      Object.entries(callTimes).map(
+        ([id, { startedAt, endedAt }]) => `${id} ${sinceStart(startedAt)}-${sinceStart(endedAt)}`,
+      )
+    )
+  }
+
+  test('with calls at the same time', async () => {
+    expect(await timesOf({ parallel: true })).toEqual(['quick 0-30', 'slow 0-230'])
+  })
+
+  test('with one call at a time', async () => {
+    expect(await timesOf({ parallel: false })).toEqual(['quick 0-30', 'slow 30-230'])
+  })
+
+  test('but not for a single call, which ends with its event', async () => {
+    expect(await timesOf({ parallel: true }, ['quick'])).toBeUndefined()
+  })
+})
+
 test('the runner runs at most maxConcurrency calls at once', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c', 'd'])
   const playing = runScenario({ tools, calls, agent: { toolExecution: { maxConcurrency: 2 } } })

@@ -67,6 +67,11 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
         citationMetadata: data,
         customMetadata: data,
         nodeInfo: object({ path: text }),
+        callTimes: {
+          type: 'object',
+          additionalProperties: object({ startedAt: seconds, endedAt: seconds }),
+          description: 'When the calls of a batch ran, by call id.',
+        },
         actions: ref('EventActions'),
       },
       ['id', 'invocationId', 'author', 'timestamp', 'actions'],

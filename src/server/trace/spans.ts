@@ -1,5 +1,6 @@
 // The trace of a session, derived from its events.
 import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
+import { callTimeOf } from '../../event/call-time.ts'
 import type { Event } from '../../event/event.ts'
 import type { Session } from '../../session/service.ts'
 import { requestOf } from './llm-request.ts'
@@ -83,13 +84,15 @@ class InvocationTrace {
 
   #toolSpan(event: Event, { id = '', name, response }: FunctionResponse, start: number): Span {
     const called = this.#calls.get(id)
-    return this.#span(`execute_tool ${name}`, event, called?.from ?? start, {
+    const { startedAt = called?.from ?? start, endedAt } = callTimeOf(event, id)
+    const span = this.#span(`execute_tool ${name}`, event, startedAt, {
       [ATTRIBUTE.operation]: 'execute_tool',
       [ATTRIBUTE.tool]: name,
       [ATTRIBUTE.toolCall]: id,
       [ATTRIBUTE.toolArgs]: JSON.stringify(called?.call.args ?? {}),
       [ATTRIBUTE.toolResponse]: JSON.stringify(response),
     })
+    return { ...span, end_time: toNanoseconds(endedAt) }
   }
 
   #span(name: string, event: Event, start: number, attributes: Span['attributes']): Span {

@@ -54,7 +54,7 @@ export function CallCard({ row, sessionKey, progress }: CallCardProps): JSX.Elem
           {status === 'waiting' || status === 'stopped' ? (
             <Time seconds={row.timestamp} />
           ) : (
-            <Elapsed from={row.timestamp + waitedSeconds(row)} to={row.endedAt} />
+            <Elapsed from={row.startedAt ?? row.timestamp + waitedSeconds(row)} to={row.endedAt} />
           )}
         </span>
       </header>

@@ -68,7 +68,9 @@ export interface CallRow extends RowBase {
   readonly isLongRunning: boolean
   /** The response. */
   readonly response?: FunctionResponse
-  /** When the response was recorded. Seconds since the epoch. */
+  /** When the call started, if the log tells: calls of a batch can start late. Seconds since the epoch. */
+  readonly startedAt?: number
+  /** When the call ended. Seconds since the epoch. */
   readonly endedAt?: number
   /** The requests of the call, in order. */
   readonly requests: readonly AnsweredRequest[]

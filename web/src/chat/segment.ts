@@ -1,6 +1,7 @@
 // The rows of a part of a conversation, made from its entries one after another.
 import { isRecord, type JsonObject } from '../../../src/base/json.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../../../src/content/content.ts'
+import { callTimeOf } from '../../../src/event/call-time.ts'
 import type { Entry, Event, LogRecord, Request } from '../../../src/event/event.ts'
 import { REQUEST_PREFIX } from '../../../src/event/request-names.ts'
 import { isLocal, type LogView } from '../session/log-view.ts'
@@ -80,7 +81,7 @@ export class Segment {
     const { author, timestamp } = event
     const base = { key: `${this.#streamedAs.get(event.id) ?? event.id}/${at}`, timestamp, author }
     if (part.functionCall) this.#addCall(event, part.functionCall)
-    else if (part.functionResponse) this.#addResponse(part.functionResponse, timestamp)
+    else if (part.functionResponse) this.#addResponse(part.functionResponse, event)
     else if (part.executableCode) this.#rows.push({ ...base, type: 'code', code: part.executableCode })
     else if (part.codeExecutionResult) this.#rows.push({ ...base, type: 'output', output: part.codeExecutionResult })
     else if (part.inlineData || part.fileData) this.#rows.push({ ...base, type: 'media', part })
@@ -105,13 +106,13 @@ export class Segment {
     this.#rows.push({ type: 'call', key: `call ${id}`, id, name, args: args ?? {}, author, timestamp, ...rest })
   }
 
-  #addResponse(response: FunctionResponse, endedAt: number): void {
-    const respond: Change = (segment) => segment.#respond(response, endedAt)
+  #addResponse(response: FunctionResponse, event: Event): void {
+    const respond: Change = (segment) => segment.#respond(response, callTimeOf(event, response.id ?? ''))
     this.#apply(respond)
   }
 
-  #respond(response: FunctionResponse, endedAt: number): boolean {
-    const ended = response.willContinue ? {} : { endedAt }
+  #respond(response: FunctionResponse, times: ReturnType<typeof callTimeOf>): boolean {
+    const ended = response.willContinue ? {} : times
     if (!this.#changeCall(response.id, (row) => ({ ...row, response, ...ended }))) return false
     const row = this.#rows[this.#callAt.get(response.id ?? '') ?? -1]
     if (row?.type === 'call' && !response.willContinue) this.#openCalls.get(row.invocationId)?.delete(row.id)

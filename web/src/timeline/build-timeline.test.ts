@@ -162,6 +162,31 @@ describe('the timeline of an invocation', () => {
     expect(lanes.map(({ label, kind }) => `${kind} ${label}`)).toEqual(['agent desk', 'tool look', 'tool look'])
   })
 
+  test('ends each parallel call at its own time', async () => {
+    const ended = Promise.withResolvers<void>()
+    const quick = tool({
+      name: 'quick',
+      description: 'quick',
+      run: async () => {
+        takes(30)
+        setImmediate(ended.resolve)
+      },
+    })
+    const slow = tool({
+      name: 'slow',
+      description: 'slow',
+      run: async () => {
+        await ended.promise
+        takes(200)
+      },
+    })
+    const calls = [{ name: 'quick' }, { name: 'slow' }]
+    const timeline = timelineOf(
+      await log(new LlmAgent({ name: 'desk', model: model([{ calls }, 'Hi']), tools: [quick, slow] })),
+    )
+    expect(times(timeline)).toEqual(['Model call 0-100', 'quick 100-130', 'slow 100-330', 'Model call 330-430'])
+  })
+
   test('starts parallel agents at the same time, and puts agents below the agent that calls them', async () => {
     const child = (name: string) => new LlmAgent({ name, description: name, model: model([`from ${name}`]) })
     const both = new ParallelAgent({ name: 'both', subAgents: [child('left'), child('right')] })

@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject } from '../../../src/base/json.ts'
 import { type Content, type FunctionCall, type FunctionResponse, textOf } from '../../../src/content/content.ts'
+import { callTimeOf } from '../../../src/event/call-time.ts'
 import { codeCallOf, EXECUTE_CODE } from '../../../src/event/code-call.ts'
 import type { Event, LogRecord, Request } from '../../../src/event/event.ts'
 import { TOOLSET_CALL_PREFIX, toolsetNameOf } from '../../../src/event/request-names.ts'
@@ -124,7 +125,10 @@ export class StepReader {
     }
     if (event.author === 'user') this.#markAnswer(step, 'answered', event)
     closeWaits(step, at, event.author === 'user' ? 'answered' : undefined)
-    Object.assign(step, { to: at, result: response.response, responseId: event.id, error: errorIn(response.response) })
+    const { startedAt, endedAt } = callTimeOf(event, id)
+    if (startedAt !== undefined && step.waits.length === 0) step.from = startedAt * 1000
+    const to = Math.max(endedAt * 1000, step.from)
+    Object.assign(step, { to, result: response.response, responseId: event.id, error: errorIn(response.response) })
     this.#isUnanswered = true
   }
 

@@ -137,6 +137,20 @@ test('shows the agents as a tree and as graphs', async () => {
   expect((await send(`GET /dev${SESSIONS}/s1/events/other/graph`)).json()).toEqual({})
 })
 
+test('the span of each parallel tool call ends at its own time', async () => {
+  const quick = tool({ name: 'quick', description: 'Quick', run: () => 1 })
+  const slow = tool({ name: 'slow', description: 'Slow', run: () => new Promise((done) => setTimeout(done, 30)) })
+  const { send } = devServer({
+    tools: [quick, slow],
+    steps: [{ calls: [{ name: 'quick' }, { name: 'slow' }] }, 'Done.'],
+  })
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' })
+  await send('POST /run', runBody('Hi'))
+  const spans = (await send('GET /dev/apps/desk/debug/trace/session/s1')).json()
+  const endOf = (tool: string) => spans.find(({ name }: { name: string }) => name === `execute_tool ${tool}`).end_time
+  expect(endOf('quick')).toBeLessThan(endOf('slow'))
+})
+
 test('derives spans of a session from its log', async () => {
   const look = tool({ name: 'look', description: 'Looks', run: () => ({ ok: 1 }) })
   const { send } = devServer({ tools: [look], steps: [{ calls: [{ id: 'c1', name: 'look' }] }, 'Done.'] })
