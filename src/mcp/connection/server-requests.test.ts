@@ -23,11 +23,12 @@ test('drops requests while too many wait for an answer, and accepts others after
   expect(received).toHaveLength(3)
 })
 
-test('never drops responses and notifications', () => {
+test('never drops responses and notifications', async () => {
   const { received, receive } = limited(0)
   receive({ id: 1, result: {} })
   receive({ method: 'notifications/progress', params: {} })
   receive({ id: 2, method: 'ping' })
+  await Promise.resolve()
   expect(received).toHaveLength(2)
 })
 
@@ -37,4 +38,17 @@ test('a request that the server takes back needs no answer', () => {
   receive({ method: 'notifications/cancelled', params: { requestId: 'a' } })
   receive({ id: 'b', method: 'elicitation/create' })
   expect(received).toHaveLength(3)
+})
+
+test('a client that handles notifications a microtask later sees progress before the result that arrives with it', async () => {
+  const { transport, receive } = limited(1)
+  const handled: string[] = []
+  transport.onmessage = (message) => {
+    if ('method' in message) void Promise.resolve().then(() => handled.push('progress'))
+    else handled.push('result')
+  }
+  receive({ method: 'notifications/progress', params: {} })
+  receive({ id: 1, result: {} })
+  await Promise.resolve()
+  expect(handled).toEqual(['progress', 'result'])
 })

@@ -24,7 +24,9 @@ export function limitServerRequests(transport: Transport, max: number = MAX_SERV
     } else if ('method' in message && message.method === 'notifications/cancelled') {
       open.delete(message.params?.requestId) // it gets no answer
     }
-    handler?.(message, extra as never)
+    if ('method' in message) handler?.(message, extra as never)
+    // the client handles a notification a moment after it gets it: without a wait, progress that arrives with its result is lost
+    else queueMicrotask(() => handler?.(message, extra as never))
   }
   Object.defineProperty(transport, 'onmessage', {
     get: () => handler && receive,

@@ -152,16 +152,14 @@ export const lifecycle: { readonly [name: string]: Behaviour } = {
       process.stderr.write(`token: ${secret}\n`)
       const progressToken = message.params?._meta?.progressToken
       peer.send({ method: 'notifications/progress', params: { progressToken, progress: 1, message: `with ${secret}` } })
-      setTimeout(() => {
-        const how = message.params?.arguments?.how
-        if (how === 'exit') process.exit(1)
-        if (how === 'error') peer.send({ id: message.id, error: { code: -32000, message: `bad token ${secret}` } })
-        else
-          answer(peer, message, {
-            content: [{ type: 'text', text: `token ${secret}` }],
-            structuredContent: { [`key ${secret}`]: { deep: [secret] } },
-          })
-      }, 50)
+      const how = message.params?.arguments?.how
+      if (how === 'exit') setTimeout(() => process.exit(1), 50) // its output is read before
+      else if (how === 'error') peer.send({ id: message.id, error: { code: -32000, message: `bad token ${secret}` } })
+      else
+        answer(peer, message, {
+          content: [{ type: 'text', text: `token ${secret}` }],
+          structuredContent: { [`key ${secret}`]: { deep: [secret] } },
+        })
     },
     tools: () => [{ name: 'evil', inputSchema: { type: 'object', properties: { how: { type: 'string' } } } }],
   },
