@@ -153,7 +153,8 @@ export const lifecycle: { readonly [name: string]: Behaviour } = {
       const progressToken = message.params?._meta?.progressToken
       peer.send({ method: 'notifications/progress', params: { progressToken, progress: 1, message: `with ${secret}` } })
       const how = message.params?.arguments?.how
-      if (how === 'exit') setTimeout(() => process.exit(1), 50) // its output is read before
+      if (how === 'exit')
+        setTimeout(() => process.exit(1), 50) // its output is read before
       else if (how === 'error') peer.send({ id: message.id, error: { code: -32000, message: `bad token ${secret}` } })
       else
         answer(peer, message, {
