@@ -2,7 +2,7 @@
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { ModelOutput } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
-import { isFailure } from '../event/fold.ts'
+import { isFailure } from '../event/invocation-state.ts'
 import { partsOf } from '../tool/result-parts.ts'
 import { cutResponse, responseOf, sizeOf } from './cut-response.ts'
 import type { DispatchHost } from './host.ts'

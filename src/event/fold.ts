@@ -1,7 +1,6 @@
 // The state of one invocation, computed from its log entries and from nothing else.
-import type { JsonObject } from '../base/json.ts'
 import { registerShape } from '../base/object-shapes.ts'
-import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
+import type { FunctionResponse, Part } from '../content/content.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
 import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
 import {
@@ -9,19 +8,23 @@ import {
   copyCall,
   copyScope,
   countFailure,
+  createCall,
+  createScope,
+  isFailure,
+  isReservedPathStep,
+  NO_CALLS,
   NOT_RUN,
   type RequestState,
   reopenScopes,
-  requestKey,
   type ScopeState,
-  type Speaker,
   signatureOf,
+  speakerOf,
+  stillOpen,
 } from './invocation-state.ts'
 import { TOOLSET_CALL_PREFIX, toolsetNameOf } from './request-names.ts'
 import { depthOf } from './scope.ts'
 
 const NONE: readonly never[] = []
-const NO_CALLS: readonly CallState[] = []
 
 /** The state of one invocation. `add` is the reducer; everything else reads. */
 export class Fold {
@@ -245,7 +248,7 @@ export class Fold {
       const at = calls?.length ?? 0
       const isCode = !part.functionCall
       const made = { path: scope.path, agent: event.author, at, isCode, isLive: event.live === true }
-      const call = this.#createCall(called, made)
+      const call = this.#addCall(createCall(called, made))
       if (calls) calls.push(call)
       else calls = [call]
     }
@@ -264,28 +267,8 @@ export class Fold {
     return id !== undefined && id !== '' && !this.hasId(id) && !isReservedPathStep(id)
   }
 
-  #createCall(
-    { id = '', name, args }: FunctionCall,
-    { path, agent, at, isCode, isLive }: Pick<CallState, 'path' | 'agent' | 'at' | 'isCode' | 'isLive'>,
-  ): CallState {
-    const call: CallState = {
-      id,
-      name,
-      args,
-      path,
-      isCode,
-      isLive,
-      at,
-      agent,
-      intent: false,
-      wasInterrupted: false,
-      intentArgs: undefined,
-      response: undefined,
-      pending: false,
-      pendingSince: 0,
-      requests: NONE,
-    }
-    this.calls.set(id, call)
+  #addCall(call: CallState): CallState {
+    this.calls.set(call.id, call)
     return call
   }
 
@@ -342,7 +325,8 @@ export class Fold {
   #addToolset({ callId: id, path }: Request): CallState | undefined {
     if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
     const name = toolsetNameOf(id, path)
-    const call = this.#createCall({ id, name, args: {} }, { path, agent: '', at: -1, isCode: false, isLive: false })
+    const made = { path, agent: '', at: -1, isCode: false, isLive: false }
+    const call = this.#addCall(createCall({ id, name, args: {} }, made))
     this.toolsetCalls ??= new Map()
     this.toolsetCalls.set(path, [...(this.toolsetCalls.get(path) ?? []), call])
     return call
@@ -354,25 +338,7 @@ export class Fold {
   }
 
   #openScope(path: string, { branch, isolationScope }: Event): ScopeState {
-    const scope: ScopeState = {
-      path,
-      branch,
-      isolation: isolationScope,
-      active: undefined,
-      transfers: 0,
-      calls: NO_CALLS,
-      answered: false,
-      escalated: false,
-      skipped: false,
-      grounding: undefined,
-      ended: false,
-      error: undefined,
-      speakers: NONE,
-      corrections: 0,
-      failures: undefined,
-      earlierFailures: undefined,
-      reopenedAt: 0,
-    }
+    const scope = createScope({ path, branch, isolation: isolationScope })
     this.scopes.set(path, scope)
     let end = path.length
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
@@ -384,68 +350,6 @@ export class Fold {
     }
     return scope
   }
-}
-
-/** The calls without a final response; undefined when there are none. A live model replies while earlier calls are open. */
-function stillOpen(calls: readonly CallState[]): CallState[] | undefined {
-  let open: CallState[] | undefined
-  for (let at = 0; at < calls.length; at++) {
-    const call = calls[at] as CallState
-    if (call.response && !call.pending) continue
-    if (open) open.push(call)
-    else open = [call]
-  }
-  return open
-}
-
-/** The open requests of a call. Of requests of one kind, origin and key only the latest counts. */
-export function openRequests({ requests, response, pending }: CallState): RequestState[] {
-  if (requests.length === 0 || (response && !pending)) return []
-  const seen = new Set<string>()
-  const open: RequestState[] = []
-  for (let at = requests.length - 1; at >= 0; at--) {
-    const one = requests[at] as RequestState
-    const key = requestKey(one.request)
-    if (one.answer === undefined && one.denied === undefined && !seen.has(key)) open.push(one)
-    seen.add(key)
-  }
-  return open.reverse()
-}
-
-/** True for ids that scope paths use: `1` is a round of a workflow, `t1` the first transfer. No call has such an id. */
-export function isReservedPathStep(id: string): boolean {
-  return /^t?\d+$/.test(id)
-}
-
-/** Is it the response of a call that failed? */
-export function isFailure(response: JsonObject): boolean {
-  const error = Object.hasOwn(response, 'error') ? response.error : undefined
-  return error !== null && error !== undefined && error !== false
-}
-
-/** The number of model replies of this agent in this scope. */
-export function repliesOf(scope: ScopeState | undefined, agentName: string): number {
-  const speakers = scope?.speakers ?? NONE
-  for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === agentName) return speakers[at]?.replies ?? 0
-  return 0
-}
-
-function speakerOf(scope: ScopeState, name: string): Speaker {
-  const { speakers } = scope
-  for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === name) return speakers[at] as Speaker
-  const first: Speaker = { name, replies: 0 }
-  scope.speakers = scope.speakers.length ? [...scope.speakers, first] : [first]
-  return first
-}
-
-/** Does this entry make a call wait, for an answer or for the result of long-running work? */
-export function startsWaiting({ event, record }: NewEntry): boolean {
-  if (record) return record.type === 'request'
-  const { content } = event
-  if (content?.role !== 'tool') return false
-  const { parts } = content
-  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
-  return false
 }
 
 registerShape(() => new Fold(''))

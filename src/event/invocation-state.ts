@@ -1,7 +1,7 @@
 // The states of calls, requests and scopes that the fold computes from the log of an invocation.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
-import type { FunctionResponse } from '../content/content.ts'
-import type { Request } from './event.ts'
+import type { FunctionCall, FunctionResponse } from '../content/content.ts'
+import type { NewEntry, Request } from './event.ts'
 
 /** The state of one tool call, or of code to run. */
 export interface CallState {
@@ -62,11 +62,84 @@ export function requestKey({ kind, origin, key }: Request): string {
   return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`
 }
 
+const NO_REQUESTS: readonly RequestState[] = []
+
+/** A call that has just been made. */
+export function createCall(
+  { id = '', name, args }: FunctionCall,
+  { path, agent, at, isCode, isLive }: Pick<CallState, 'path' | 'agent' | 'at' | 'isCode' | 'isLive'>,
+): CallState {
+  return {
+    id,
+    name,
+    args,
+    path,
+    isCode,
+    isLive,
+    at,
+    agent,
+    intent: false,
+    wasInterrupted: false,
+    intentArgs: undefined,
+    response: undefined,
+    pending: false,
+    pendingSince: 0,
+    requests: NO_REQUESTS,
+  }
+}
+
 /** Copies a call and its requests. Adds each request and its copy to `copies`. */
 export function copyCall(call: CallState, copies: Map<RequestState, RequestState>): CallState {
   const requests = call.requests.map((request) => ({ ...request }))
   for (const [at, request] of call.requests.entries()) copies.set(request, requests[at] as RequestState)
   return { ...call, requests }
+}
+
+/** The calls without a final response; undefined when there are none. A live model replies while earlier calls are open. */
+export function stillOpen(calls: readonly CallState[]): CallState[] | undefined {
+  let open: CallState[] | undefined
+  for (let at = 0; at < calls.length; at++) {
+    const call = calls[at] as CallState
+    if (call.response && !call.pending) continue
+    if (open) open.push(call)
+    else open = [call]
+  }
+  return open
+}
+
+/** The open requests of a call. Of requests of one kind, origin and key only the latest counts. */
+export function openRequests({ requests, response, pending }: CallState): RequestState[] {
+  if (requests.length === 0 || (response && !pending)) return []
+  const seen = new Set<string>()
+  const open: RequestState[] = []
+  for (let at = requests.length - 1; at >= 0; at--) {
+    const one = requests[at] as RequestState
+    const key = requestKey(one.request)
+    if (one.answer === undefined && one.denied === undefined && !seen.has(key)) open.push(one)
+    seen.add(key)
+  }
+  return open.reverse()
+}
+
+/** True for ids that scope paths use: `1` is a round of a workflow, `t1` the first transfer. No call has such an id. */
+export function isReservedPathStep(id: string): boolean {
+  return /^t?\d+$/.test(id)
+}
+
+/** Is it the response of a call that failed? */
+export function isFailure(response: JsonObject): boolean {
+  const error = Object.hasOwn(response, 'error') ? response.error : undefined
+  return error !== null && error !== undefined && error !== false
+}
+
+/** Does this entry make a call wait, for an answer or for the result of long-running work? */
+export function startsWaiting({ event, record }: NewEntry): boolean {
+  if (record) return record.type === 'request'
+  const { content } = event
+  if (content?.role !== 'tool') return false
+  const { parts } = content
+  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
+  return false
 }
 
 /** The state of one scope. */
@@ -116,6 +189,54 @@ export interface Speaker {
   readonly name: string
   /** The number of its model replies. */
   replies: number
+}
+
+/** A scope without calls: the `calls` of a scope whose latest reply made none. */
+export const NO_CALLS: readonly CallState[] = []
+
+const NO_SPEAKERS: readonly Speaker[] = []
+
+/** A scope before its first event. */
+export function createScope({
+  path,
+  branch,
+  isolation,
+}: Pick<ScopeState, 'path' | 'branch' | 'isolation'>): ScopeState {
+  return {
+    path,
+    branch,
+    isolation,
+    active: undefined,
+    transfers: 0,
+    calls: NO_CALLS,
+    answered: false,
+    escalated: false,
+    skipped: false,
+    grounding: undefined,
+    ended: false,
+    error: undefined,
+    speakers: NO_SPEAKERS,
+    corrections: 0,
+    failures: undefined,
+    earlierFailures: undefined,
+    reopenedAt: 0,
+  }
+}
+
+/** The number of model replies of this agent in this scope. */
+export function repliesOf(scope: ScopeState | undefined, agentName: string): number {
+  const speakers = scope?.speakers ?? NO_SPEAKERS
+  for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === agentName) return speakers[at]?.replies ?? 0
+  return 0
+}
+
+/** The entry of an agent in the speakers of a scope. Adds it if there is none. */
+export function speakerOf(scope: ScopeState, name: string): Speaker {
+  const { speakers } = scope
+  for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === name) return speakers[at] as Speaker
+  const first: Speaker = { name, replies: 0 }
+  scope.speakers = scope.speakers.length ? [...scope.speakers, first] : [first]
+  return first
 }
 
 interface States {

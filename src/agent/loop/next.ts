@@ -2,8 +2,8 @@
 
 import { unreachable } from '../../base/unreachable.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import { type Fold, openRequests } from '../../event/fold.ts'
-import type { CallState, ScopeState } from '../../event/invocation-state.ts'
+import type { Fold } from '../../event/fold.ts'
+import { type CallState, openRequests, type ScopeState } from '../../event/invocation-state.ts'
 import { childPath } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'
 import { agentToolSettings } from '../agents/agent-tool.ts'

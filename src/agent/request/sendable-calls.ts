@@ -2,7 +2,7 @@
 // are objects, and no part is empty.
 import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
-import { isReservedPathStep } from '../../event/fold.ts'
+import { isReservedPathStep } from '../../event/invocation-state.ts'
 import { OWN_ID_PREFIX } from '../../event/own-id.ts'
 import { REQUEST_PREFIX, TOOLSET_CALL_PREFIX } from '../../event/request-names.ts'
 import { TOOL_NAME } from '../../tool/tool.ts'

@@ -3,7 +3,7 @@
 import { isRecord } from '../../base/json.ts'
 import { codeAsText } from '../../content/code-text.ts'
 import type { Content, FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
-import { isFailure } from '../../event/fold.ts'
+import { isFailure } from '../../event/invocation-state.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import type { PromptMessage, ProviderOptions, ToolCallPart, ToolResultPart, UserPart } from '../ai-sdk-types.ts'
 import { forbidJsonEncoding } from '../errors/unsupported.ts'

@@ -1,5 +1,5 @@
 // What `toolwright tool` prints, and the exit code.
-import { isFailure } from '../../event/fold.ts'
+import { isFailure } from '../../event/invocation-state.ts'
 import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { requestSummary } from '../requests/request-prompt.ts'

@@ -1,7 +1,7 @@
 // Turns the result of a call into the result of `tools/call`.
 import type { JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
-import { isFailure } from '../../event/fold.ts'
+import { isFailure } from '../../event/invocation-state.ts'
 import type { CallResult } from '../../runner/single-call/call-outcome.ts'
 import type { OutputSchema } from './output-schema.ts'
 

@@ -2,8 +2,8 @@
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import { choiceIn } from '../../event/decision.ts'
 import type { Denial, NewEntry, Request } from '../../event/event.ts'
-import { type Fold, openRequests, startsWaiting } from '../../event/fold.ts'
-import type { CallState } from '../../event/invocation-state.ts'
+import type { Fold } from '../../event/fold.ts'
+import { type CallState, openRequests, startsWaiting } from '../../event/invocation-state.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 
 /** The invocation that waits. */
