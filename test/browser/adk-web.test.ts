@@ -147,7 +147,7 @@ test('adk-web renames and deletes a session', async () => {
   await drawer.getByRole('textbox').fill('Renamed')
   await drawer.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Renamed', exact: true }).waitFor()
-  expect(await displayNames()).toEqual(['Renamed'])
+  await expect.poll(displayNames).toEqual(['Renamed'])
   await drawer.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await expect.poll(displayNames).toEqual([])
