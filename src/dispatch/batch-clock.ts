@@ -11,7 +11,8 @@ import type { Outcome } from './outcome.ts'
 export class BatchClock {
   readonly #ports: Ports
   readonly #batchStartedAt: number
-  readonly #startedAt: number[] = []
+  /** Created for the first call that starts after the batch. */
+  #startedAt: number[] | undefined
   readonly #endedAt: number[] = []
 
   constructor(ports: Ports) {
@@ -19,25 +20,26 @@ export class BatchClock {
     this.#batchStartedAt = ports.now()
   }
 
-  /** Notes that a call starts. Without it, the call starts with the batch. */
+  /** Notes that the call at this position starts. Without it, the call starts with the batch. */
   start(at: number): void {
+    this.#startedAt ??= []
     this.#startedAt[at] = this.#ports.now()
   }
 
-  /** Notes that a call has ended. */
+  /** Notes that the call at this position has ended. */
   end(at: number): void {
     this.#endedAt[at] = this.#ports.now()
   }
 
-  /** The times of the results at these positions; undefined if the batch has taken less than a millisecond. */
-  timesOf(outcomes: readonly (Outcome | undefined)[], positions: readonly number[]): CallTimes | undefined {
+  /** The times of outcomes that are recorded now; undefined if the batch has taken less than a millisecond. `all`: by position. */
+  timesOf(recorded: readonly Outcome[], all: readonly (Outcome | undefined)[]): CallTimes | undefined {
     if (this.#ports.now() - this.#batchStartedAt < 1) return undefined
     let times: JsonObject | undefined
-    for (const at of positions) {
-      const outcome = outcomes[at]
-      const endedAt = this.#endedAt[at]
-      if (outcome?.type !== 'result' || outcome.pending || endedAt === undefined) continue
-      const startedAt = this.#startedAt[at] ?? this.#batchStartedAt
+    for (const outcome of recorded) {
+      if (outcome.type !== 'result' || outcome.pending) continue
+      const at = all.indexOf(outcome)
+      const startedAt = this.#startedAt?.[at] ?? this.#batchStartedAt
+      const endedAt = this.#endedAt[at] ?? startedAt
       times ??= {}
       setOwn(times, outcome.call.id, { startedAt: startedAt / 1000, endedAt: endedAt / 1000 })
     }

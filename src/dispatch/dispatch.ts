@@ -106,17 +106,16 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   let early: Promise<void> | undefined
   let earlyTimer: (() => void) | undefined
 
-  const recordAt = (positions: readonly number[]): Promise<void> => {
-    const done = positions.map((at) => outcomes[at] as Outcome)
-    return record(batch, done, clock.timesOf(outcomes, positions)).then(() => startBackground(done))
-  }
+  const recordDone = (done: readonly Outcome[]): Promise<void> =>
+    record(batch, done, clock.timesOf(done, outcomes)).then(() => startBackground(done))
   const recordEarly = (): void => {
     earlyTimer = undefined
     const ready = outcomes.flatMap((outcome, at) =>
       outcome && !recorded.has(at) && !movesControl(outcome) ? [at] : [],
     )
     for (const at of ready) recorded.add(at)
-    if (ready.length) early = Promise.all([early, recordAt(ready)]).then(() => {})
+    const done = ready.map((at) => outcomes[at] as Outcome)
+    if (done.length) early = Promise.all([early, recordDone(done)]).then(() => {})
     early?.catch(() => {}) // awaited below, when the other calls are done
   }
   let running = prepared.length
@@ -136,7 +135,7 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     earlyTimer?.()
     await early
   }
-  await recordAt(outcomes.flatMap((outcome, at) => (outcome && !recorded.has(at) ? [at] : [])))
+  await recordDone(outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at)))
   recordedAll()
 }
 
