@@ -206,6 +206,28 @@ test('cuts off a client that never reads', async () => {
   await expect.poll(() => metricsOf(live), { timeout: 3_000 }).toContain('toolwright_active_runs 0')
 })
 
+test('answers the pings of a client, and cuts off one that reads no answers', async () => {
+  const live = await startLive([], { limits: { streamBufferBytes: 1_000 } })
+  const polite = openSocket(live)
+  await polite.opened
+  const answered = new Promise<string>((resolve) => polite.socket.on('pong', (data) => resolve(String(data))))
+  polite.socket.ping('there?')
+  expect(await answered).toBe('there?')
+  polite.send({ close: true })
+  await polite.closed
+
+  const rude = openSocket(live)
+  await rude.opened
+  rude.socket.pause()
+  const flood = (): number => {
+    for (let n = 0; n < 10_000; n++) rude.socket.ping('x'.repeat(125))
+    return rude.socket.readyState
+  }
+  // a client that does not read sees the end of its connection when it writes
+  await expect.poll(flood, { timeout: 10_000 }).not.toBe(rude.socket.OPEN)
+  await expect.poll(() => metricsOf(live)).toContain('toolwright_active_runs 0')
+}, 20_000)
+
 test('close() of the server ends live sessions and tells their clients', async () => {
   const live = await startLive([])
   const { opened, closed } = openSocket(live)

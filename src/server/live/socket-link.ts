@@ -38,6 +38,7 @@ export class SocketLink {
     socket.pause() // until `read()`
     socket.on('error', () => {}) // `close` follows
     socket.on('pong', () => this.#seen())
+    socket.on('ping', (data) => this.#pong(data))
     socket.on('close', () => this.#stopPings())
     this.#ping()
   }
@@ -82,6 +83,13 @@ export class SocketLink {
     this.#socket.close(code, clipBytes(reason))
     // a client that does not answer is cut off by `ws` after 30 s
     this.#socket.resume()
+  }
+
+  /** Answers a ping. A client that sends pings and reads no answers would fill the memory. */
+  #pong(data: Buffer): void {
+    this.#seen()
+    if (this.#socket.bufferedAmount > this.#limits.streamBufferBytes) this.#socket.terminate()
+    else this.#socket.pong(data)
   }
 
   #seen(): void {

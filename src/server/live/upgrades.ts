@@ -20,7 +20,12 @@ const GOING_AWAY = 1001
 
 /** Passes upgrades to the request handler. */
 export function handleUpgrades(server: Server, fetch: FetchHandler): SocketUpgrades {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    autoPong: false, // `SocketLink` answers pings, within the limit of its buffer
+  })
   /** Open connections. Node no longer counts them as connections of the HTTP server, and its timeouts do not end them. */
   const connections = new Set<Duplex>()
   server.on('upgrade', (incoming, socket, head) => {
