@@ -54,7 +54,7 @@ class Server implements ToolwrightServer {
   readonly #options: ServerOptions
   readonly #parts: ServerParts
   #handler: Promise<FetchHandler> | undefined
-  #listening: Listening | undefined
+  #listening: Promise<Listening> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: ServerOptions) {
@@ -83,10 +83,20 @@ class Server implements ToolwrightServer {
     checkBind(this.#options, host)
     if (this.#listening || this.#closing)
       throw new ToolwrightError('INVALID_CONFIG', 'listen(): a server can listen once. Create another server.')
+    this.#listening = this.#open(port, host)
+    try {
+      const { url, port: actual } = await this.#listening
+      return { url, port: actual }
+    } catch (error) {
+      this.#listening = undefined // the next port may be free
+      throw error
+    }
+  }
+
+  async #open(port: number, host: string): Promise<Listening> {
     await loadPeer('ws', () => import('ws'))
     const { listen } = await loadPeer('@hono/node-server', () => import('./listen.ts'))
-    this.#listening = await listen(await this.#load(), this.#parts, { port, host })
-    return { url: this.#listening.url, port: this.#listening.port }
+    return await listen(await this.#load(), this.#parts, { port, host })
   }
 
   /** Drains and closes. Further calls wait for the first one. */
@@ -103,11 +113,12 @@ class Server implements ToolwrightServer {
   async #close(): Promise<void> {
     const { apps, limits, logger } = this.#parts
     this.#parts.isClosing = true
-    this.#listening?.stopAccepting()
+    const listening = await this.#listening?.catch(() => undefined) // listen() reports its error
+    listening?.stopAccepting()
     const closed = apps.close({ graceMs: limits.drainMs, interrupt: true })
     const report = (): void => logger.warn('The runners were not closed in time. Their sessions are recovered later.')
     await withTimeout(Promise.allSettled([closed]), limits.drainMs + CLOSE_MS, systemPorts, report)
-    await this.#listening?.close()
+    await listening?.close()
   }
 
   #load(): Promise<FetchHandler> {

@@ -2,8 +2,10 @@ import { connect, type Socket } from 'node:net'
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { createServer } from './create-server.ts'
 import {
   createSession,
+  helloAgent,
   rawRequest,
   runBody,
   type StartedServer,
@@ -114,6 +116,19 @@ test('a client that does not read its response is cut off; a silent stream and a
   await expect.poll(isCutOff, { interval: 200, timeout: 5_000 }).toBe(true)
   slow.release()
   expect(await response.text()).toContain('Done.')
+})
+
+test('close() frees the port also when listen() has not resolved yet, and a second listen() is refused at once', async () => {
+  const server = createServer({ apps: { hello: helloAgent() } })
+  const listening = server.listen({ port: 0 })
+  await expect(server.listen({ port: 0 })).rejects.toThrow('can listen once')
+  const [{ url }] = await Promise.all([listening, server.close()])
+  await expect(fetch(`${url}/health`)).rejects.toThrow()
+  const taken = await startServer()
+  const other = createServer({ apps: { hello: helloAgent() } })
+  onTestFinished(() => other.close())
+  await expect(other.listen({ port: taken.port })).rejects.toThrow('EADDRINUSE')
+  expect((await fetch(`${(await other.listen({ port: 0 })).url}/health`)).status).toBe(200)
 })
 
 test('close() lets a short run finish for its reader', async () => {
