@@ -7,7 +7,7 @@ import { bodyCheck } from './guard/body-check.ts'
 import { edge } from './guard/edge.ts'
 import { hostCheck } from './guard/host-check.ts'
 import { originCheck } from './guard/origin-check.ts'
-import { followQuota, RUN_ROUTES, requestQuota, runQuota } from './guard/quotas.ts'
+import { RUN_ROUTES, requestQuota, runQuota, streamQuota } from './guard/quotas.ts'
 import { healthRoutes, metricsRoutes } from './health/routes.ts'
 import { authentication } from './principal/authentication.ts'
 import { apiRoutes } from './routes/api-routes.ts'
@@ -25,7 +25,9 @@ export function buildApp(parts: ServerParts): Hono<ServerEnv> {
   healthRoutes(app, parts)
   app.use(authentication(parts), requestQuota(parts), bodyCheck(parts))
   for (const route of RUN_ROUTES) app.post(route, runQuota(parts))
-  app.get(`${SESSION}/stream`, followQuota(parts))
+  const limitStreams = streamQuota(parts)
+  app.post('/run_sse', limitStreams)
+  app.get(`${SESSION}/stream`, limitStreams)
   metricsRoutes(app, parts)
   apiRoutes(app, parts)
   liveRoutes(app, parts)

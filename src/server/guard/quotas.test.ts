@@ -62,3 +62,42 @@ test('limits the concurrent runs of one principal, and the streams that follow t
   expect((await follow()).status).toBe(200)
   expect((await run(second, ADA)).status).toBe(200)
 })
+
+test('a client with as many runs as allowed reconnects to them with Last-Event-ID, and starts no other run with it', async () => {
+  const slow = slowAgent()
+  const limits = { concurrentRuns: 1 }
+  const server = await startServer({ apps: { slow: slow.agent }, onDisconnect: 'detach', limits })
+  const body = runBody(await createSession(server, 'slow/users/ada'), 'slow')
+  const post = (path: string, headers: object, signal?: AbortSignal): Promise<Response> => {
+    const init = { method: 'POST', body, headers: { ...server.headers, ...headers } }
+    return fetch(server.url + path, signal ? { ...init, signal } : init)
+  }
+  const leaving = new AbortController()
+  const lost = await post('/run_sse', {}, leaving.signal)
+  const { value } = (await lost.body?.getReader().read()) ?? {}
+  const { id } = JSON.parse(new TextDecoder().decode(value).slice('data: '.length))
+  await slow.started
+  leaving.abort()
+  const followed = await post('/run_sse', { 'last-event-id': id })
+  expect(followed.status).toBe(200)
+  expect((await post('/run', { 'last-event-id': id })).status).toBe(429)
+  slow.release()
+  expect(await followed.text()).toContain('Done.')
+})
+
+test('HEAD of a stream takes no place among the streams that follow a run', async () => {
+  const slow = slowAgent()
+  const server = await startServer({ apps: { slow: slow.agent }, limits: { concurrentRuns: 1 } })
+  const id = await createSession(server, 'slow/users/ada')
+  const { url, headers } = server
+  const run = fetch(`${url}/run_sse`, { method: 'POST', headers, body: runBody(id, 'slow') })
+  await slow.started
+  const follow = (method: string): Promise<Response> =>
+    fetch(`${url}/apps/slow/users/ada/sessions/${id}/stream`, { method, headers })
+  const [first, second, followed] = [await follow('HEAD'), await follow('HEAD'), await follow('GET')]
+  expect([first.status, second.status, followed.status]).toEqual([200, 200, 200])
+  expect(first.headers.get('content-type')).toBe('text/event-stream')
+  slow.release()
+  await (await run).text()
+  expect(await followed.text()).toContain('Done.')
+})

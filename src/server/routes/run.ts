@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { Run } from '../../runner/run/run-handle.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { lastEventId } from '../guard/quotas.ts'
 import { actingUser } from '../principal/authentication.ts'
 import { wireEvents } from '../wire/event-writer.ts'
 import type { Fields } from '../wire/fields.ts'
@@ -27,7 +28,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.post('/run_sse', async (context) => {
     const body = await readBody(context)
     const scope = await readScope(context, parts, body)
-    const afterEventId = context.req.header('last-event-id')
+    const afterEventId = lastEventId(context.req)
     if (afterEventId) return await streamFollowed(context, parts, { ...scope, afterEventId })
     const request = readRunRequest(body)
     checkSharedState(context, request.stateDelta)

@@ -40,6 +40,7 @@ test('sends each frame as one chunk of data, then ends and frees its run slot', 
   const { fetch, slots } = serve({ frames: numbers(3) })
   const response = await fetch()
   expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
   expect(slots.total).toBe(1)
   const chunks: string[] = []
   for await (const chunk of response.body ?? []) chunks.push(new TextDecoder().decode(chunk))

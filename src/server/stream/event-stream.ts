@@ -26,7 +26,7 @@ const START_MS = 1_000
 
 const HEADERS = {
   'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 }
 
@@ -43,6 +43,7 @@ export async function eventStream(
   parts: ServerParts,
   source: StreamSource,
 ): Promise<Response> {
+  if (context.req.method === 'HEAD') return new Response(null, { headers: HEADERS }) // no reader would end the stream
   const sender = new Sender(context, parts, source)
   await sender.start()
   return new Response(sender.readable, { headers: HEADERS })
