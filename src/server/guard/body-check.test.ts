@@ -1,4 +1,5 @@
-import { beforeAll, expect, test } from 'vitest'
+import { connect, type Socket } from 'node:net'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createServer } from '../create-server.ts'
 import { helloAgent, rawRequest, sendRaw, statusOf } from '../edge.test-kit.ts'
 
@@ -74,4 +75,25 @@ test('a member called __proto__ stays data', async () => {
   const response = await send('{"state":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}}')
   expect([200, 400]).toContain(response.status)
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
+})
+
+test('limits the bytes of bodies that one client sends at the same time, until they have arrived', async () => {
+  const slow = createServer({ apps: { hello: helloAgent() }, limits: { bodyBytes: LIMIT } })
+  const { port: at } = await slow.listen({ port: 0 })
+  onTestFinished(() => slow.close())
+  const head = [`Host: 127.0.0.1:${at}`, `Authorization: Bearer ${slow.token}`, 'Content-Type: application/json']
+  const start = (...headers: string[]): Socket => {
+    const socket = connect(at, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.write([`POST ${path} HTTP/1.1`, ...head, ...headers, 'Connection: close', '', '{'].join('\r\n'))
+    return socket
+  }
+  const statusFor = async (length: number): Promise<number> =>
+    statusOf(
+      await sendRaw(at, rawRequest(`POST ${path} HTTP/1.1`, [...head, `Content-Length: ${length}`], filled(length))),
+    )
+  const half = Array.from({ length: 10 }, () => start(`Content-Length: ${LIMIT}`))
+  await expect.poll(() => statusFor(100)).toBe(429)
+  for (const socket of half) socket.end(filled(LIMIT).slice(1))
+  await expect.poll(() => statusFor(LIMIT)).toBe(200)
 })

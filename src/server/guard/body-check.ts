@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { ToolwrightError } from '../../error/error.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { BodyBudget, type BodyReading } from './body-budget.ts'
 import { jsonShapeProblem } from './json-shape.ts'
 
 /** JSON, also with a suffix and parameters. A page of another site cannot send this type without asking first. */
@@ -8,12 +9,17 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
+/** How many bodies of the largest size one principal may send at the same time. Smaller ones may be more. */
+const MAX_LARGE_BODIES = 10
+
 /** Reads the body within the limits and checks its type and shape. Later steps get it from `context.req.text()`. */
 export function bodyCheck({ limits }: ServerParts): MiddlewareHandler<ServerEnv> {
+  const budget = new BodyBudget(limits.bodyBytes * MAX_LARGE_BODIES)
   return async (context, next) => {
     const { method } = context.req
     if (method !== 'GET' && method !== 'HEAD') {
-      const text = hasBody(context) ? await readBody(context, limits.bodyBytes) : ''
+      const reading = budget.start(context.get('principal').userId)
+      const text = hasBody(context) ? await readBody(context, limits.bodyBytes, reading).finally(reading.end) : ''
       // Hono keeps promises here, although the type says otherwise
       const cache = context.req.bodyCache as { text?: unknown }
       cache.text = Promise.resolve(text)
@@ -27,7 +33,7 @@ function hasBody({ req, env }: RequestContext): boolean {
   return req.header('transfer-encoding') !== undefined || Number(req.header('content-length') ?? 0) > 0
 }
 
-async function readBody(context: RequestContext, limit: number): Promise<string> {
+async function readBody(context: RequestContext, limit: number, reading: BodyReading): Promise<string> {
   const { req } = context
   const encoding = req.header('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw invalid('The body is compressed. Send it without `Content-Encoding`.')
@@ -35,7 +41,8 @@ async function readBody(context: RequestContext, limit: number): Promise<string>
   if (Number(length ?? 0) > limit) throw tooLarge(limit)
   // Node reads no more than the length says
   const isLimited = context.env?.incoming !== undefined && length !== undefined
-  const bytes = await (isLimited ? req.raw.arrayBuffer() : readBytes(req.raw, limit)).catch((error) => {
+  if (isLimited) reading.take(Number(length))
+  const bytes = await (isLimited ? req.raw.arrayBuffer() : readBytes(req.raw, limit, reading)).catch((error) => {
     throw error instanceof ToolwrightError ? error : invalid('The body ended early.') // the client has left
   })
   if (bytes.byteLength === 0) return ''
@@ -48,13 +55,14 @@ async function readBody(context: RequestContext, limit: number): Promise<string>
 }
 
 /** Reads the body up to the limit, whatever its headers say. */
-async function readBytes({ body }: Request, limit: number): Promise<Uint8Array> {
+async function readBytes({ body }: Request, limit: number, reading: BodyReading): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   // leaving the loop cancels the body
   for await (const chunk of body ?? []) {
     size += chunk.byteLength
     if (size > limit) throw tooLarge(limit)
+    reading.take(chunk.byteLength)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
