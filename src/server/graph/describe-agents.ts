@@ -39,14 +39,20 @@ export function toolInfos(agent: Agent): ToolInfo[] {
   return [...tools, ...sources]
 }
 
+/** What a description contains. */
+export interface DescribeOptions {
+  /** Shows the instructions of the agents: they are for developers and operators, not for every user of the app. */
+  readonly showsInstructions: boolean
+}
+
 /** The agents of an app by name, for `/app-info`. */
-export function describeAgents(root: Agent): { readonly [name: string]: object } {
-  const described = Array.from(findAgents(root).values(), ({ agent }) => [agent.name, describeAgent(agent)])
+export function describeAgents(root: Agent, options: DescribeOptions): { readonly [name: string]: object } {
+  const described = Array.from(findAgents(root).values(), ({ agent }) => [agent.name, describeAgent(agent, options)])
   return Object.fromEntries(described)
 }
 
-function describeAgent(agent: Agent): object {
-  const instruction = agent instanceof LlmAgent ? agent.options.instruction : undefined
+function describeAgent(agent: Agent, { showsInstructions }: DescribeOptions): object {
+  const instruction = showsInstructions && agent instanceof LlmAgent ? agent.options.instruction : undefined
   return {
     name: agent.name,
     description: agent.description ?? '',

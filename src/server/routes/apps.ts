@@ -36,7 +36,7 @@ export function appRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       rootAgentName: agent.name,
       description,
       language: 'typescript',
-      agents: describeAgents(agent),
+      agents: describeAgents(agent, { showsInstructions: context.get('principal').mayActAsAnyUser === true }),
     })
   })
 }

@@ -1,4 +1,5 @@
 import { agentTool, LlmAgent, SequentialAgent, StaticToolset, tool } from 'toolwright'
+import { bearerTokens } from 'toolwright/server'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -207,4 +208,16 @@ test('describes an app to ADK clients', async () => {
   const info = (await send('GET /apps/desk/app-info')).json()
   expect(info).toMatchObject({ ...app, agents: { clerk: { tools: [{ name: 'charge' }] } } })
   expect((await send('GET /version')).json()).toMatchObject({ language: 'typescript' })
+})
+
+test('shows the instructions of an agent to operators, not to every user of the app', async () => {
+  const agent = new LlmAgent({ name: 'clerk', model: scriptedModel([]), instruction: 'Never offer more than 10 %.' })
+  const operator = { userId: 'op', mayActAsAnyUser: true }
+  const authenticate = bearerTokens({ 'token-of-ada-012345': 'ada', 'token-of-op-0123456': operator })
+  const { send } = createTestServer({ apps: { desk: agent }, authenticate })
+  const info = async (as: string) => (await send('GET /apps/desk/app-info', undefined, { as })).json().agents.clerk
+  expect(await info('token-of-op-0123456')).toMatchObject({ name: 'clerk', instruction: 'Never offer more than 10 %.' })
+  const shown = await info('token-of-ada-012345')
+  expect(shown).toMatchObject({ name: 'clerk', tools: [] })
+  expect(shown).not.toHaveProperty('instruction')
 })
