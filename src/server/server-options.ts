@@ -19,7 +19,7 @@ export interface ServerOptions {
    * as any user.
    */
   readonly authenticate?: Authenticate | undefined
-  /** The token of the server when there is no `authenticate`. Default: a random one. */
+  /** The token of the server when there is no `authenticate`. Other machines need one with 16 characters or more. Default: a random one. */
   readonly token?: string | undefined
   /** Host names, with a port if it is not the default one, under which clients reach the server. Default: those of `listen()`. */
   readonly allowedHosts?: readonly string[] | undefined

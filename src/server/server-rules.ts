@@ -67,9 +67,17 @@ export function checkServerOptions(options: ServerOptions): void {
     throw invalid('createServer(): got both authenticate and token. Pass one of them.')
 }
 
-/** Throws `INVALID_CONFIG` if other machines could reach a server that only a printed token protects. */
+/** The shortest token for other machines. Shorter ones can be guessed. */
+const MIN_REMOTE_TOKEN = 16
+
+/** Throws `INVALID_CONFIG` if other machines could reach a server that only a printed or a short token protects. */
 export function checkBind({ authenticate, token, allowUnauthenticatedRemote }: ServerOptions, host: string): void {
-  if (isLoopbackHost(host) || authenticate || token !== undefined || allowUnauthenticatedRemote) return
+  if (isLoopbackHost(host) || authenticate || allowUnauthenticatedRemote) return
+  if (token !== undefined && token.length >= MIN_REMOTE_TOKEN) return
+  if (token !== undefined)
+    throw invalid(
+      `listen(): other machines can reach "${host}", and \`token\` has ${token.length} characters. Use a random one with ${MIN_REMOTE_TOKEN} or more, or listen on 127.0.0.1.`,
+    )
   throw invalid(
     `listen(): other machines can reach "${host}", and the server has no authentication. Set \`authenticate\` (see bearerTokens() and oidc()), or a \`token\` of your own, or listen on 127.0.0.1.`,
   )

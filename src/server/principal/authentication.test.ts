@@ -140,6 +140,7 @@ test('refuses to listen where other machines reach a server without authenticati
     createServer({ apps, ...options }).listen({ port: 0, host: '192.0.2.1' })
   await expect(listen({ authenticate: () => undefined })).rejects.toThrow('EADDRNOTAVAIL')
   await expect(listen({ token: 'a-token-of-my-own' })).rejects.toThrow('EADDRNOTAVAIL')
+  await expect(listen({ token: 'a-short-token' })).rejects.toThrow('`token` has 13 characters')
   await expect(listen({ allowUnauthenticatedRemote: true })).rejects.toThrow('EADDRNOTAVAIL')
 })
 
