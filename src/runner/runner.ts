@@ -151,8 +151,8 @@ export class Runner<Output = unknown> {
 
   /**
    * Continues all interrupted invocations of this app, such as those of a process that died, and those whose requests have
-   * expired. Skips sessions that another process holds. Each run continues until it completes or pauses, also if its events
-   * are not read.
+   * expired. Skips sessions that another process holds, or that this runner runs. Each run continues until it completes or
+   * pauses, also if its events are not read.
    *
    * @example
    * const runs = await runner.recover() // when the process starts
@@ -165,7 +165,11 @@ export class Runner<Output = unknown> {
     const late = (await sessionService.pending({ appName })).filter((request) => this.#isOverdue(request))
     const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
     const { where = () => true } = options
-    const wanted = [...keys.values()].filter(({ userId, sessionId }) => where({ userId, sessionId }))
+    // a run of this runner renews its lease, also if that has ended while the process was suspended
+    const wanted = [...keys.values()].filter(
+      ({ userId, sessionId }) =>
+        this.#starter.running.of({ userId, sessionId }).length === 0 && where({ userId, sessionId }),
+    )
     const runs = await Promise.all(wanted.map((key) => this.#recover(key, options)))
     return runs.filter((run) => run !== undefined)
   }

@@ -9,6 +9,7 @@ import { RunSlots } from './guard/run-slots.ts'
 import { Metrics } from './health/metrics.ts'
 import type { Listening } from './listen.ts'
 import { createToken } from './principal/create-token.ts'
+import { RecoverySweep } from './recovery/recovery-sweep.ts'
 import { DEFAULT_LIMITS, type ServerOptions } from './server-options.ts'
 import { checkBind, checkServerOptions } from './server-rules.ts'
 
@@ -53,6 +54,7 @@ class Server implements ToolwrightServer {
   readonly token: string | undefined
   readonly #options: ServerOptions
   readonly #parts: ServerParts
+  readonly #sweep: RecoverySweep | undefined
   #handler: Promise<FetchHandler> | undefined
   #listening: Promise<Listening> | undefined
   #closing: Promise<void> | undefined
@@ -71,6 +73,7 @@ class Server implements ToolwrightServer {
       metrics: new Metrics(),
       isClosing: false,
     }
+    this.#sweep = options.recover === false ? undefined : new RecoverySweep(this.#parts, options.recover)
   }
 
   /** Handles a request. */
@@ -96,7 +99,9 @@ class Server implements ToolwrightServer {
   async #open(port: number, host: string): Promise<Listening> {
     await loadPeer('ws', () => import('ws'))
     const { listen } = await loadPeer('@hono/node-server', () => import('./listen.ts'))
-    return await listen(await this.#load(), this.#parts, { port, host })
+    const listening = await listen(await this.#load(), this.#parts, { port, host })
+    this.#sweep?.start()
+    return listening
   }
 
   /** Drains and closes. Further calls wait for the first one. */
@@ -113,6 +118,7 @@ class Server implements ToolwrightServer {
   async #close(): Promise<void> {
     const { apps, limits, logger } = this.#parts
     this.#parts.isClosing = true
+    this.#sweep?.close()
     const listening = await this.#listening?.catch(() => undefined) // listen() reports its error
     listening?.stopAccepting()
     const closed = apps.close({ graceMs: limits.drainMs, interrupt: true })

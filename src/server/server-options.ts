@@ -3,7 +3,7 @@ import type { Logger } from '../dispatch/host.ts'
 import type { LiveOptions } from '../live/live-options.ts'
 import type { LiveSession } from '../live/session/live-session.ts'
 import type { Runner } from '../runner/runner.ts'
-import type { RunnerOptions } from '../runner/runner-options.ts'
+import type { RecoverOptions, RunnerOptions } from '../runner/runner-options.ts'
 import type { Authenticate } from './principal/principal.ts'
 
 /** Options of `createServer()`. */
@@ -29,6 +29,11 @@ export interface ServerOptions {
   readonly allowUnauthenticatedRemote?: boolean | undefined
   /** What happens to the run of a `/run_sse` request that its client closes. Default `cancel`. */
   readonly onDisconnect?: 'cancel' | 'detach' | undefined
+  /**
+   * Continues interrupted runs while the server listens, such as those of another process that died: how often, and which. Default:
+   * all of them, every 30 seconds. `false`: never.
+   */
+  readonly recover?: false | RecoverySweepOptions | undefined
   /** Sizes, times and rates. */
   readonly limits?: Partial<ServerLimits> | undefined
   /** Serves `/dev`: graphs, traces, the log, and single tool calls. For developers only. Default false. */
@@ -46,6 +51,12 @@ export type LiveAppOptions = Omit<
   LiveOptions<LiveSession>,
   'runner' | 'agent' | 'tools' | 'userId' | 'sessionId' | 'state' | 'signal' | 'runContext'
 >
+
+/** How a server continues interrupted runs: the options of `runner.recover()`, and how often. */
+export interface RecoverySweepOptions extends RecoverOptions {
+  /** How often the server looks for them, in milliseconds. Each time is up to a quarter earlier or later. Default 30,000. */
+  readonly everyMs?: number | undefined
+}
 
 /** Limits of the server. */
 export interface ServerLimits {

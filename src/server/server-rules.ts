@@ -14,7 +14,7 @@ import {
 import { ToolwrightError } from '../error/error.ts'
 import { isLoopbackHost } from './guard/allowed-hosts.ts'
 import { readAllowedOrigins } from './guard/allowed-origins.ts'
-import type { ServerLimits, ServerOptions } from './server-options.ts'
+import type { RecoverySweepOptions, ServerLimits, ServerOptions } from './server-options.ts'
 
 const RULES: OptionRules<ServerOptions> = {
   apps: record,
@@ -29,6 +29,7 @@ const RULES: OptionRules<ServerOptions> = {
   allowedOrigins: list,
   allowUnauthenticatedRemote: flag,
   onDisconnect: oneOf('cancel', 'detach'),
+  recover: { expects: 'false or an object', accepts: (value) => value === false || record.accepts(value) },
   limits: record,
   dev: flag,
   page: text,
@@ -52,10 +53,17 @@ const LIMIT_RULES: OptionRules<ServerLimits> = {
   liveSilenceMs: wholeNumber(1),
 }
 
+const RECOVER_RULES: OptionRules<RecoverySweepOptions> = {
+  everyMs: wholeNumber(1),
+  where: callback,
+  runContext: callback,
+}
+
 /** Throws `INVALID_CONFIG` for options that are unknown or wrong. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer()', options, RULES)
   checkOptions('createServer(), limits', options.limits ?? {}, LIMIT_RULES)
+  checkOptions('createServer(), recover', options.recover || {}, RECOVER_RULES)
   readAllowedOrigins(options.allowedOrigins)
   for (const host of options.allowedHosts ?? [])
     if (!HOST.test(host))

@@ -22,6 +22,7 @@ export interface Gauge {
 export class Metrics {
   readonly #requests = new Map<string, RequestCount>()
   #detaches = 0
+  #recoveredRuns = 0
 
   /** Counts a request. `route` is the pattern of the route, such as `/apps/:app/users/:user/sessions`. */
   countRequest({ method, route, status }: { method: string; route: string; status: number }, seconds: number): void {
@@ -42,6 +43,11 @@ export class Metrics {
     this.#detaches++
   }
 
+  /** Counts interrupted runs that the server has continued. */
+  countRecoveredRuns(runs: number): void {
+    this.#recoveredRuns += runs
+  }
+
   /** The figures in the text format of Prometheus. */
   async write(gauges: readonly Gauge[]): Promise<string> {
     const name = 'toolwright_request_duration_seconds'
@@ -54,6 +60,9 @@ export class Metrics {
     const detaches = 'toolwright_stream_detaches_total'
     lines.push(`# HELP ${detaches} Readers that were too slow.`, `# TYPE ${detaches} counter`)
     lines.push(`${detaches} ${this.#detaches}`)
+    const recovered = 'toolwright_recovered_runs_total'
+    lines.push(`# HELP ${recovered} Interrupted runs that were continued.`, `# TYPE ${recovered} counter`)
+    lines.push(`${recovered} ${this.#recoveredRuns}`)
     for (const { name, help, read } of gauges)
       lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${await read()}`)
     return `${lines.join('\n')}\n`

@@ -1,0 +1,157 @@
+import { InMemorySessionService, LlmAgent, Runner, type SessionService } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Apps } from '../apps.ts'
+import { benchSessionId } from '../bench/bench-session.ts'
+import { createServer } from '../create-server.ts'
+import { silent, slowAgent, startServer } from '../edge.test-kit.ts'
+import { Metrics } from '../health/metrics.ts'
+import type { RecoverySweepOptions } from '../server-options.ts'
+import { RecoverySweep } from './recovery-sweep.ts'
+
+/** A runner whose run of session `sessionId` calls a tool that lasts until it is released. */
+async function startRun(sessionService: SessionService, sessionId = 's1') {
+  const slow = slowAgent()
+  const runner = new Runner({ appName: 'slow', agent: slow.agent, sessionService, logger: silent })
+  onTestFinished(() => runner.close())
+  await sessionService.createSession({ appName: 'slow', userId: 'ada', sessionId })
+  const ended = runner.complete({ userId: 'ada', sessionId, message: 'Hi' }).catch(() => {})
+  await slow.started
+  return { runner, ended, slow }
+}
+
+/** A runner of another process, whose tool ends at once. */
+function otherRunner(sessionService: SessionService, agentName = 'slow'): Runner {
+  const again = slowAgent()
+  again.release()
+  const agent = new LlmAgent({ name: agentName, model: scriptedModel(['Done.']), tools: [again.tool] })
+  return new Runner({ appName: 'slow', agent, sessionService, logger: silent })
+}
+
+const eventsOf = async (sessions: SessionService, sessionId = 's1'): Promise<string> =>
+  JSON.stringify(await sessions.getSession({ appName: 'slow', userId: 'ada', sessionId }))
+
+/** A sweep whose timer the test fires. */
+function createSweep(runner: Runner, options?: RecoverySweepOptions) {
+  const timers: { readonly ms: number; readonly fire: () => void }[] = []
+  const cancelled: number[] = []
+  const errors: string[] = []
+  let random = 0
+  const ports = {
+    random: () => random,
+    setTimer: (fire: () => void, ms: number) => {
+      const at = timers.push({ ms, fire })
+      return () => void cancelled.push(at)
+    },
+  }
+  const parts = {
+    apps: new Apps({ apps: { slow: runner } }),
+    metrics: new Metrics(),
+    logger: { warn: () => {}, error: (message: string) => void errors.push(message) },
+  }
+  const sweep = new RecoverySweep(parts, options, ports)
+  onTestFinished(() => runner.close())
+  /** Fires the timer, and waits until the next sweep is planned. */
+  const next = async (): Promise<void> => {
+    const count = timers.length
+    timers.at(-1)?.fire()
+    await expect.poll(() => timers.length).toBe(count + 1)
+  }
+  const setRandom = (value: number): void => {
+    random = value
+  }
+  return { sweep, timers, cancelled, errors, next, setRandom }
+}
+
+test('a server continues the run of another process that stopped while the server was listening', async () => {
+  const sessions = new InMemorySessionService()
+  const server = await startServer({ apps: { slow: otherRunner(sessions) }, recover: { everyMs: 20 } })
+  const { runner, ended } = await startRun(sessions)
+  await runner.close({ interrupt: true })
+  await ended
+  await expect.poll(() => eventsOf(sessions)).toContain('Done.')
+  const metrics = await fetch(`${server.url}/metrics`, { headers: server.headers })
+  expect(await metrics.text()).toContain('toolwright_recovered_runs_total 1')
+})
+
+test('a sweep leaves alone what another process or the server itself runs, and calls of the tool bench', async () => {
+  let now = 0
+  const sessions = new InMemorySessionService({ monotonicNow: () => now })
+  const held = await startRun(sessions)
+  const { sweep, next } = createSweep(held.runner)
+  const bench = await startRun(sessions, benchSessionId('slow'))
+  await bench.runner.close({ interrupt: true })
+  sweep.start()
+  await next()
+  now += 60_000 // the process was suspended: its lease has ended, and its run renews it
+  await next()
+  held.slow.release()
+  await held.ended
+  expect(held.slow.outcomes).toEqual(['finished'])
+  expect(await eventsOf(sessions)).toContain('Done.')
+
+  const other = await startRun(sessions, 's2')
+  const elsewhere = createSweep(otherRunner(sessions))
+  elsewhere.sweep.start()
+  await elsewhere.next()
+  expect(other.slow.outcomes).toEqual([])
+  other.slow.release()
+  await other.ended
+  expect(other.slow.outcomes).toEqual(['finished'])
+  expect(bench.slow.outcomes).toEqual(['aborted'])
+})
+
+test('a session that stays interrupted is tried less and less often', async () => {
+  const sessions = new InMemorySessionService()
+  const { runner, ended } = await startRun(sessions)
+  await runner.close({ interrupt: true })
+  await ended
+  const tries: number[] = []
+  let sweeps = 0
+  const failing = otherRunner(sessions)
+  const runContext = (): never => {
+    tries.push(sweeps)
+    throw new Error('no context')
+  }
+  const { sweep, next } = createSweep(failing, { runContext })
+  sweep.start()
+  for (; sweeps < 20; sweeps++) await next()
+  expect(tries).toEqual([0, 2, 5, 10, 19])
+})
+
+test('sweeps come a quarter earlier or later, go on after an error of the store, and stop with the server', async () => {
+  const sessions = new InMemorySessionService()
+  const { sweep, timers, cancelled, errors, next, setRandom } = createSweep(otherRunner(sessions), { everyMs: 1000 })
+  sweep.start()
+  setRandom(0.5)
+  const { interrupted } = sessions
+  sessions.interrupted = () => Promise.reject(new Error('The disk is gone.'))
+  await next()
+  sessions.interrupted = interrupted
+  setRandom(1)
+  await next()
+  expect(timers.map(({ ms }) => ms)).toEqual([750, 1000, 1250])
+  expect(errors).toEqual(['The interrupted runs of app "slow" were not continued: The disk is gone.'])
+  sweep.close()
+  expect(cancelled).toContain(timers.length)
+  sweep.start()
+  expect(timers).toHaveLength(3)
+})
+
+test('a server that listens sweeps by default, and never with `recover: false`', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const recover of [undefined, false] as const) {
+    const sessions = new InMemorySessionService()
+    const interrupted = vi.spyOn(sessions, 'interrupted')
+    await startServer({ apps: { slow: otherRunner(sessions) }, recover })
+    vi.advanceTimersByTime(60_000)
+    expect(interrupted).toHaveBeenCalledTimes(recover === false ? 0 : 1)
+  }
+})
+
+test('refuses options of `recover` that are wrong', () => {
+  const apps = { slow: otherRunner(new InMemorySessionService()) }
+  expect(() => createServer({ apps, recover: { everyMs: 0 } })).toThrow('everyMs must be a whole number >= 1')
+  expect(() => createServer({ apps, recover: true as never })).toThrow('recover must be false or an object')
+})
