@@ -14,6 +14,7 @@ export type ToolwrightErrorCode =
   | 'TOO_LARGE'
   | 'RATE_LIMITED'
   | 'STORAGE'
+  | 'UNAVAILABLE'
   | 'INTERRUPTED'
   | 'INTERNAL'
   | 'INVALID_CONFIG'
@@ -35,6 +36,7 @@ const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   TOO_LARGE: 413,
   RATE_LIMITED: 429,
   STORAGE: 503,
+  UNAVAILABLE: 503,
   INTERRUPTED: 503,
   INTERNAL: 500,
   INVALID_CONFIG: 500,

@@ -27,6 +27,7 @@ const MAX_SHOWN = 2_000
 const INTERRUPTED =
   'The server is stopping. A run that has started continues after the restart. Follow it with the id of its last event.'
 const STORAGE = 'The store of the server failed. Try again later.'
+const UNAVAILABLE = 'A service that the server needs, such as its identity provider, does not answer. Try again later.'
 const INTERNAL = 'The server failed. The operator finds the reason in the log, under the correlation id.'
 
 /**
@@ -44,10 +45,12 @@ export function describeError(thrown: unknown, correlationId: string, logger: Lo
   if (error?.code === 'INTERRUPTED')
     return { status: error.status, body: { error: INTERRUPTED, errorCode: 'INTERRUPTED', correlationId } }
   report(logger, correlationId, thrown)
+  if (error?.code === 'STORAGE' || error?.code === 'UNAVAILABLE') {
+    const message = error.code === 'STORAGE' ? STORAGE : UNAVAILABLE
+    return { status: error.status, body: { error: message, errorCode: error.code, correlationId } }
+  }
   // the codes of a wrong configuration are for developers, who find them in the log
-  const [errorCode, message] =
-    error?.code === 'STORAGE' ? (['STORAGE', STORAGE] as const) : (['INTERNAL', INTERNAL] as const)
-  return { status: errorCode === 'STORAGE' ? 503 : 500, body: { error: message, errorCode, correlationId } }
+  return { status: 500, body: { error: INTERNAL, errorCode: 'INTERNAL', correlationId } }
 }
 
 /** A message may quote what the client sent, which may be as large as a body. A secret that the first cut splits is cut off. */

@@ -7,7 +7,7 @@ export function errorResponse(thrown: unknown, context: RequestContext, { logger
   const { status, body } = describeError(thrown, context.get('correlationId'), logger)
   const headers = new Headers({ 'cache-control': 'no-store' })
   if (status === 401) headers.set('www-authenticate', 'Bearer')
-  if (status === 429) headers.set('retry-after', String(retryAfter(thrown)))
+  if (status === 429 || body.errorCode === 'UNAVAILABLE') headers.set('retry-after', String(retryAfter(thrown)))
   if (context.req.header('accept')?.includes('text/event-stream')) {
     headers.set('content-type', 'text/event-stream')
     return new Response(encodeFrame(body), { status, headers })

@@ -2,8 +2,10 @@ import { createHmac } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startAuthorizationServer } from '../../auth/authorization-server.test-kit.ts'
+import { createServer } from '../create-server.ts'
+import { helloAgent } from '../edge.test-kit.ts'
 import { oidc } from './oidc.ts'
 import type { Principal } from './principal.ts'
 
@@ -72,17 +74,67 @@ test('refuses forged, foreign and expired tokens', async () => {
   expect(await oidc({ issuer, audience: AUDIENCE })(new Request('http://localhost/'))).toBeUndefined()
 })
 
-test('a provider that is down or lies is an error, not a refusal, and is asked again', async () => {
+test('a provider that is down is an error, not a refusal; it is asked again after 5 seconds', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
   let isDown = true
-  const flaky = ((url: string, init?: RequestInit) =>
-    isDown ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init)) as typeof fetch
-  const authenticate = oidc({ issuer, audience: AUDIENCE, fetch: flaky })
+  let asked = 0
+  const flaky = ((url: string, init?: RequestInit) => {
+    asked++
+    return isDown ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init)
+  }) as typeof fetch
+  const logged: string[] = []
+  const logger = { warn: () => {}, error: (message: string) => void logged.push(message) }
+  const server = createServer({
+    apps: { hello: helloAgent() },
+    authenticate: oidc({ issuer, audience: AUDIENCE, fetch: flaky }),
+    logger,
+  })
   const token = await sign()
-  await expect(authenticate(bearer(token))).rejects.toThrow('fetch failed')
+  const send = (): Promise<Response> =>
+    server.fetch(new Request('http://localhost/list-apps', { headers: { authorization: `Bearer ${token}` } }))
+  const refused = await send()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await refused.json()).toMatchObject({ errorCode: 'UNAVAILABLE', error: expect.stringContaining('identity') })
+  expect(logged[0]).toContain('fetch failed')
   isDown = false
-  expect(await authenticate(bearer(token))).toMatchObject({ userId: 'ada' })
-  const liar = (async () => Response.json({ issuer: 'https://evil.test', jwks_uri: `${issuer}/keys` })) as typeof fetch
-  await expect(oidc({ issuer, audience: AUDIENCE, fetch: liar })(bearer(token))).rejects.toThrow('is not the metadata')
+  vi.advanceTimersByTime(3_000)
+  const early = await Promise.all([send(), send(), send()])
+  expect(early.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(Array(3).fill([503, '2']))
+  expect(asked).toBe(1)
+  vi.advanceTimersByTime(2_000)
+  expect((await send()).status).toBe(200)
+})
+
+test.each([
+  ['other metadata', { issuer: 'https://evil.test', jwks_uri: 'https://evil.test/keys' }, {}],
+  ['keys without https', { jwks_uri: 'http://keys.example.com' }, {}],
+  ['metadata that is a list', [], {}],
+  ['no list of keys', {}, { keys: 'none' }],
+  ['keys with status 500', {}, 500],
+  ['keys that are too many', {}, { keys: [], filler: 'x'.repeat(1_000_001) }],
+])('a provider with %s is an error, not a refusal, and is not asked by each request', async (_, metadata, keys) => {
+  let asked = 0
+  const liar = (async (url: string) => {
+    asked++
+    if (!url.endsWith('/keys'))
+      return Response.json(Array.isArray(metadata) ? metadata : { issuer, jwks_uri: `${issuer}/keys`, ...metadata })
+    return typeof keys === 'number' ? new Response('no', { status: keys }) : Response.json(keys)
+  }) as typeof fetch
+  const authenticate = oidc({ issuer, audience: AUDIENCE, fetch: liar })
+  const token = await sign()
+  await expect(authenticate(bearer(token))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  const before = asked
+  await expect(authenticate(bearer(token))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(asked).toBe(before)
+})
+
+test('a forged token does not make the provider count as unavailable', async () => {
+  const authenticate = oidc({ issuer, audience: AUDIENCE })
+  const unknown = await sign({}, { kid: 'k9', key: other.privateKey })
+  for (const token of ['abc', unknown, `${base64({ alg: 'ES256', kid: 'k1' })}.${base64(claims())}.AAAA`])
+    expect(await authenticate(bearer(token))).toBeUndefined()
+  expect(await authenticate(bearer(await sign()))).toMatchObject({ userId: 'ada' })
 })
 
 test('refuses a provider without https, unless it is on this machine', () => {
