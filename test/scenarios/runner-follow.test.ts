@@ -1,6 +1,6 @@
-import { approve, confirm, type Event, LlmAgent, Runner, type SessionService } from 'toolwright'
+import { approve, confirm, type Event, InMemorySessionService, LlmAgent, Runner, type SessionService } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { stores } from '../stores.ts'
 import { collect, createDeferred, plainTool, recordingLogger } from './kit.ts'
 
@@ -121,5 +121,70 @@ describe('runner.follow()', () => {
     }
     expect(labels(seen)).toEqual(['Let me see', 'tool', 'done'])
     await collect(run)
+  })
+
+  test.each(stores)('ends when the session is deleted, with sessions $name', async ({ open }) => {
+    const { sessionService } = open()
+    const { runner, begun, release } = slow(sessionService)
+    const ended = collect(runner.run({ ...key, message: 'Go', runConfig: { detach: true } })).catch(() => {})
+    await begun
+    const [user] = (await sessionService.getSession({ appName: 'app', ...key }))?.events ?? []
+    const seen: Event[] = []
+    for await (const event of slow(sessionService).runner.follow({ ...key, afterEventId: user?.id })) {
+      seen.push(event)
+      await sessionService.deleteSession({ appName: 'app', ...key })
+    }
+    expect(labels(seen)).toEqual(['Let me see'])
+    release()
+    await ended
+  })
+
+  test('sends the request of a run in another process that pauses while it is looked up', async () => {
+    const sessionService = new InMemorySessionService()
+    const begun = createDeferred()
+    const held = createDeferred()
+    const look = plainTool('look', async () => {
+      begun.resolve()
+      await held.promise
+      return 'seen'
+    })
+    const model = scriptedModel([{ calls: [{ name: 'look' }] }, { calls: [{ name: 'pay' }] }])
+    const agent = new LlmAgent({ name: 'agent', model, tools: [look, confirm(plainTool('pay', () => 'paid'))] })
+    const options = { appName: 'app', agent, sessionService, logger: recordingLogger() }
+    const ended = collect(new Runner(options).run({ ...key, message: 'Go', runConfig: { detach: true } }))
+    await begun.promise
+    const [user] = (await sessionService.getSession({ appName: 'app', ...key }))?.events ?? []
+    const { pending } = sessionService
+    vi.spyOn(sessionService, 'pending').mockImplementationOnce(async (filter) => {
+      held.resolve()
+      await ended // the run is paused now
+      return await pending.call(sessionService, filter)
+    })
+    const events = await collect(new Runner(options).follow({ ...key, afterEventId: user?.id }))
+    expect(events.map(({ id }) => id)).toEqual((await ended).map(({ id }) => id))
+    expect(JSON.stringify(events)).toContain('adk_request_confirmation')
+  })
+
+  test('reads only new entries of a run in another process, and less often while there are none', async () => {
+    const sessionService = new InMemorySessionService()
+    const { runner, begun, release } = slow(sessionService)
+    const ended = collect(runner.run({ ...key, message: 'Go', runConfig: { detach: true } }))
+    await begun
+    const readLog = vi.spyOn(sessionService, 'readLog')
+    const waits: number[] = []
+    const setTimer = (callback: () => void, ms: number): (() => void) => {
+      waits.push(ms)
+      if (waits.length === 6) release()
+      void (waits.length < 6 ? Promise.resolve() : ended).then(callback)
+      return () => {}
+    }
+    const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
+    const other = new Runner({ appName: 'app', agent, sessionService, logger: recordingLogger(), ports: { setTimer } })
+    const followed = await collect(other.follow(key))
+    expect(labels(followed)).toEqual(['tool', 'done'])
+    expect(waits).toEqual([500, 1000, 2000, 2000, 2000, 2000])
+    const [first, ...more] = readLog.mock.calls.map(([{ fromSeq }]) => fromSeq ?? 1)
+    expect(first).toBe(1)
+    expect(Math.min(...more)).toBeGreaterThan(1)
   })
 })

@@ -3,7 +3,7 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { Next } from '../../agent/loop/next.ts'
 import { SessionView } from '../../agent/loop/session-view.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Event } from '../../event/event.ts'
+import type { Entry, Event } from '../../event/event.ts'
 import { eventsBeforePartial } from '../../event/partial-id.ts'
 import type { Session, SessionKey } from '../../session/service.ts'
 import { sessionNotFound } from '../../session/session-errors.ts'
@@ -14,8 +14,9 @@ import { EventQueue } from '../run/event-queue.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
 
-/** How often the events of a run in another process are read, in milliseconds. */
+/** How long to wait before the new events of a run in another process are read, in milliseconds. Doubled while there are none. */
 const POLL_MS = 500
+const MAX_POLL_MS = 2_000
 
 interface Following {
   readonly running: ActiveRuns
@@ -68,8 +69,9 @@ function forConsumer(events: readonly Event[]): Event[] {
 /** The stored events of a session, read again while a run of another process writes them. */
 class StoredRun implements StartedRun {
   readonly #services: RunServices
-  readonly #tree: AgentTree
   readonly #key: SessionKey
+  /** What was read. Without `readLog` it has no records. */
+  readonly #view: SessionView
   #seen: number
   #cancelTimer: (() => void) | undefined
   #settle: (() => void) | undefined
@@ -83,7 +85,7 @@ class StoredRun implements StartedRun {
 
   constructor(session: Session, from: number, { services, tree }: Pick<Following, 'services' | 'tree'>) {
     this.#services = services
-    this.#tree = tree
+    this.#view = new SessionView(tree)
     this.#key = { appName: session.appName, userId: session.userId, sessionId: session.id }
     this.#seen = from
     this.userId = session.userId
@@ -92,41 +94,63 @@ class StoredRun implements StartedRun {
     this.finished = new Promise((resolve) => {
       this.#settle = resolve
     })
-    this.#read(session).catch((reason: unknown) => {
+    this.#follow().catch((reason: unknown) => {
       this.failure = { reason }
       this.removeConsumer()
     })
   }
 
   /** Yields the new events, then waits for more while a run of another process is under way. */
-  async #read(session: Session | undefined): Promise<void> {
-    for (let read = session; read && !this.isFinished; ) {
-      for (const event of forConsumer(read.events.slice(this.#seen))) this.events.push(event)
-      this.#seen = read.events.length
-      if (!(await this.#isUnderWay(read))) break
-      await this.#wait()
-      read = await this.#services.sessionService.getSession(this.#key)
+  async #follow(): Promise<void> {
+    for (let waitMs = POLL_MS; !this.isFinished; ) {
+      if (await this.#readNew()) waitMs = POLL_MS
+      if (!(await this.#isUnderWay())) break
+      await this.#wait(waitMs)
+      waitMs = Math.min(waitMs * 2, MAX_POLL_MS)
     }
+    await this.#readNew() // the run may have paused or died after the events were read
     this.removeConsumer()
   }
 
-  /** Does a live process run the session? Neither paused nor interrupted sessions are followed. */
-  async #isUnderWay({ events }: Session): Promise<boolean> {
+  /** Yields the events that were stored since the last time. Were there any? */
+  async #readNew(): Promise<boolean> {
+    if (this.isFinished) return false
+    const entries = await this.#readEntries()
+    if (!entries) this.removeConsumer() // the session was deleted
+    this.#view.catchUp(entries ?? [])
+    const { events } = this.#view
+    const added = events.slice(this.#seen)
+    for (const event of forConsumer(added)) this.events.push(event)
+    this.#seen = Math.max(this.#seen, events.length)
+    return added.length > 0
+  }
+
+  /** The entries that the view does not have; undefined if the session is gone. */
+  async #readEntries(): Promise<readonly Entry[] | undefined> {
     const { sessionService } = this.#services
+    if (sessionService.readLog) {
+      const { seq } = this.#view
+      const log = await sessionService.readLog({ ...this.#key, fromSeq: seq + 1 })
+      return log && log.lastSeq >= seq ? log.entries : undefined // a shorter log is that of another session
+    }
     // without its records, a session with an answered request looks interrupted
-    const log = await sessionService.readLog?.(this.#key)
-    const view = new SessionView(this.#tree)
-    view.catchUp(log?.entries ?? events.map((event, index) => ({ seq: index + 1, event })))
-    if (!isInterrupted(view)) return false
+    const session = await sessionService.getSession(this.#key)
+    return session?.events.map((event, index) => ({ seq: index + 1, event }))
+  }
+
+  /** Does a live process run the session? Neither paused nor interrupted sessions are followed. */
+  async #isUnderWay(): Promise<boolean> {
+    if (this.isFinished || !isInterrupted(this.#view)) return false
+    const { sessionService } = this.#services
     const pending = await sessionService.pending(this.#key)
     if (pending.length) return false
     const interrupted = await sessionService.interrupted({ appName: this.#key.appName })
     return !interrupted.some(({ userId, sessionId }) => userId === this.userId && sessionId === this.sessionId)
   }
 
-  #wait(): Promise<void> {
+  #wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#cancelTimer = this.#services.ports.setTimer(resolve, POLL_MS)
+      this.#cancelTimer = this.#services.ports.setTimer(resolve, ms)
       void this.finished.then(resolve)
     })
   }
