@@ -8,7 +8,7 @@ import {
   tool,
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { stores } from '../stores.ts'
 import { collect, createDeferred, plainTool, recordingLogger } from './kit.ts'
@@ -106,6 +106,37 @@ describe('runner.fork()', () => {
     const { sessionId } = await runner.fork({ ...key, before: invocationId })
     expect(await artifactService.listVersions({ ...file, sessionId })).toEqual([0])
     expect(await artifactService.loadArtifact({ ...file, sessionId })).toEqual({ text: 'first' })
+  })
+
+  test('a copy that fails half way leaves neither a session nor artifacts', async () => {
+    let now = 1_000_000
+    const artifactService = new InMemoryArtifactService({ now: () => now })
+    const sessionService = new InMemorySessionService()
+    const services = { artifactService, sessionService, ports: { now: () => now } }
+    const { runner, session } = desk(['one', 'two', 'three'], services)
+    const save = (filename: string): Promise<number> =>
+      artifactService.saveArtifact({ appName: 'app', ...key, filename, artifact: { text: 'x' } })
+    await runner.complete({ ...key, message: 'One' })
+    for (const filename of ['a.txt', 'b.txt', 'user:c.txt']) await save(filename)
+    now += 10_000
+    const { invocationId } = await runner.complete({ ...key, message: 'Two' })
+    const fork = () => runner.fork({ ...key, before: invocationId, newSessionId: 's2' })
+    const namesIn = (sessionId: string) =>
+      artifactService.listArtifactKeys({ appName: 'app', userId: 'ada', sessionId })
+
+    const append = vi.spyOn(sessionService, 'append').mockRejectedValueOnce(new Error('The disk is full.'))
+    await expect(fork()).rejects.toThrow('The disk is full.')
+    expect(append).toHaveBeenCalled()
+    expect(await session('s2')).toBeUndefined()
+    expect(await namesIn('s2')).toEqual(['user:c.txt'])
+    vi.spyOn(artifactService, 'loadArtifact')
+      .mockResolvedValueOnce({ text: 'x' })
+      .mockRejectedValueOnce(new Error('gone'))
+    await expect(fork()).rejects.toThrow('gone')
+    expect(await namesIn('s2')).toEqual(['user:c.txt'])
+    expect(await namesIn('s1')).toEqual(['a.txt', 'b.txt', 'user:c.txt'])
+    await fork()
+    expect(await namesIn('s2')).toEqual(['a.txt', 'b.txt', 'user:c.txt'])
   })
 
   test('the model in the copy sees images of the original, also after the original is deleted', async () => {

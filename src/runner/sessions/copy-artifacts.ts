@@ -31,6 +31,12 @@ export async function copyArtifacts(
   }
 }
 
+/** Deletes the artifacts of a session. Those of the user stay. */
+export async function deleteArtifacts(session: SessionKey, artifactService: ArtifactService): Promise<void> {
+  for (const filename of await artifactService.listArtifactKeys(session))
+    if (!isUserFilename(filename)) await artifactService.deleteArtifact({ ...session, filename })
+}
+
 /** The event with references to the copied artifacts. A session reads no artifact of another session. */
 export function withCopiedArtifacts(event: Event, copy: LogCopy): Event {
   const { content } = event

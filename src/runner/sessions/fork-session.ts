@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../base/json.ts'
 import { scopeOfKey } from '../../base/key-scope.ts'
-import { ToolwrightError } from '../../error/error.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Entry, Event } from '../../event/event.ts'
 import type { SessionKey } from '../../session/service.ts'
 import type { RunStarter } from '../run/run-starter.ts'
-import { copyArtifacts, withCopiedArtifacts } from './copy-artifacts.ts'
+import type { RunServices } from '../run-services.ts'
+import { copyArtifacts, deleteArtifacts, withCopiedArtifacts } from './copy-artifacts.ts'
 
 /** Entries per append, so that one append stays small. */
 const CHUNK = 500
@@ -43,9 +44,17 @@ export async function forkSession({ key, before, target }: Fork, starter: RunSta
     }
     await starter.withHeld(lease, (held) => starter.closeCopied(held, 'The session was copied up to here.'))
   } catch (error) {
-    await sessionService.deleteSession(target).catch(() => {}) // the first error says what failed
+    await removeCopy(target, starter.services)
     throw error
   }
+}
+
+/** Removes what a failed copy has written. The error of the copy says what failed. */
+async function removeCopy(target: SessionKey, { sessionService, artifactService, logger }: RunServices): Promise<void> {
+  const warn = (error: unknown): void =>
+    logger.warn(`A part of the failed copy "${target.sessionId}" was not removed: ${messageOf(error)}`, error)
+  if (artifactService) await deleteArtifacts(target, artifactService).catch(warn)
+  await sessionService.deleteSession(target).catch(warn)
 }
 
 /** The index of the event, or of the first entry of the invocation, with this id. */
