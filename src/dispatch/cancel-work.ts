@@ -5,6 +5,7 @@ import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { CallContext } from '../tool/call-context.ts'
 import type { Tool } from '../tool/tool.ts'
+import { bodyArgs } from './body-args.ts'
 import type { DispatchHost } from './host.ts'
 
 /** A long-running call whose body has returned its handle. */
@@ -42,8 +43,8 @@ async function cancelOne(host: DispatchHost, { call, handle }: StartedWork, tool
     onProgress: () => {},
   })
   const { idempotencyKey } = context
-  const args = copyJson(call.intentArgs ?? call.args)
   try {
+    const args = await bodyArgs(tool, call.intentArgs ?? call.args)
     await tool.cancel?.({ handle: copyJson(handle), idempotencyKey, args, context })
   } catch (error) {
     host.services.logger.warn(`cancel() of tool "${tool.name}" failed: ${messageOf(error)}`, error)

@@ -1,9 +1,9 @@
 // How a call is recovered whose attempt was interrupted.
-import { copyJson } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { readReconciled } from '../tool/read-reconciled.ts'
+import { bodyArgs } from './body-args.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, type Prepared, type ResolvedCall, unknownOutcome } from './outcome.ts'
 import { waitFor } from './wait-with-deadline.ts'
@@ -27,9 +27,13 @@ export async function recoverInterrupted(
       return runAgain()
     case 'reconcilable': {
       try {
-        const reconciling = tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args: copyJson(args), context })
+        const { idempotencyKey } = context
+        const reconciling = bodyArgs(tool, args).then(async (given) => ({
+          given,
+          found: await tool.reconcile?.({ idempotencyKey, args: given, context }),
+        }))
         const timeoutMs = tool.timeoutMs ?? host.services.toolTimeoutMs
-        const found = await waitFor(Promise.resolve(reconciling), {
+        const { given, found } = await waitFor(reconciling, {
           host,
           name: tool.name,
           step: 'reconcile',
@@ -37,7 +41,8 @@ export async function recoverInterrupted(
           timeoutMs,
         })
         const known = readReconciled(found)
-        if (known?.status === 'done') return { type: 'answered', call, entry, args, context, value: known.result }
+        if (known?.status === 'done')
+          return { type: 'answered', call, entry, args: given, context, value: known.result }
         if (known?.status === 'not-done') return runAgain()
         if (!known)
           host.services.logger.error(`reconcile of tool "${tool.name}" returned ${kindOf(found)}. ${RECONCILED}`)

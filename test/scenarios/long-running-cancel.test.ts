@@ -18,6 +18,7 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import {
   finalResponses,
   refundTool,
@@ -59,6 +60,28 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     })
     const key = { idempotencyKey: `${invocationId}/c1`, args: {} }
     expect(cancel).toHaveBeenCalledExactlyOnceWith({ handle, ...key, context: expect.anything() })
+  })
+
+  test('calls cancel with the arguments that the body got', async () => {
+    const cancel = vi.fn()
+    const parameters = z.object({
+      at: z.iso.datetime().transform((text) => new Date(text)),
+      size: z.number().default(5),
+    })
+    const start = tool({
+      name: 'start',
+      description: 'Start',
+      isLongRunning: true,
+      parameters,
+      cancel,
+      run: () => handle,
+    })
+    const step = { calls: [{ id: 'c1', name: 'start', args: { at: '2026-01-31T12:00:00Z' } }] }
+    const { runner } = startProcess(newStore(), { tools: [start], steps: [step] })
+    await sendMessage(runner)
+    await runner.cancel(where)
+    const args = { at: new Date('2026-01-31T12:00:00Z'), size: 5 }
+    expect(cancel).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ args }))
   })
 
   test('records the state delta of a body with its handle, and not again on cancel', async () => {
