@@ -145,6 +145,52 @@ test('--check fails for a module that does not exist', async () => {
   expect(existsSync(project.file('tools.infer.ts'))).toBe(false)
 })
 
+test('--check passes for a default of -0, which JSON writes as 0', async () => {
+  writeFileSync(
+    project.file('more.ts'),
+    '/** Move. */\nexport const move = (x = -0, /** @default -0 */ y?: number) => [x, y]\n',
+  )
+  await infer('more.ts')
+  expect(await infer('more.ts', '--check')).toMatchObject({ code: 0 })
+})
+
+test.each([[[]], [['--check']]])(
+  'a file that the command did not write is not replaced: infer tools.ts more.ts %j',
+  async (options) => {
+    writeFileSync(project.file('more.ts'), '/** A. */\nexport const a = () => 1\n')
+    writeFileSync(project.file('more.infer.ts'), 'export const mine = 1\n')
+    expect(await infer('tools.ts', 'more.ts', ...options)).toEqual({
+      code: 1,
+      out: '',
+      errors:
+        'toolwright: more.infer.ts exists and was not written by this command, so it is not replaced. Rename or delete it, and run the command again.\n',
+    })
+    expect(readFileSync(project.file('more.infer.ts'), 'utf8')).toBe('export const mine = 1\n')
+    expect(existsSync(project.file('tools.infer.ts'))).toBe(false)
+  },
+)
+
+test('a written module is replaced, also below a line that another tool put above it', async () => {
+  await infer('tools.ts')
+  const text = readFileSync(project.file('tools.infer.ts'), 'utf8')
+  writeFileSync(project.file('tools.infer.ts'), `/* eslint-disable */\r\n${text}`)
+  writeFileSync(project.file('tools.ts'), tools.replace('days = 3', 'days = 4'))
+  expect(await infer('tools.ts')).toMatchObject({ code: 0, out: 'Wrote tools.infer.ts: 5 functions.\n' })
+})
+
+test('--check names a written module whose source has no functions any more, but no other file', async () => {
+  await infer('tools.ts')
+  writeFileSync(project.file('more.ts'), tools)
+  await infer('more.ts')
+  writeFileSync(project.file('more.ts'), 'export const limit = 5\n')
+  expect(await infer('tools.ts', 'more.ts', '--check')).toMatchObject({
+    code: 1,
+    errors: 'toolwright: more.infer.ts is out of date. Run: rm more.infer.ts\n',
+  })
+  writeFileSync(project.file('more.infer.ts'), 'export const mine = 1\n')
+  expect(await infer('tools.ts', 'more.ts', '--check')).toMatchObject({ code: 0 })
+})
+
 test('mistakes of all files are listed together, and nothing is written', async () => {
   writeFileSync(project.file('tools.ts'), '/** A. */\nexport const a = (open: () => void) => open()\n')
   writeFileSync(project.file('more.ts'), '/** B. */\nexport function b(id: symbol) { return id }\n')

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { inferModules, type WrittenModule } from '../../infer/module/infer-module.ts'
+import { isGenerated } from '../../infer/module/module-text.ts'
 import { describeMistakes } from '../../infer/types/describe-mistakes.ts'
 import type { Command, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
@@ -45,8 +46,22 @@ function infer(files: readonly string[], isCheck: boolean, terminal: Terminal): 
     )
     return 1
   }
+  const foreign = modules.filter(isForeign).map(({ path }) => relative(terminal.folder, path))
+  if (foreign.length > 0) {
+    for (const path of foreign)
+      terminal.errors.write(
+        `toolwright: ${path} exists and was not written by this command, so it is not replaced. Rename or delete it, and run the command again.\n`,
+      )
+    return 1
+  }
   const results = modules.map((module, at) => (isCheck ? check : write)(module, sources[at] as string, terminal))
   return results.includes(false) ? 1 : 0
+}
+
+/** Whether a module would replace a file that somebody else wrote. */
+function isForeign(module: WrittenModule): boolean {
+  const existing = readText(module.path)
+  return module.count > 0 && existing !== undefined && !isGenerated(existing) && !module.isSameAs(existing)
 }
 
 /** Writes a module, unless it says the same already. Returns true. */
@@ -62,11 +77,11 @@ function write(module: WrittenModule, _file: string, { folder, output }: Termina
   return true
 }
 
-/** Returns whether a module is up to date. A file without functions needs none. */
+/** Returns whether a module is up to date. A file without functions needs none, so one that was generated for it is out of date. */
 function check(module: WrittenModule, file: string, { folder, output, errors }: Terminal): boolean {
   const path = relative(folder, module.path)
   const existing = readText(module.path)
-  if (module.count === 0 && existing === undefined) return true
+  if (module.count === 0 && !(existing !== undefined && isGenerated(existing))) return true
   if (existing !== undefined && module.isSameAs(existing)) {
     output.write(`${path} is up to date.\n`)
     return true

@@ -17,6 +17,13 @@ export function modulePath(file: string): string {
   return file.replace(/\.([cm]?)([tj])sx?$/, '.infer.$1$2s')
 }
 
+const HEADER = '// Generated from the types and doc comments of'
+
+/** Whether a text was written by this command. Other tools may have put lines above its first one. */
+export function isGenerated(text: string): boolean {
+  return text.split(/\r?\n/).some((line) => line.startsWith(HEADER))
+}
+
 /** The text of the module. It attaches what was inferred to each function. */
 export function moduleText({ file, specifier, functions }: InferredModule): string {
   const name = basename(file).replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')
@@ -27,7 +34,7 @@ export function moduleText({ file, specifier, functions }: InferredModule): stri
       : `${IDENTIFIER.test(exportName) ? exportName : JSON.stringify(exportName)} as ${local}`
   })
   const calls = functions.map((fn) => `attachInferred(${calledExpression(fn)}, ${readableLiteral(fn.inferred)})\n`)
-  return `// Generated from the types and doc comments of ${name} by \`toolwright infer ${name}\`. Run the command again after a change.
+  return `${HEADER} ${name} by \`toolwright infer ${name}\`. Run the command again after a change.
 import { attachInferred } from 'toolwright/infer'
 import { ${imports.join(', ')} } from ${quoted(specifier)}
 
