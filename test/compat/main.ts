@@ -4,10 +4,11 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import build from '../build.ts'
 import { readPage, sourceOf, theirBlocks } from '../docs/pages.ts'
 import { NEXT_APP } from './next-app.ts'
+import { BUILD, DECLARED, FUNCTIONS, QUESTION } from './plain-functions.ts'
 import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
 
@@ -22,6 +23,8 @@ const VERSIONS = {
   typescript: ['5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2'],
   typesNode: '24.19.2',
   genai: '2.32.0',
+  generator: '2.9.0',
+  esbuild: '0.28.2',
 }
 
 /** The frameworks of the migration guides, with the packages that the programs of `docs/migrating/<page>.md` need. */
@@ -93,34 +96,67 @@ function app(
 function runtimes(): Row[] {
   const files = { 'agent.js': AGENT, 'quickjs.js': QUICKJS, 'root.js': ROOT, 'code.js': CODE, 'sqlite.js': SQLITE }
   const platform = `${process.platform}-${process.arch}`
-  const peers = [`@google/genai@${VERSIONS.genai}`]
+  const { genai, generator, esbuild } = VERSIONS
+  const peers = [`@google/genai@${genai}`, `ts-json-schema-generator@${generator}`, `esbuild@${esbuild}`]
   const programs = [
     ['root.js', 'toolwright, toolwright/ai-sdk and toolwright/testing', AGENT_SAYS],
     ['code.js', 'toolwright/code', '42'],
     ['sqlite.js', 'toolwright/sqlite', '2 4'],
     ['gemini.js', 'toolwright/gemini and its test server', 'Cold.'],
   ] as const
-  const rowsOf = (runtime: string, folder: () => Promise<string>, command: readonly string[]): Row[] =>
-    programs.map(([file, what, says]) => ({
+  const bin = 'node_modules/toolwright/dist/cli/index.js'
+  const rowsOf = (runtime: string, folder: () => Promise<string>, command: readonly string[]): Row[] => [
+    ...programs.map(([file, what, says]) => ({
       name: `${runtime} | ${what}`,
       check: async () => expectOutput(await run([...command, file], await folder()), says),
+    })),
+    ...prepared(runtime, folder, command),
+  ]
+  /** Plain functions that were read before the program starts. Node prepares them for all runtimes. */
+  const prepared = (runtime: string, folder: () => Promise<string>, command: readonly string[]): Row[] => {
+    const node = command[0]?.includes('/node-') ? command[0] : process.execPath
+    return [
+      { what: 'built with toolwright/infer/esbuild', prepare: [node, 'build.js'], file: 'built.js' },
+      { what: 'with a module of toolwright infer', prepare: [node, bin, 'infer', 'tools.ts'], file: 'generated.ts' },
+    ].map(({ what, prepare, file }) => ({
+      name: `${runtime} | plain functions, ${what}`,
+      check: async () => {
+        const { code, out, errors } = await run(prepare, await folder())
+        if (code !== 0) return out + errors
+        return expectOutput(await run([...command, file], await folder()), DECLARED)
+      },
     }))
-  const all = { ...files, 'gemini.js': GEMINI_SERVER }
+  }
+  const all = { ...files, ...FUNCTIONS, 'build.js': BUILD, 'gemini.js': GEMINI_SERVER }
   return [
     ...VERSIONS.node.flatMap((version) => {
       const folder = app(`node-${version}`, [`node-${platform}@${version}`, ...peers], all)
       const node = `node_modules/node-${platform}/bin/node`
-      const bin: Row = {
-        name: `Node ${version} | the command toolwright`,
-        check: async () => {
-          const { code, out, errors } = await run(
-            [node, 'node_modules/toolwright/dist/cli/index.js', '--version'],
-            await folder(),
-          )
-          return code === 0 && /^\d+\.\d+\.\d+$/.test(out.trim()) ? undefined : out + errors
+      const others: Row[] = [
+        {
+          name: `Node ${version} | the command toolwright`,
+          check: async () => {
+            const { code, out, errors } = await run([node, bin, '--version'], await folder())
+            return code === 0 && /^\d+\.\d+\.\d+$/.test(out.trim()) ? undefined : out + errors
+          },
         },
-      }
-      return [...rowsOf(`Node ${version}`, folder, [node, '--no-warnings']), bin]
+        ...[
+          {
+            what: 'node --import toolwright/infer/register',
+            args: ['--import', 'toolwright/infer/register', 'main.ts'],
+          },
+          { what: 'toolwright run', args: [bin, 'run', 'agent.ts', QUESTION] },
+        ].map(({ what, args }) => ({
+          name: `Node ${version} | plain functions, ${what}`,
+          check: async () => {
+            const { out, ...ended } = await run([node, '--no-warnings', ...args], await folder())
+            // the command shows the call in between
+            const [declaration = '', ...rest] = out.trim().split('\n')
+            return expectOutput({ ...ended, out: `${declaration}\n${rest.at(-1)}` }, DECLARED)
+          },
+        })),
+      ]
+      return [...rowsOf(`Node ${version}`, folder, [node, '--no-warnings']), ...others]
     }),
     ...rowsOf(`Bun ${VERSIONS.bun}`, app('bun', [`@oven/bun-${platform}@${VERSIONS.bun}`, ...peers], all), [
       `node_modules/@oven/bun-${platform}/bin/bun`,
@@ -211,15 +247,15 @@ function types(): Row[] {
 
 /** The programs of other frameworks in the migration guides, compiled with our strict settings. */
 function migrations(): Row[] {
-  const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
-  const { customConditions: _, ...strict } = compilerOptions
+  // The paths and conditions of the repository are for its own source.
+  const strict = { extends: resolve('tsconfig.json'), compilerOptions: { customConditions: [], paths: {} } }
   const tools = ['zod@4.6.7', `typescript@${VERSIONS.typescript.at(-1)}`, `@types/node@${VERSIONS.typesNode}`]
   return KITS.map(({ name, page, packages }): Row => {
     const file = `docs/migrating/${page}.md`
     const blocks = theirBlocks(readPage(file, readFileSync(file, 'utf8')))
     const folder = app(page, [...packages, ...tools], {
       'program.ts': sourceOf({ blocks }),
-      'tsconfig.json': JSON.stringify({ compilerOptions: strict, files: ['program.ts'] }),
+      'tsconfig.json': JSON.stringify({ ...strict, include: ['program.ts'] }),
     })
     return {
       name: `the ${name} program of docs/migrating compiles | ${packages.join(', ')}`,
