@@ -7,7 +7,7 @@ import { isToolwrightFile } from './functions/toolwright-types.ts'
 import type { Inferrer } from './inferrer.ts'
 import { withOrderHint } from './plugins/create-transform.ts'
 import { inlineMap } from './plugins/inline-map.ts'
-import { sourceFileOf } from './plugins/source-file.ts'
+import { sourceFileAt } from './plugins/source-file.ts'
 import { checkStrippable, explainUnstrippable } from './strip-types.ts'
 
 /** The options of `installInferHooks`. */
@@ -29,7 +29,7 @@ export function installInferHooks({ requireCompiler = true, cache = true }: Infe
   setSourceMapsSupport(true) // stack traces show the positions in the source
   registerHooks({
     load(url, context, nextLoad) {
-      const file = url.startsWith('file:') ? sourceFileOf(fileURLToPath(url)) : undefined
+      const file = url.startsWith('file:') ? sourceFileAt(fileURLToPath(url)) : undefined
       if (file === undefined || isToolwrightFile(file)) return nextLoad(url, context)
       const loaded = explainUnstrippable(file, () => nextLoad(url, context))
       return transformLoaded(inferrer, file, loaded)

@@ -8,6 +8,8 @@ export const SOURCE_ID: RegExp = /\.(?:tsx?|mts|jsx?|mjs)(?:\?|$)/
 /** Declarations have no code. */
 const DECLARATION = /\.d\.[mc]?ts$/
 
+const SOURCE_FILE = /\.(?:tsx?|mts|jsx?|mjs)$/
+
 /** Queries of vite whose module is not the code of the file but its text, its address or a worker. */
 const OTHER_CONTENT = /[?&](?:raw|url|inline|worker|sharedworker)(?:[=&]|$)/
 
@@ -19,10 +21,15 @@ const IN_NODE_MODULES = /[\\/]node_modules[\\/]/
  */
 export function sourceFileOf(id: string): string | undefined {
   if (id.includes('\0') || !SOURCE_ID.test(id) || OTHER_CONTENT.test(id)) return undefined
-  const [file = ''] = id.split('?', 1)
-  // a query can end like a source file: App.vue?vue&lang.ts
-  if (!SOURCE_ID.test(file) || DECLARATION.test(file) || !isAbsolute(file)) return undefined
-  return IN_NODE_MODULES.test(file) ? linkedFile(file) : file
+  // checked again below: a query can end like a source file, as in App.vue?vue&lang.ts
+  const [path = ''] = id.split('?', 1)
+  return sourceFileAt(path)
+}
+
+/** The source file at a path, which may have any character in its name. Undefined for files that are not transformed. */
+export function sourceFileAt(path: string): string | undefined {
+  if (!SOURCE_FILE.test(path) || DECLARATION.test(path) || !isAbsolute(path)) return undefined
+  return IN_NODE_MODULES.test(path) ? linkedFile(path) : path
 }
 
 /** The real path of a file of a workspace package, which node_modules links to. Undefined for an installed package. */

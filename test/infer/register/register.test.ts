@@ -129,6 +129,18 @@ describe('a program under toolwright/infer/register', () => {
   })
 })
 
+test('a program in a folder with ?, # and % in its name is transformed, and its stacks show the position', async () => {
+  const { folder: example } = writeExample(folder, 'what? #1 100%')
+  const program = `import { createToolContext } from 'toolwright/testing'
+import { declarations, failing } from './agent.ts'
+console.log(declarations)
+await failing.run({ city: 'Atlantis' }, createToolContext())`
+  writeFileSync(join(example, 'program.ts'), program)
+  const { stdout, stderr } = await run([...REGISTER, 'program.ts'], example)
+  expect(stdout).toContain('"name":"getWeather","description":"Get the current weather for a city."')
+  expect(stderr).toContain(`${join(example, 'agent.ts')}:${THROWS_AT}`)
+})
+
 describe('a file that Node cannot run after its types are removed', () => {
   test.each([
     ['enum.ts', '2:8', 'Declare the enum in another file and import it with `import type`'],
