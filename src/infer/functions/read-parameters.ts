@@ -1,13 +1,13 @@
 import type ts from 'typescript-classic'
 import { isRecord, type JsonObject, setOwn } from '../../base/json.ts'
 import type { InferredParameter } from '../../tool/functions/inferred-function.ts'
-import { brandedPrimitive } from '../types/branded-primitive.ts'
 import { withDefinitions, withoutReference } from '../types/definitions.ts'
 import { mergeDocs, readDocs } from '../types/doc-comments.ts'
 import { withDocs } from '../types/doc-keywords.ts'
 import type { Docs } from '../types/docs.ts'
 import { objectProblem } from '../types/object-problem.ts'
 import { isObjectSchema } from '../types/object-schema.ts'
+import { primitiveParts } from '../types/primitive-parts.ts'
 import { acceptsUndefined } from '../types/read-object.ts'
 import { readType } from '../types/read-type.ts'
 import { type Position, type Reading, refuse } from '../types/reading.ts'
@@ -67,7 +67,8 @@ function isArguments(reading: Reading, { declaration, type }: Parameter): boolea
   if (declaration && ts.isObjectBindingPattern(declaration.name)) return true
   if (type.flags & ts.TypeFlags.Unknown) return false // without null it would be `{}`
   const plain = checker.getNonNullableType(type)
-  const isObject = plain.flags & ts.TypeFlags.Object || (plain.isIntersection() && !brandedPrimitive(ts, plain))
+  const isObject =
+    plain.flags & ts.TypeFlags.Object || (plain.isIntersection() && primitiveParts(ts, plain).length === 0)
   if (!isObject || wireTypeOf(reading, plain) || checker.isArrayType(plain) || checker.isTupleType(plain)) return false
   if (objectProblem(reading, plain) !== undefined) return false
   // a type with an index signature only, such as Record<string, number>, is one value and has no named arguments

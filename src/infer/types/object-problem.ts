@@ -3,7 +3,12 @@ import { isContextMember, isContextType } from '../functions/toolwright-types.ts
 import type { Reading } from './reading.ts'
 
 /** Why an object type cannot be a schema, and what to write instead. Undefined if it can. */
-export function objectProblem({ ts, program, checker }: Reading, type: ts.Type): string | undefined {
+export function objectProblem(reading: Reading, type: ts.Type): string | undefined {
+  if (type.isIntersection()) {
+    const problems = type.types.map((part) => objectProblem(reading, part))
+    return problems.find((problem) => problem !== undefined)
+  }
+  const { ts, program, checker } = reading
   const { symbol } = type
   const isFunction = type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0
   if (isFunction) return 'a function, which a model cannot send. Remove it, or import the function in the body.'

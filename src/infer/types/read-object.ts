@@ -1,9 +1,9 @@
 import type ts from 'typescript-classic'
 import { type JsonObject, setOwn } from '../../base/json.ts'
-import { brandedPrimitive } from './branded-primitive.ts'
 import { readDocs } from './doc-comments.ts'
 import { withDocs } from './doc-keywords.ts'
 import { objectProblem } from './object-problem.ts'
+import { primitiveParts } from './primitive-parts.ts'
 import { type NestedPosition, readDocumented } from './read-union.ts'
 import { isOwnCode, type Position, type Reading, refuse } from './reading.ts'
 import { templatePattern } from './template-pattern.ts'
@@ -86,7 +86,8 @@ function indexSignatures(reading: Reading, type: ts.Type, at: NestedPosition): J
   const { node, read, allowsAny } = at
   const valueNode = recordValueNode(ts, checker, at.typeNode)
   for (const { keyType, type: value, declaration } of checker.getIndexInfosOfType(type)) {
-    const key = brandedPrimitive(ts, keyType) ?? keyType
+    const [branded, second] = primitiveParts(ts, keyType)
+    const key = branded && !second ? branded : keyType
     const inner = {
       node,
       read,

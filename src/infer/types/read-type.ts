@@ -1,8 +1,8 @@
 // Turns a type, as the compiler has resolved it, into a JSON Schema.
 import type ts from 'typescript-classic'
 import type { JsonObject } from '../../base/json.ts'
-import { brandedPrimitive } from './branded-primitive.ts'
 import { withDefinition } from './definitions.ts'
+import { primitiveParts } from './primitive-parts.ts'
 import { readObject } from './read-object.ts'
 import { readDocumented, readUnion } from './read-union.ts'
 import { isTooLarge, type Position, type Reading, refuse } from './reading.ts'
@@ -77,7 +77,13 @@ function primitiveAdvice({ ts, checker }: Reading, type: ts.Type): string | unde
 
 function readStructure(reading: Reading, type: ts.Type, at: Position): JsonObject {
   const { ts, checker } = reading
-  const branded = brandedPrimitive(ts, type)
+  const [branded, second] = primitiveParts(ts, type)
+  if (second)
+    return refuse(
+      reading,
+      at,
+      `The type of ${at.label} is ${checker.typeToString(type)}, which no schema describes. Use string with the tag @pattern.`,
+    )
   if (branded) return readType(reading, branded, at)
   const wire = wireTypeOf(reading, type)
   if (wire) return wire

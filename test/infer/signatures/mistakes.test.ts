@@ -22,6 +22,9 @@ const MESSAGES = [
   `The type of property "then" ${isFunction}`,
   `The type of parameter "wallet" ${isClass}`,
   `The type of each item of property "wallets" ${isClass}`,
+  `The type of parameter "options" ${isClass}`,
+  `The type of property "owner" ${isClass}`,
+  `The type of property "prices" ${isJson('Map<string, number>', 'Record<string, ...>')}`,
   `The type of property "key" ${isJson('symbol', 'a string')}`,
   `The type of parameter "amount" ${isJson('bigint', 'a string, or a number')}`,
   `The type of parameter "value" ${isAny}`,
@@ -52,6 +55,10 @@ const MESSAGES = [
   'The keys of property "values" are Uppercase<string>, which no schema describes. Use string.',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template literal type
   'The type of parameter "range" is `${string}..${number}`, which no schema describes. Use string with the tag @pattern.',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template literal type
+  'The type of parameter "code" is `a${string}` & `${string}b`, which no schema describes. Use string with the tag @pattern.',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template literal type
+  'The keys of property "values" are `a${string}` & `${string}b`, which no schema describes. Use string.',
   'The type of parameter "values" has items after a rest element. Put the rest element last.',
   `The type of property "a.b.c" ${isJson('bigint', 'a string, or a number')}`,
   'The tag @minimum of property "a" takes a number, got "one".',
