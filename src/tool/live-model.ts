@@ -97,6 +97,8 @@ export interface LiveConnectOptions {
   readonly tools: readonly WireTool[]
   /** The newest handle of the conversation to resume. Undefined for a new one. */
   readonly resumeHandle?: string | undefined
+  /** What the model replies with. Default: as the model is set up. */
+  readonly responseModality?: 'audio' | 'text' | undefined
   /** Ends the attempt to connect. */
   readonly signal: AbortSignal
 }

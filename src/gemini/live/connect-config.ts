@@ -3,13 +3,17 @@ import type { LiveConnectOptions } from '../../tool/live-model.ts'
 import { toWireTools } from '../request/tools.ts'
 import type { LiveSettings } from './live-settings.ts'
 
+const MODALITIES = { audio: 'AUDIO', text: 'TEXT' } as const
+
 /** The settings of a session for the client, and whether Gemini runs the code it writes. */
 export function connectConfig(
   { config, isVertex }: LiveSettings,
-  { instruction, tools, resumeHandle }: LiveConnectOptions,
+  { instruction, tools, resumeHandle, responseModality }: LiveConnectOptions,
 ): { config: LiveConnectConfig; runsCode: boolean } {
   const { entries, serverTools } = toWireTools(tools, { keepsBehavior: !isVertex })
-  const { responseModalities = ['AUDIO'] } = config
+  const responseModalities = responseModality
+    ? [MODALITIES[responseModality]]
+    : (config.responseModalities ?? ['AUDIO'])
   const whole = {
     inputAudioTranscription: {},
     ...(responseModalities.includes('AUDIO') && { outputAudioTranscription: {} }),

@@ -104,6 +104,18 @@ test('settings of the session, headers and the API version reach the service', a
   expect(line.remote.headers['x-team']).toBe('blue')
 })
 
+test('a connection can ask for another modality than the settings', async () => {
+  await using text = await openLine({ responseModality: 'text' })
+  expect(text.remote.setup).toMatchObject({ generationConfig: { responseModalities: ['TEXT'] } })
+  expect(text.remote.setup).not.toHaveProperty('outputAudioTranscription')
+  const config = { responseModalities: ['TEXT' as const] }
+  await using audio = await openLine({ options: { config }, responseModality: 'audio' })
+  expect(audio.remote.setup).toMatchObject({
+    generationConfig: { responseModalities: ['AUDIO'] },
+    outputAudioTranscription: {},
+  })
+})
+
 test('a connection resumes the conversation of its handle', async () => {
   await using first = await openLine({ server: { sendHandles: true } })
   const [resumption] = await first.read(1)

@@ -48,6 +48,14 @@ test('connects with key, model, instruction, tools and settings', async () => {
   expect(pair.server.problems).toEqual([])
 })
 
+test('a connection can ask for another modality than the settings', async () => {
+  await using pair = await openPair({
+    model: { config: { output_modalities: ['audio'] } },
+    connect: { responseModality: 'text' },
+  })
+  expect(pair.peer.session).toMatchObject({ output_modalities: ['text'] })
+})
+
 test('turns input transcription off with null', async () => {
   await using pair = await openPair({ model: { config: { audio: { input: { transcription: null } } } } })
   expect(pair.peer.session).toMatchObject({ audio: { input: { transcription: null } } })

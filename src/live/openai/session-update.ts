@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import type { LiveConnectOptions } from '../../tool/live-model.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
 import type { OpenAiRealtimeConfig } from './options.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -16,13 +17,18 @@ export interface SessionChange {
 }
 
 /** The first event of a session: instruction, tools and settings. */
-export function toFirstUpdate(change: SessionChange, config: OpenAiRealtimeConfig, names: ToolNames): JsonObject {
+export function toFirstUpdate(
+  { responseModality, ...change }: SessionChange & Pick<LiveConnectOptions, 'responseModality'>,
+  config: OpenAiRealtimeConfig,
+  names: ToolNames,
+): JsonObject {
   const { audio } = config
   const transcription = audio?.input?.transcription === undefined ? TRANSCRIPTION : audio.input.transcription
   return {
     type: 'session.update',
     session: {
       ...config,
+      ...(responseModality && { output_modalities: [responseModality] }),
       audio: { ...audio, input: { ...audio?.input, transcription } },
       ...toSession(change, config, names),
     },

@@ -206,6 +206,31 @@ test('cuts off a client that never reads', async () => {
   await expect.poll(() => metricsOf(live), { timeout: 3_000 }).toContain('toolwright_active_runs 0')
 })
 
+test('a client chooses what the model replies with; other modalities, and several, are refused', async () => {
+  const live = await startLive([])
+  const path = `/run_live?app_name=voice&user_id=ada&session_id=${live.sessionId}`
+  const open = (query: string): Promise<number> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(`${live.url.replace('http', 'ws')}${path}${query}`, { headers: live.headers })
+      socket.on('open', () => socket.send('{"close":true}'))
+      socket.on('close', (code) => resolve(code))
+      socket.on('unexpected-response', (_, response) => resolve(response.statusCode ?? 0))
+      socket.on('error', () => {})
+      onTestFinished(() => socket.terminate())
+    })
+  for (const query of ['', '&modalities=TEXT', '&modalities=audio&modalities=AUDIO'])
+    expect(await open(query), query).toBe(1000)
+  expect(live.model.requests.map(({ responseModality }) => responseModality)).toEqual([undefined, 'text', 'audio'])
+  for (const query of [
+    '&modalities=',
+    '&modalities=VIDEO',
+    '&modalities=AUDIO&modalities=TEXT',
+    '&modalities=__proto__',
+  ])
+    expect(await open(query), query).toBe(400)
+  expect(live.model.requests).toHaveLength(3)
+})
+
 test('answers the pings of a client, and cuts off one that reads no answers', async () => {
   const live = await startLive([], { limits: { streamBufferBytes: 1_000 } })
   const polite = openSocket(live)

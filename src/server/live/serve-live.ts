@@ -10,6 +10,7 @@ import { describeError } from '../errors/error-body.ts'
 import type { RunSlot } from '../guard/run-slots.ts'
 import type { LiveAppOptions } from '../server-options.ts'
 import { readFrame } from './read-frame.ts'
+import { type ResponseModality, withModality } from './response-modality.ts'
 import { CLOSE_CODES, SocketLink } from './socket-link.ts'
 import { AdkFrames, liveFrames } from './write-frame.ts'
 
@@ -21,6 +22,8 @@ export interface LiveRequest {
   readonly userId: string
   /** The session. */
   readonly sessionId: string
+  /** What the model replies with; undefined: as the model is set up. */
+  readonly modality: ResponseModality | undefined
   /** Sends `LiveEvent`s instead of ADK events. */
   readonly isNative: boolean
   /** Names the request in the log of the operator. */
@@ -96,11 +99,12 @@ class Bridge {
 
   /** Runs until the client leaves, or the session ends. */
   async run(signal: AbortSignal): Promise<void> {
-    const { userId, sessionId, isNative } = this.#request
+    const { userId, sessionId, isNative, modality } = this.#request
     const { live, runner } = this.#app
     // requests are answered by frames, or over HTTP
     const confirmationProvider = (): Promise<never> => new Promise(() => {})
-    const session = await connectLive({ confirmationProvider, ...live, runner, userId, sessionId, signal })
+    const model = withModality(live.model, modality)
+    const session = await connectLive({ confirmationProvider, ...live, model, runner, userId, sessionId, signal })
     const author = { agent: runner.agent.name, invocationId: session.invocationId }
     const adk = isNative ? undefined : new AdkFrames(author)
     const writer = adk ?? liveFrames

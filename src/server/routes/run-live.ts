@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { ServedApp } from '../apps.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { readModality } from '../live/response-modality.ts'
 import { needsSocket, serveLive } from '../live/serve-live.ts'
 import { actingUser } from '../principal/authentication.ts'
 import { invalid } from '../wire/fields.ts'
@@ -14,6 +15,7 @@ export function liveRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       app: findApp(parts, read(context, 'app_name')),
       userId: actingUser(context, read(context, 'user_id')),
       sessionId: read(context, 'session_id'),
+      modality: readModality(context.req.queries('modalities')),
       isNative: context.req.query('frames') === 'live',
       correlationId: context.get('correlationId'),
       principalId: context.get('principal').userId,
