@@ -11,7 +11,7 @@ export const serveCommand: Command = defineCommand({
   usage: '<file|folder ...>',
   description: [
     'Serves the agents that files export: REST, server-sent events and live sessions as ADK clients know them, health checks, metrics and /openapi.json. A file is one app. In a folder, agent.ts is the app; without one, each <app>/agent.ts is an app.',
-    'Requests need the printed token, or the value of TOOLWRIGHT_TOKEN, as `Authorization: Bearer <token>`, unless the agent file exports `authenticate`. Interrupted runs of an earlier process are resumed. SIGTERM and Ctrl+C let running turns finish for 10 seconds; longer ones resume after the next start. A second signal stops at once.',
+    'Requests need the printed token, or the value of TOOLWRIGHT_TOKEN, as `Authorization: Bearer <token>`, unless the agent file exports `authenticate`. Interrupted runs of an earlier process, or of another one that was killed, are resumed. SIGTERM and Ctrl+C let running turns finish for 10 seconds; longer ones resume after the next start. A second signal stops at once.',
   ],
   options: {
     ...serveOptions,

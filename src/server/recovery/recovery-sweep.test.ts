@@ -1,4 +1,4 @@
-import { InMemorySessionService, LlmAgent, Runner, type SessionService } from 'toolwright'
+import { InMemorySessionService, LlmAgent, Runner, type SessionService, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Apps } from '../apps.ts'
@@ -6,7 +6,7 @@ import { benchSessionId } from '../bench/bench-session.ts'
 import { createServer } from '../create-server.ts'
 import { silent, slowAgent, startServer } from '../edge.test-kit.ts'
 import { Metrics } from '../health/metrics.ts'
-import type { RecoverySweepOptions } from '../server-options.ts'
+import { DEFAULT_LIMITS, type RecoverySweepOptions } from '../server-options.ts'
 import { RecoverySweep } from './recovery-sweep.ts'
 
 /** A runner whose run of session `sessionId` calls a tool that lasts until it is released. */
@@ -32,7 +32,7 @@ const eventsOf = async (sessions: SessionService, sessionId = 's1'): Promise<str
   JSON.stringify(await sessions.getSession({ appName: 'slow', userId: 'ada', sessionId }))
 
 /** A sweep whose timer the test fires. */
-function createSweep(runner: Runner, options?: RecoverySweepOptions) {
+function createSweep(runner: Runner, options?: RecoverySweepOptions, concurrentRuns = 100) {
   const timers: { readonly ms: number; readonly fire: () => void }[] = []
   const cancelled: number[] = []
   const errors: string[] = []
@@ -47,6 +47,7 @@ function createSweep(runner: Runner, options?: RecoverySweepOptions) {
   const parts = {
     apps: new Apps({ apps: { slow: runner } }),
     metrics: new Metrics(),
+    limits: { ...DEFAULT_LIMITS, concurrentRuns },
     logger: { warn: () => {}, error: (message: string) => void errors.push(message) },
   }
   const sweep = new RecoverySweep(parts, options, ports)
@@ -117,6 +118,43 @@ test('a session that stays interrupted is tried less and less often', async () =
   sweep.start()
   for (; sweeps < 20; sweeps++) await next()
   expect(tries).toEqual([0, 2, 5, 10, 19])
+})
+
+test('after a crash with many runs, few are continued at the same time, until all are', async () => {
+  const sessions = new InMemorySessionService()
+  const ids = ['s1', 's2', 's3', 's4', 's5']
+  for (const id of ids) {
+    const { runner, ended } = await startRun(sessions, id)
+    await runner.close({ interrupt: true })
+    await ended
+  }
+  const gate = Promise.withResolvers<void>()
+  let atOnce = 0
+  const wait = tool({
+    name: 'wait',
+    description: 'Waits',
+    effect: 'none',
+    run: async () => {
+      atOnce++
+      await gate.promise
+      return { ok: true }
+    },
+  })
+  const agent = new LlmAgent({ name: 'slow', model: scriptedModel(ids.map(() => 'Done.')), tools: [wait] })
+  const runner = new Runner({ appName: 'slow', agent, sessionService: sessions, logger: silent })
+  const { sweep, next } = createSweep(runner, {}, 2)
+  sweep.start()
+  await next()
+  await expect.poll(() => atOnce).toBe(2)
+  await next()
+  expect(atOnce).toBe(2)
+  gate.resolve()
+  await expect
+    .poll(async () => {
+      await next()
+      return (await Promise.all(ids.map((id) => eventsOf(sessions, id)))).every((events) => events.includes('Done.'))
+    })
+    .toBe(true)
 })
 
 test('sweeps come a quarter earlier or later, go on after an error of the store, and stop with the server', async () => {

@@ -1,5 +1,6 @@
 import { type Ports, systemPorts } from '../../base/ports.ts'
 import { messageOf } from '../../error/error.ts'
+import type { Run } from '../../runner/run/run-handle.ts'
 import type { ServedApp } from '../apps.ts'
 import { benchAgentOf } from '../bench/bench-session.ts'
 import type { ServerParts } from '../env.ts'
@@ -13,18 +14,20 @@ const JITTER = 0.25
 
 /**
  * Continues the interrupted runs of all apps from time to time, such as those of a process that died. Sessions with a live
- * lease are left alone.
+ * lease are left alone. After a crash with many runs, at most `concurrentRuns` are under way: models have limits too.
  */
 export class RecoverySweep {
-  readonly #parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics'>
+  readonly #parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics' | 'limits'>
   readonly #options: RecoverySweepOptions
   readonly #ports: Pick<Ports, 'setTimer' | 'random'>
   readonly #plans: Map<string, RetryPlan> = new Map()
+  /** Continued runs that are under way, and those of this sweep that may be soon. */
+  #running = 0
   #cancelTimer: (() => void) | undefined
   #isClosed = false
 
   constructor(
-    parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics'>,
+    parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics' | 'limits'>,
     options: RecoverySweepOptions = {},
     ports: Pick<Ports, 'setTimer' | 'random'> = systemPorts,
   ) {
@@ -57,17 +60,40 @@ export class RecoverySweep {
     const { where = () => true, runContext } = this.#options
     const plan = this.#plans.get(name) ?? new RetryPlan()
     this.#plans.set(name, plan)
+    let tried = 0
+    const mayTry = (session: { userId: string; sessionId: string }): boolean => {
+      // the model of the app must not continue a single call of the tool bench
+      if (benchAgentOf(session.sessionId) !== undefined || !where(session)) return false
+      if (this.#running >= this.#parts.limits.concurrentRuns || !plan.isDue(session)) return false
+      this.#running++
+      tried++
+      return true
+    }
     try {
-      const runs = await runner.recover({
-        runContext,
-        // the model of the app must not continue a single call of the tool bench
-        where: (session) => benchAgentOf(session.sessionId) === undefined && where(session) && plan.isDue(session),
-      })
+      const runs = await runner.recover({ runContext, where: mayTry })
       plan.endSweep()
       this.#parts.metrics.countRecoveredRuns(runs.length)
+      tried -= runs.length
+      for (const run of runs) void this.#watch(run)
     } catch (error) {
-      if (this.#isClosed) return // the store may be closed too
-      this.#parts.logger.error(`The interrupted runs of app "${name}" were not continued: ${messageOf(error)}`, error)
+      this.#report(`The interrupted runs of app "${name}" were not continued`, error)
+    } finally {
+      this.#running -= tried // they were not continued
     }
+  }
+
+  async #watch(run: Run): Promise<void> {
+    try {
+      for await (const _ of run);
+    } catch (error) {
+      this.#report(`The continued run of session "${run.sessionId}" failed`, error)
+    } finally {
+      this.#running--
+    }
+  }
+
+  #report(problem: string, error: unknown): void {
+    if (this.#isClosed) return // runs are interrupted, and the store may be closed
+    this.#parts.logger.error(`${problem}: ${messageOf(error)}`, error)
   }
 }
