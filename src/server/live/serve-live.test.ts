@@ -206,7 +206,7 @@ test('cuts off a client that never reads', async () => {
   await expect.poll(() => metricsOf(live), { timeout: 3_000 }).toContain('toolwright_active_runs 0')
 })
 
-test('a client chooses what the model replies with; other modalities, and several, are refused', async () => {
+test('a client chooses what the model replies with; other modalities, and parameters that are there twice, are refused', async () => {
   const live = await startLive([])
   const path = `/run_live?app_name=voice&user_id=ada&session_id=${live.sessionId}`
   const open = (query: string): Promise<number> =>
@@ -228,6 +228,7 @@ test('a client chooses what the model replies with; other modalities, and severa
     '&modalities=__proto__',
   ])
     expect(await open(query), query).toBe(400)
+  for (const query of ['&user_id=eve', '&userId=eve', '&sessionId=s2']) expect(await open(query), query).toBe(400)
   expect(live.model.requests).toHaveLength(3)
 })
 

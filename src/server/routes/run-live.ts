@@ -31,7 +31,8 @@ function findApp({ apps }: ServerParts, name: string): ServedApp | undefined {
 
 function read(context: RequestContext, name: string): string {
   const camel = name.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase())
-  const value = context.req.query(name) ?? context.req.query(camel)
+  const [value, ...others] = [name, camel].flatMap((one) => context.req.queries(one) ?? [])
+  if (others.length > 0) throw invalid(`The query parameter "${name}" is there twice. Send it once.`)
   if (!value) throw invalid(`The query parameter "${name}" is missing.`)
   return value
 }
