@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import { ToolwrightError } from '../error/error.ts'
 import { findCacheFolder, readCached, writeCached } from './cache/cache-folder.ts'
-import { type CachedResult, type Dependency, formatResult, hashOf, parseResult } from './cache/cached-result.ts'
-import { dependenciesOf, hashFile } from './cache/dependencies.ts'
+import { type CachedResult, formatResult, parseResult } from './cache/cached-result.ts'
+import { createCurrentCheck, type Dependencies } from './cache/dependencies.ts'
+import { hashOf } from './cache/hash.ts'
+import { listDependencies } from './cache/list-dependencies.ts'
 import { type FoundCompiler, findCompiler, missingCompilerError } from './compiler/find-compiler.ts'
 import { isToolwrightFile } from './functions/toolwright-types.ts'
 import type { Inferrer, TransformedFile } from './inferrer.ts'
@@ -37,12 +39,13 @@ export function createInferrer(options: InferrerOptions = {}): Inferrer {
 /** A result that the compiler gave, and what it depends on. */
 interface ReadResult {
   readonly result: CachedResult
-  dependencies(): readonly Dependency[]
+  dependencies(): Dependencies
 }
 
 class FileInferrer implements Inferrer {
   readonly #compiler: FoundCompiler | undefined
   readonly #useCache: boolean
+  readonly #isCurrent = createCurrentCheck()
   readonly #readFiles = new Map<string, readonly string[]>()
   #projects: Projects | undefined
 
@@ -67,7 +70,7 @@ class FileInferrer implements Inferrer {
     const folder = this.#useCache ? findCacheFolder(path) : undefined
     const name = `${hashOf(path)}.json`
     const text = folder && readCached(folder, name)
-    const known = text === undefined ? undefined : parseResult(text, source, hashFile)
+    const known = text === undefined ? undefined : parseResult(text, source, this.#isCurrent)
     if (known) return known
     const { mayUseFunctions, readFiles } = lookForFunctions(path, source)
     this.#readFiles.set(path, readFiles)
@@ -97,10 +100,9 @@ class FileInferrer implements Inferrer {
       ? findToolFunctions(ts, program, parsed)
       : { attachments: [], mistakes: [] }
     if (mistakes.length > 0) throw new ToolwrightError('INVALID_CONFIG', describeMistakes(mistakes))
-    const { configFile } = settings
     return {
       result: { attachments, readFiles: files },
-      dependencies: () => dependenciesOf({ ts, program, file: path, readFiles: files, configFile }),
+      dependencies: () => listDependencies({ ts, program, file: path, readFiles: files, settings }),
     }
   }
 }

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
-import { hashOf } from '../../src/infer/cache/cached-result.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hashOf } from '../../src/infer/cache/hash.ts'
 import { createInferrer } from '../../src/infer/create-inferrer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -89,6 +89,95 @@ test.each<[what: string, change: () => void]>([
   expect(fromCache()).toBeUndefined()
 })
 
+describe('a new file that takes precedence over one that was read makes the result invalid:', () => {
+  const settings = (more: object): void => {
+    const compilerOptions = { strict: true, module: 'esnext', moduleResolution: 'bundler', types: [], ...more }
+    writeFileSync(project.file('tsconfig.json'), JSON.stringify({ compilerOptions }))
+  }
+  const created: string[] = []
+  const create = (name: string, text: string): void => {
+    created.push(name)
+    mkdirSync(join(project.file(name), '..'), { recursive: true })
+    writeFileSync(project.file(name), text)
+  }
+  afterEach(() => {
+    for (const name of created.splice(0)) rmSync(project.file(name), { recursive: true, force: true })
+  })
+
+  /** Compiles in a new process, as it were: the settings of a project are read once. */
+  const transform = (source: string): string => createInferrer().transform(project.file('agent.ts'), source)?.code ?? ''
+  const importing = (from: string): string => agent.replace('./types.ts', from)
+
+  test.each<[what: string, prepare: () => string, name: string, text: string]>([
+    [
+      'a declaration beside a script',
+      () => {
+        create('data.js', '/** @typedef {{ text: string }} Query */\nexport {}')
+        return importing('./data.js')
+      },
+      'data.d.ts',
+      'export interface Query { text: number }',
+    ],
+    [
+      'an earlier folder of "paths"',
+      () => {
+        settings({ paths: { '#/*': ['./first/*', './*'] } })
+        return importing('#/types.ts')
+      },
+      'first/types.ts',
+      'export interface Query { text: number }',
+    ],
+    [
+      'a declaration with global types',
+      () => {
+        create('types/globals.d.ts', 'interface Found { text: string }')
+        return agent.replace(/import type.*\n/, '').replace('Query', 'Found')
+      },
+      'types/more/globals.d.ts',
+      'interface Found { page: number }',
+    ],
+    [
+      'a tsconfig.json that no longer refers to the project',
+      () => {
+        create('agent.ts', agent)
+        writeFileSync(
+          project.file('tsconfig.json'),
+          '{ "files": [], "references": [{ "path": "./tsconfig.app.json" }] }',
+        )
+        create('tsconfig.app.json', '{ "compilerOptions": { "strict": true, "module": "nodenext", "types": [] } }')
+        return agent
+      },
+      'tsconfig.json',
+      '{ "compilerOptions": { "module": "nodenext" } }',
+    ],
+  ])('%s', (_what, prepare, name, text) => {
+    const source = prepare()
+    const code = transform(source)
+    expect(code).toContain('attachInferred')
+    expect(fromCache(source)).toBe(code)
+    create('output/unused.ts', '')
+    create('unused.ts', '')
+    expect(fromCache(source)).toBe(code)
+    create(name, text)
+    expect(fromCache(source)).toBeUndefined()
+  })
+
+  test('a package in a nearer node_modules', () => {
+    create('src/agent.ts', agent.replace('./types.ts', '../types.ts'))
+    const file = project.file('src/agent.ts')
+    const source = readFileSync(file, 'utf8')
+    const code = createInferrer().transform(file, source)?.code
+    const cached = createInferrer({ findCompiler: () => undefined })
+    expect(cached.transform(file, source)?.code).toBe(code)
+    create('src/node_modules/toolwright/index.d.ts', 'export declare function tool(fn: unknown): unknown')
+    const nearer = join(project.path, 'src/node_modules/.cache/toolwright/infer')
+    mkdirSync(join(nearer, '..'), { recursive: true })
+    renameSync(cacheFolder, nearer) // else there would be no result in the folder that is used now
+    expect(() => cached.transform(file, source)).toThrow('needs a TypeScript compiler')
+    created.push('src')
+  })
+})
+
 test('a change of the source text makes the result invalid', () => {
   compile()
   expect(fromCache(agent.replace('Finds', 'Searches'))).toBeUndefined()
@@ -104,7 +193,7 @@ test('mistakes are not cached', () => {
 function forge(change: (data: Record<string, unknown>) => unknown): void {
   const [, body = ''] = readFileSync(cachedFile(), 'utf8').split('\n')
   const forged = JSON.stringify(change(JSON.parse(body)))
-  writeFileSync(cachedFile(), `${JSON.stringify({ format: 1, digest: hashOf(forged) })}\n${forged}`)
+  writeFileSync(cachedFile(), `${JSON.stringify({ format: 2, digest: hashOf(forged) })}\n${forged}`)
 }
 
 test.each<[what: string, damage: () => void]>([
@@ -113,7 +202,7 @@ test.each<[what: string, damage: () => void]>([
   ['a changed letter', () => writeFileSync(cachedFile(), readFileSync(cachedFile(), 'utf8').replace('Finds', 'Funds'))],
   [
     'another format',
-    () => writeFileSync(cachedFile(), readFileSync(cachedFile(), 'utf8').replace('"format":1', '"format":2')),
+    () => writeFileSync(cachedFile(), readFileSync(cachedFile(), 'utf8').replace('"format":2', '"format":1')),
   ],
   ['a list instead of an object', () => forge(() => [])],
   [
@@ -134,6 +223,11 @@ test.each<[what: string, damage: () => void]>([
     () => forge((data) => ({ ...data, attachments: [{ start: 0, end: 5, isShorthand: 'x(),y', shape: [] }] })),
   ],
   ['no dependencies', () => forge(({ dependencies: _, ...data }) => data)],
+  ['a list of dependencies', () => forge((data) => ({ ...data, dependencies: [] }))],
+  [
+    'a folder that is no text',
+    () => forge((data) => ({ ...data, dependencies: { ...(data.dependencies as object), included: [{ path: 5 }] } })),
+  ],
 ])('%s in the cache is ignored, and the result is computed again', (_what, damage) => {
   const code = compile()
   expect(fromCache()).toBe(code)

@@ -2,9 +2,12 @@
 import { isRecord } from '../../base/json.ts'
 import type { InferredFunction, InferredShape } from '../../tool/functions/inferred-function.ts'
 import type { Attachment } from '../positions/find-tool-functions.ts'
+import type { IncludedFolder } from './declaration-names.ts'
+import type { Dependencies, FileHash } from './dependencies.ts'
+import { hashOf } from './hash.ts'
 
 /** Changes when the meaning of a cached result changes. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** The result of reading one file. */
 export interface CachedResult {
@@ -14,20 +17,17 @@ export interface CachedResult {
   readonly readFiles: readonly string[]
 }
 
-/** A file that the result depends on, and the hash of its content. The hash of a file that does not exist is empty. */
-export type Dependency = readonly [path: string, hash: string]
-
 /** Writes a result for the cache. */
-export function formatResult(source: string, result: CachedResult, dependencies: readonly Dependency[]): string {
+export function formatResult(source: string, result: CachedResult, dependencies: Dependencies): string {
   const body = JSON.stringify({ source: hashOf(source), dependencies, ...result })
   return `${JSON.stringify({ format: FORMAT, digest: hashOf(body) })}\n${body}`
 }
 
-/** Reads a cached result. Undefined if it is damaged, for another source text, or if a file that it depends on has changed. */
+/** Reads a cached result. Undefined if it is damaged, for another source text, or if what it depends on has changed. */
 export function parseResult(
   text: string,
   source: string,
-  hashFile: (path: string) => string,
+  isCurrent: (dependencies: Dependencies) => boolean,
 ): CachedResult | undefined {
   const end = text.indexOf('\n')
   const body = text.slice(end + 1)
@@ -37,29 +37,8 @@ export function parseResult(
   if (!isRecord(content) || content.source !== hashOf(source)) return undefined
   const { attachments, readFiles, dependencies } = content
   if (!isListOf(attachments, (item): item is Attachment => isAttachment(item, source))) return undefined
-  if (!isListOf(readFiles, isText) || !isListOf(dependencies, isDependency)) return undefined
-  if (dependencies.some(([path, expected]) => hashFile(path) !== expected)) return undefined
+  if (!isListOf(readFiles, isText) || !isDependencies(dependencies) || !isCurrent(dependencies)) return undefined
   return { attachments, readFiles }
-}
-
-/**
- * The hash of a text: 106 bits, for changes and damage. It is no proof against forgery, which the owner of the folder could do anyway.
- * Loading node:crypto takes longer than everything else that a cached result needs.
- */
-export function hashOf(text: string): string {
-  return halfHash(text, 0x9e3779b9) + halfHash(text, 0x85ebca6b)
-}
-
-function halfHash(text: string, seed: number): string {
-  let [high, low] = [0xdeadbeef ^ seed, 0x41c6ce57 ^ seed]
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    high = Math.imul(high ^ code, 0x9e3779b1)
-    low = Math.imul(low ^ code, 0x5f356495)
-  }
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35)
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35)
-  return (4294967296 * (2097151 & low) + (high >>> 0)).toString(16).padStart(14, '0')
 }
 
 function parseJson(text: string): unknown {
@@ -100,8 +79,19 @@ function isParameter(value: unknown): value is InferredFunction['call'][number] 
   return value.context === true || value.allArguments === true || isText(value.argument)
 }
 
-function isDependency(value: unknown): value is Dependency {
+function isDependencies(value: unknown): value is Dependencies {
+  if (!isRecord(value)) return false
+  const { files, absent, included, ignored, declarations } = value
+  if (!isListOf(files, isFileHash) || !isListOf(absent, isText)) return false
+  return isListOf(included, isIncludedFolder) && isListOf(ignored, isText) && isText(declarations)
+}
+
+function isFileHash(value: unknown): value is FileHash {
   return Array.isArray(value) && value.length === 2 && value.every(isText)
+}
+
+function isIncludedFolder(value: unknown): value is IncludedFolder {
+  return isRecord(value) && isText(value.path) && typeof value.isRecursive === 'boolean'
 }
 
 function isText(value: unknown): value is string {

@@ -1,39 +1,36 @@
+// What a cached result depends on, besides the text of its file. Checking it needs no compiler.
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type ts from 'typescript-classic'
-import type { TypeScript } from '../compiler/find-compiler.ts'
-import { type Dependency, hashOf } from './cached-result.ts'
+import { declarationNames, type IncludedFolder } from './declaration-names.ts'
+import { hashOf } from './hash.ts'
+
+/** A file, and the hash of its content. */
+export type FileHash = readonly [path: string, hash: string]
 
 /** What a result depends on. */
-export interface ResultSources {
-  /** The compiler. */
-  readonly ts: TypeScript
-  /** The program that the file was read with. */
-  readonly program: ts.Program
-  /** The file whose functions were read. */
-  readonly file: string
-  /** The files outside of packages whose types were read. */
-  readonly readFiles: readonly string[]
-  /** The tsconfig.json of the project. Undefined if there is none. */
-  readonly configFile: string | undefined
+export interface Dependencies {
+  /** The files whose types it reads, the settings of the project, and the packages, by their package.json. */
+  readonly files: readonly FileHash[]
+  /** The paths where the compiler looked in vain. A file there would be read instead of another one. */
+  readonly absent: readonly string[]
+  /** The folders whose declaration files every file of the project sees. */
+  readonly included: readonly IncludedFolder[]
+  /** The folders in them that hold the output of the project. */
+  readonly ignored: readonly string[]
+  /** The hash of the names of the declaration files in the included folders. */
+  readonly declarations: string
 }
 
-/**
- * Lists what a result depends on, besides the text of its file: the files whose types it reads, the settings of the project, and the
- * packages, by their package.json.
- */
-export function dependenciesOf({ ts, program, file, readFiles, configFile }: ResultSources): Dependency[] {
-  const packages = program.getSourceFiles().map(({ fileName }) => manifestOf(fileName))
-  const globals = program.getSourceFiles().filter((source) => isGlobal(ts, program, source))
-  const paths = new Set([
-    ...readFiles,
-    ...globals.map(({ fileName }) => fileName),
-    ...configFiles(ts, file, configFile),
-    ...[file, ...readFiles].map(nearestManifest).filter((path) => path !== undefined), // its "imports" decide what is read
-    ...packages.filter((path) => path !== undefined),
-  ])
-  paths.delete(file)
-  return [...paths].sort().map((path) => [path, hashFile(path)])
+/** Creates a check whether results are up to date. Folders are listed once: the compiler, too, reads the settings of a project once. */
+export function createCurrentCheck(): (dependencies: Dependencies) => boolean {
+  const listed = new Map<string, string>()
+  return ({ files, absent, included, ignored, declarations }) => {
+    if (absent.some((path) => existsSync(path))) return false
+    if (files.some(([path, expected]) => hashFile(path) !== expected)) return false
+    const key = JSON.stringify([included, ignored])
+    const names = listed.get(key) ?? declarationNames(included, ignored)
+    listed.set(key, names)
+    return names === declarations
+  }
 }
 
 const hashes = new Map<string, { readonly version: string; readonly hash: string }>()
@@ -48,39 +45,4 @@ export function hashFile(path: string): string {
   const hash = hashOf(readFileSync(path, 'utf8'))
   hashes.set(path, { version, hash })
   return hash
-}
-
-/** Whether every file of the project sees what a file declares. */
-function isGlobal(ts: TypeScript, program: ts.Program, source: ts.SourceFile): boolean {
-  if (program.isSourceFileDefaultLibrary(source) || source.fileName.includes('/node_modules/')) return false
-  return source.isDeclarationFile || !ts.isExternalModule(source)
-}
-
-/** The nearest package.json above a file of the project. */
-function nearestManifest(file: string): string | undefined {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
-    const path = join(folder, 'package.json')
-    if (existsSync(path)) return path
-  }
-  return undefined
-}
-
-/** The package.json of the package that a file belongs to. */
-function manifestOf(file: string): string | undefined {
-  const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
-  return folder && `${folder}/package.json`
-}
-
-/** The tsconfig.json, what it extends, and the nearer ones that do not exist yet. */
-function configFiles(ts: TypeScript, file: string, configFile: string | undefined): string[] {
-  const found: string[] = []
-  const end = configFile === undefined ? undefined : dirname(configFile)
-  for (let folder = dirname(file); folder !== end; folder = dirname(folder)) {
-    found.push(join(folder, 'tsconfig.json'), join(folder, 'jsconfig.json'))
-    if (folder === dirname(folder)) break
-  }
-  if (configFile === undefined) return found
-  const json = ts.readJsonConfigFile(configFile, ts.sys.readFile)
-  ts.parseJsonSourceFileConfigFileContent(json, { ...ts.sys, readDirectory: () => [] }, dirname(configFile))
-  return [...found, configFile, ...(json.extendedSourceFiles ?? [])]
 }

@@ -1,4 +1,4 @@
-import { hashOf } from '../cache/cached-result.ts'
+import { hashOf } from '../cache/hash.ts'
 import type { Attachment } from '../positions/find-tool-functions.ts'
 import { literal } from './literal.ts'
 import { type Insertion, insertionMap } from './source-map.ts'

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type ts from 'typescript-classic'
+import type { IncludedFolder } from '../cache/declaration-names.ts'
 import type { TypeScript } from '../compiler/find-compiler.ts'
 import { defaultOptions, readingOptions } from './reading-options.ts'
 
@@ -15,6 +16,10 @@ export interface ProjectSettings {
   readonly importsTypeScript: boolean
   /** Declaration files that the project includes. They may declare global types. */
   readonly declarationFiles: readonly string[]
+  /** The folders in which the project includes files. */
+  readonly included: readonly IncludedFolder[]
+  /** The folders for the output of the project. */
+  readonly ignored: readonly string[]
   /** The projects that the project refers to. */
   readonly references: readonly ts.ProjectReference[]
 }
@@ -27,6 +32,8 @@ export interface ParsedConfig {
   readonly options: ts.CompilerOptions
   /** The absolute paths of the files that it includes. */
   readonly fileNames: ReadonlySet<string>
+  /** The folders in which it includes files. */
+  readonly included: readonly IncludedFolder[]
   /** The projects that it refers to. */
   readonly references: readonly ts.ProjectReference[]
 }
@@ -48,15 +55,19 @@ export function findProject(ts: TypeScript, file: string, configs: ParsedConfigs
       options: defaultOptions(ts),
       importsTypeScript: true,
       declarationFiles: [],
+      included: [],
+      ignored: [],
       references: [],
     }
-  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = parsed.options
+  const { allowImportingTsExtensions, rewriteRelativeImportExtensions, outDir, declarationDir } = parsed.options
   return {
     configFile: parsed.configFile,
     folder: dirname(parsed.configFile),
     options: readingOptions(ts, parsed.options),
     importsTypeScript: Boolean(allowImportingTsExtensions || rewriteRelativeImportExtensions),
     declarationFiles: [...parsed.fileNames].filter((name) => /\.d\.[cm]?ts$/.test(name)),
+    included: parsed.included,
+    ignored: [outDir, declarationDir].filter((folder) => folder !== undefined),
     references: parsed.references,
   }
 }
@@ -86,13 +97,16 @@ function including(ts: TypeScript, from: string, file: string, configs: ParsedCo
 function parse(ts: TypeScript, configFile: string): ParsedConfig | undefined {
   const { config } = ts.readConfigFile(configFile, ts.sys.readFile)
   if (config === undefined) return undefined
-  const { options, fileNames, projectReferences } = ts.parseJsonConfigFileContent(
-    config,
-    ts.sys,
-    dirname(configFile),
-    undefined,
-    configFile,
-  )
+  const {
+    options,
+    fileNames,
+    projectReferences,
+    wildcardDirectories = {},
+  } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(configFile), undefined, configFile)
   const names = new Set(fileNames.map((name) => resolve(name)))
-  return { configFile, options, fileNames: names, references: projectReferences ?? [] }
+  const included = Object.entries(wildcardDirectories).map(([path, flags]) => ({
+    path: resolve(path),
+    isRecursive: (flags & ts.WatchDirectoryFlags.Recursive) !== 0,
+  }))
+  return { configFile, options, fileNames: names, included, references: projectReferences ?? [] }
 }
