@@ -2,7 +2,7 @@ import type ts from 'typescript-classic'
 import { isRecord, type JsonObject, setOwn } from '../../base/json.ts'
 import type { InferredParameter } from '../../tool/functions/inferred-function.ts'
 import { withDefinitions, withoutReference } from '../types/definitions.ts'
-import { mergeDocs, readDocs } from '../types/doc-comments.ts'
+import { mergeDocs, readDocs, usedTags } from '../types/doc-comments.ts'
 import { withDocs } from '../types/doc-keywords.ts'
 import type { Docs } from '../types/docs.ts'
 import { objectProblem } from '../types/object-problem.ts'
@@ -173,7 +173,8 @@ function readOne(
 ): JsonObject {
   const { ts, checker } = reading
   const typeNode = declaration?.type
-  const own: Docs = { description: docs.ofParameter(symbol, declaration), tags: docs.tagsOf(declaration) }
+  const tags = usedTags(reading, docs.tagsOf(declaration), declaration && [declaration])
+  const own: Docs = { description: docs.ofParameter(symbol, declaration), tags }
   const merged = mergeDocs([own, readDocs(reading, { typeNode })])
   const allowsAny = merged.tags.some(({ name }) => name === 'any') || docs.allowsAny(symbol.name)
   const schema = readType(reading, type, { ...at, typeNode, allowsAny })

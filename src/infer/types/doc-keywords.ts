@@ -1,4 +1,5 @@
 // Descriptions and tags of doc comments, as keywords of a schema.
+import { closestNames, isMisspelling } from '../../base/closest-names.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { WIRE_TYPE } from '../../schema/wire-values.ts'
 import type { Docs } from './docs.ts'
@@ -15,8 +16,18 @@ export function withDocs(reading: Reading, schema: JsonObject, { description, ta
     else if (name === 'deprecated') documented.deprecated = true
     else if (name === 'example')
       documented.examples = [...((documented.examples as unknown[]) ?? []), tagValue(text, schema) ?? text]
+    else checkSpelling(reading, name, at)
   }
   return documented
+}
+
+/** Reports a tag that looks like a known one. A constraint that is misspelled would not be checked. */
+function checkSpelling(reading: Reading, name: string, at: Position): void {
+  if (reading.side === 'result' || isKnownTag(name)) return
+  const similar = [...CONSTRAINTS.keys(), ...OTHER_TAGS].filter((known) => isMisspelling(name, known))
+  const [meant] = closestNames(name, similar)
+  if (meant !== undefined)
+    refuse(reading, at, `The tag @${name} of ${at.label} does not exist. Write @${meant}, or choose another name.`)
 }
 
 function withDefault(reading: Reading, schema: JsonObject, text: string, at: Position): JsonObject {
@@ -49,6 +60,14 @@ const CONSTRAINTS: ReadonlyMap<string, Constraint> = new Map<string, Constraint>
   ['minItems', { of: 'array', takes: 'count' }],
   ['maxItems', { of: 'array', takes: 'count' }],
 ])
+
+/** Tags with a meaning of their own. `any` is not here: too many short names resemble it. */
+const OTHER_TAGS = ['default', 'deprecated', 'example']
+
+/** Whether a tag says something about a schema. */
+export function isKnownTag(name: string): boolean {
+  return name === 'any' || CONSTRAINTS.has(name) || OTHER_TAGS.includes(name)
+}
 
 function withConstraint(
   reading: Reading,

@@ -7,7 +7,7 @@ import { primitiveParts } from './primitive-parts.ts'
 import { type NestedPosition, readDocumented } from './read-union.ts'
 import { isOwnCode, type Position, type Reading, refuse } from './reading.ts'
 import { templatePattern } from './template-pattern.ts'
-import { recordValueNode } from './type-nodes.ts'
+import { argumentNode, recordValueNode } from './type-nodes.ts'
 import { orderedProperties } from './type-order.ts'
 
 /** Reads an object type. */
@@ -51,14 +51,15 @@ function propertyPosition(reading: Reading, symbol: ts.Symbol, at: Position): Po
   const { ts, checker } = reading
   const declaration = symbol.valueDeclaration ?? symbol.declarations?.[0]
   const label = propertyLabel(at.label, symbol.name)
-  if (!declaration) return { node: at.node, label }
-  const node = isOwnCode(reading.program, declaration) ? declaration : at.node
-  if (!ts.isPropertySignature(declaration) && !ts.isPropertyDeclaration(declaration)) return { node, label }
-  const { type: typeNode } = declaration
+  const node = declaration && isOwnCode(reading.program, declaration) ? declaration : at.node
+  const isProperty = declaration && (ts.isPropertySignature(declaration) || ts.isPropertyDeclaration(declaration))
+  const written = isProperty ? declaration.type : undefined
+  const type = checker.getNonNullableType(checker.getTypeOfSymbol(symbol))
+  const isItsType = (one: ts.TypeNode | undefined): boolean =>
+    one !== undefined && checker.getNonNullableType(checker.getTypeFromTypeNode(one)) === type
   // a mapped type keeps the declaration of a property, but may give it another type
-  const declared = typeNode && checker.getNonNullableType(checker.getTypeFromTypeNode(typeNode))
-  const isOtherType = declared !== checker.getNonNullableType(checker.getTypeOfSymbol(symbol))
-  return { node, label, isOtherType, typeNode: isOtherType ? undefined : typeNode }
+  const nodes = [written, argumentNode(ts, checker, at.typeNode, written), recordValueNode(ts, checker, at.typeNode)]
+  return { node, label, isOtherType: isProperty === true && !isItsType(written), typeNode: nodes.find(isItsType) }
 }
 
 /** `property "city"` inside of all arguments, `property "address.city"` inside of `property "address"` and of its items. */

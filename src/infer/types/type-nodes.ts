@@ -44,6 +44,21 @@ export function recordValueNode(
   return text === 'Readonly' || text === 'Partial' ? recordValueNode(ts, checker, inner.typeArguments?.[0]) : undefined
 }
 
+/** The node that replaces the type parameter `T` of a property: `Percent` for `value: T` of `Box<Percent>`, also through an alias. */
+export function argumentNode(
+  ts: TypeScript,
+  checker: ts.TypeChecker,
+  node: ts.TypeNode | undefined,
+  property: ts.TypeNode | undefined,
+): ts.TypeNode | undefined {
+  const inner = target(ts, checker, node)
+  if (!inner || !ts.isTypeReferenceNode(inner) || !property || !ts.isTypeReferenceNode(property)) return undefined
+  const parameter = checker.getSymbolAtLocation(property.typeName)?.declarations?.find(ts.isTypeParameterDeclaration)
+  const owner = parameter?.parent
+  if (!owner || !(ts.isInterfaceDeclaration(owner) || ts.isTypeAliasDeclaration(owner))) return undefined
+  return inner.typeArguments?.[owner.typeParameters?.indexOf(parameter) ?? -1]
+}
+
 /** The members of a union as they are written, also those of the aliases it names. */
 export function unionNodes(ts: TypeScript, checker: ts.TypeChecker, node: ts.TypeNode | undefined): ts.TypeNode[] {
   return collect(node, 0)

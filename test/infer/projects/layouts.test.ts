@@ -189,6 +189,37 @@ test('functions of a package that has only declarations and JavaScript are read 
   ])
 })
 
+test('a tag of a package that looks misspelled is left out, because only the package can correct it', () => {
+  const project = createProject({
+    'node_modules/weather/package.json': { name: 'weather', type: 'module', types: './index.d.ts' },
+    'node_modules/weather/index.d.ts': `
+      /** @patern a */
+      export type City = string
+      export interface Place {
+        /**
+         * @examples Oslo
+         * @minLength 2
+         */
+        city: City
+      }
+      /** Search for a city. */
+      export declare function search(/** @formatt text */ query: string, place: Place): string
+    `,
+    'agent.ts': `
+      import { LlmAgent } from 'toolwright'
+      import { type Place, search } from 'weather'
+      /** Find a place. */
+      const find = (place: Place) => place
+      export default new LlmAgent({ name: 'agent', tools: [search, find] })
+    `,
+  })
+  const city = { type: 'string', minLength: 2 }
+  expect(project.functions('agent.ts')).toMatchObject([
+    { parameters: { properties: { query: { type: 'string' }, place: { properties: { city } } } } },
+    { parameters: { properties: { city } } },
+  ])
+})
+
 test('functions of a package without declarations are not read', () => {
   const project = createProject({
     'node_modules/plain/package.json': { name: 'plain', type: 'module', main: './index.js' },

@@ -37,7 +37,10 @@ export const objects: ExpectedTable = {
   importedObject: { description: 'Imported type.', parameters: object({ id, name: string, email: string }, ['email']) },
   genericObject: {
     description: 'Resolved generic.',
-    parameters: object({ items: list(sortedStage), next: sortedStage }, ['next']),
+    parameters: object(
+      { items: list(sortedStage), next: about('Where a parcel is.', oneOf('packed', 'shipped', 'delivered')) },
+      ['next'],
+    ),
   },
   defaultGeneric: { description: 'Default of a type parameter.', parameters: object({ equals: string }) },
   pickObject: { description: 'Pick.', parameters: object({ id, name: string }) },

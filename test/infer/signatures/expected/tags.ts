@@ -88,6 +88,20 @@ export const tags: ExpectedTable = {
       pair: tuple([country, anyOf(country, nil)]),
     }),
   },
+  genericAliasTags: {
+    description: 'Tags of an alias that fills in a type parameter or is the value of a record.',
+    parameters: object({
+      page: object({ item: country, next: string }, ['next']),
+      pages: list(object({ item: number, next: country }, ['next'])),
+      pair: object({ first: country, second: anyOf(number, nil) }),
+      byKey: object({ from: country, to: country }),
+      byProperty: object({ high: country, low: country }),
+    }),
+  },
+  genericArgumentsTags: {
+    description: 'Tags of an alias that fills in a type parameter of all arguments.',
+    parameters: object({ item: country, next: country }, ['next']),
+  },
   positionalAliasTags: {
     description: 'Tags of an alias of a positional parameter.',
     parameters: object({ country, others: list(country) }, ['others']),
