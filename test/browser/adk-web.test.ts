@@ -70,7 +70,7 @@ test('adk-web lists the app and shows a streamed reply', async () => {
   await page.getByRole('button', { name: 'desk' }).first().waitFor()
   await send('hello')
   await shows('Good morning, how can I help?')
-  expect(await page.getByText('Good morning').count()).toBe(1)
+  await expect.poll(() => page.getByText('Good morning').count()).toBe(1)
 })
 
 test('adk-web confirms a tool call, and the tool runs once', async () => {

@@ -72,7 +72,9 @@ const hash = '#/apps/shop/bench'
 test('a tool runs from a form made from its schema, and the call can be saved as a test', async () => {
   const page = await openPage(server, { hash })
   await page.locator('.tool-picker li').first().waitFor()
-  expect(await page.locator('.tool-picker li').allTextContents()).toEqual(['search', 'pay', 'get_user_choice'])
+  await expect
+    .poll(() => page.locator('.tool-picker li').allTextContents())
+    .toEqual(['search', 'pay', 'get_user_choice'])
   await page.getByText('Declaration that the model sees').click()
   await page.getByRole('figure', { name: 'Declaration' }).getByText('Searches the catalogue.').waitFor()
   await page.getByText('Declaration that the model sees').click()
@@ -115,7 +117,7 @@ test('a failed call shows its error, and earlier calls of the tab can be shown a
   await page.getByRole('button', { name: 'Run although the arguments are invalid' }).click()
   await page.getByRole('article', { name: 'Call of search: Failed' }).getByText('INVALID_ARGS').first().waitFor()
   const history = page.getByRole('region', { name: 'Calls in this tab' })
-  expect(await history.getByRole('listitem').count()).toBe(2)
+  await expect.poll(() => history.getByRole('listitem').count()).toBe(2)
   await history.getByRole('button', { name: 'Use these arguments again' }).last().click()
   expect(await page.getByRole('textbox', { name: 'query' }).inputValue()).toBe('broken')
   await history.getByRole('button', { name: /broken/ }).click()

@@ -114,7 +114,7 @@ describe('the inbox', () => {
     const page = await openPage(server, { hash: '#/inbox' })
     const request = item(page, 'edit')
     await request.getByText('Send the money?').waitFor()
-    expect(await request.locator('.facts').textContent()).toContain('Agentdesk')
+    await expect.poll(() => request.locator('.facts').textContent()).toContain('Agentdesk')
     await request.getByRole('button', { name: 'Edit arguments' }).click()
     await request.getByLabel('amount').fill('900')
     await request.getByRole('button', { name: 'Use these arguments' }).click()
@@ -169,14 +169,13 @@ describe('the inbox', () => {
     await page.reload()
     await request.getByText(/Changed since the last request/).waitFor()
     const exact = request.getByRole('region', { name: 'Arguments' })
-    expect(await exact.textContent()).toContain('p\u0430ypal⟨U+200B⟩')
-    expect(await exact.textContent()).toContain('⟨U+202E⟩txt')
+    await expect.poll(() => exact.textContent()).toContain('p\u0430ypal⟨U+200B⟩')
+    await expect.poll(() => exact.textContent()).toContain('⟨U+202E⟩txt')
     await request.getByText('characters that cannot be seen').waitFor()
     await request.getByText(/p\u0430ypal.*\u0430 is U\+0430/).waitFor()
-    expect(await request.getByRole('region', { name: 'Changes' }).locator('del').allTextContents()).toEqual([
-      '"ada"',
-      '1',
-    ])
+    await expect
+      .poll(() => request.getByRole('region', { name: 'Changes' }).locator('del').allTextContents())
+      .toEqual(['"ada"', '1'])
     ran.splice(0)
   })
 
@@ -196,7 +195,7 @@ describe('the inbox', () => {
       await page.keyboard.press('Tab')
       if (await approve.evaluate((element) => element === document.activeElement)) break
     }
-    expect(await approve.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid')
+    await expect.poll(() => approve.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid')
     await page.keyboard.press('Enter')
     await request.waitFor({ state: 'detached' })
     expect(ran.splice(0)).toEqual([{ to: 'ada', amount: 3 }])

@@ -67,16 +67,17 @@ const show = (page: Page, name: string) => page.getByRole('tab', { name, exact: 
 test('the agents are a tree with their tools, and the position of the run is marked', async () => {
   const page = await openPage(server, { hash: hash() })
   await page.getByText('Last position: office › shift › clerk').waitFor()
-  expect(await page.locator('.agent-card strong').allTextContents()).toEqual(['office', 'shift', 'clerk'])
-  expect(await page.locator('.agent-type').allTextContents()).toEqual(['in sequence', 'in a loop', 'LLM agent'])
-  expect(await page.locator('.agent-tool').allTextContents()).toEqual(['save_note', 'wait'])
+  await expect.poll(() => page.locator('.agent-card strong').allTextContents()).toEqual(['office', 'shift', 'clerk'])
+  await expect
+    .poll(() => page.locator('.agent-type').allTextContents())
+    .toEqual(['in sequence', 'in a loop', 'LLM agent'])
+  await expect.poll(() => page.locator('.agent-tool').allTextContents()).toEqual(['save_note', 'wait'])
   const run = runner.complete({ userId, sessionId, message: 'Wait' })
   await page.reload()
   await page.getByText('Running: office › shift › clerk, calling wait').waitFor()
-  expect(await page.locator('[aria-current="step"]').allTextContents()).toEqual([
-    expect.stringContaining('clerk'),
-    'wait',
-  ])
+  await expect
+    .poll(() => page.locator('[aria-current="step"]').allTextContents())
+    .toEqual([expect.stringContaining('clerk'), 'wait'])
   work.resolve()
   await run
   await page.getByText('Last position').waitFor()
@@ -88,10 +89,12 @@ test('a state key shows its value and each change, and can be edited, added and 
   await show(page, 'State')
   const item = page.locator('.state-item', { hasText: 'color' })
   await item.getByText('2 changes').click()
-  expect(await item.locator('.state-changes > li').allInnerTexts()).toEqual([
-    expect.stringMatching(/clerk[\s\S]*blue[\s\S]*green/),
-    expect.stringMatching(/clerk[\s\S]*initial value[\s\S]*blue/),
-  ])
+  await expect
+    .poll(() => item.locator('.state-changes > li').allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/clerk[\s\S]*blue[\s\S]*green/),
+      expect.stringMatching(/clerk[\s\S]*initial value[\s\S]*blue/),
+    ])
   await item.getByRole('button', { name: 'Edit color' }).click()
   const value = page.getByRole('textbox', { name: 'Value as JSON' })
   await value.fill('red')

@@ -72,10 +72,9 @@ test('the microphone is heard, and the page shows both sides, tool calls, phases
   await transcript.getByText('My number is 4711').waitFor()
   await transcript.getByRole('article', { name: 'Call of verify: done' }).waitFor()
   await transcript.locator('.speech').getByText('Thank you.').waitFor()
-  expect(await page.getByRole('list', { name: 'Phases' }).getByRole('listitem').allTextContents()).toEqual([
-    'check',
-    'talk',
-  ])
+  await expect
+    .poll(() => page.getByRole('list', { name: 'Phases' }).getByRole('listitem').allTextContents())
+    .toEqual(['check', 'talk'])
   await field.fill('Take it')
   await field.press('Enter')
   await page.getByText('Take the money?').waitFor()
@@ -126,7 +125,7 @@ test('a message that is sent before the session is ready waits in the field', as
   expect(await field.inputValue()).toBe('Hello')
   ready.resolve()
   await page.locator('.speech').getByText('Good morning.').waitFor()
-  expect(await field.inputValue()).toBe('')
+  await expect.poll(() => field.inputValue()).toBe('')
 })
 
 test('hostile texts in transcripts, calls and results are shown as text', async () => {

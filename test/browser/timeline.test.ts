@@ -81,16 +81,18 @@ test('a run is a picture of model calls, tool calls and waiting, with details, k
   const page = await openPage(server, { hash: `#/apps/desk/sessions/${sessionId}/timeline` })
   await page.getByRole('combobox', { name: 'Run' }).selectOption({ index: 1 })
   await page.getByText('1 h 0 min waiting').waitFor()
-  expect(await bars(page).evaluateAll((all) => all.map((bar) => bar.getAttribute('aria-label')))).toEqual([
-    'Model call, by desk, done, after 0 ms, took 100 ms, 120 tokens',
-    'Model call, by desk, done, after 140 ms, took 100 ms, 120 tokens',
-    expect.stringMatching(/^Model call, by desk, done, after 60 min|^Model call, by desk, done, after 1 h/),
-    'Tool find_order, by desk, done, after 100 ms, took 40 ms',
-    expect.stringMatching(/^Tool refund, by desk, done, after 240 ms, took 1 h 0 min, of which it waited 1 h 0 min/),
-  ])
+  await expect
+    .poll(() => bars(page).evaluateAll((all) => all.map((bar) => bar.getAttribute('aria-label'))))
+    .toEqual([
+      'Model call, by desk, done, after 0 ms, took 100 ms, 120 tokens',
+      'Model call, by desk, done, after 140 ms, took 100 ms, 120 tokens',
+      expect.stringMatching(/^Model call, by desk, done, after 60 min|^Model call, by desk, done, after 1 h/),
+      'Tool find_order, by desk, done, after 100 ms, took 40 ms',
+      expect.stringMatching(/^Tool refund, by desk, done, after 240 ms, took 1 h 0 min, of which it waited 1 h 0 min/),
+    ])
   const wait = page.locator('.bar-wait')
-  expect(await wait.evaluate((rect) => getComputedStyle(rect).fill)).toContain('#waiting')
-  expect(await page.locator('.timeline-fold').count()).toBe(1)
+  await expect.poll(() => wait.evaluate((rect) => getComputedStyle(rect).fill)).toContain('#waiting')
+  await expect.poll(() => page.locator('.timeline-fold').count()).toBe(1)
 
   await bars(page).first().focus()
   await page.keyboard.press('ArrowRight')
@@ -99,17 +101,17 @@ test('a run is a picture of model calls, tool calls and waiting, with details, k
   await page.keyboard.press('ArrowDown')
   await details.getByText('Waiting for approval: 1 h 0 min, approved').waitFor()
   await page.keyboard.press('Enter')
-  expect(await page.locator('.bar.selected').getAttribute('aria-label')).toContain('Tool refund')
+  await expect.poll(() => page.locator('.bar.selected').getAttribute('aria-label')).toContain('Tool refund')
 
   const width = () => page.locator('.timeline-scroller svg').evaluate((svg) => svg.getBoundingClientRect().width)
   const fit = await width()
   await page.getByRole('button', { name: 'Zoom in' }).click()
-  expect(await width()).toBeGreaterThan(fit * 1.4)
+  await expect.poll(() => width()).toBeGreaterThan(fit * 1.4)
   await page.getByRole('button', { name: 'Fit' }).click()
-  expect(await width()).toBe(fit)
+  await expect.poll(() => width()).toBe(fit)
 
   await page.getByText('Steps as a table').click()
-  expect(await page.getByRole('row').count()).toBe(6)
+  await expect.poll(() => page.getByRole('row').count()).toBe(6)
   await details.getByRole('button', { name: 'Show in chat' }).click()
   await page
     .locator('[aria-current="true"]')
@@ -123,13 +125,15 @@ test('two runs are compared from their start, with steps, times, arguments and r
   await page.getByLabel('Compare with').selectOption({ label: await optionOf(page, 'Refund A-1') })
   const list = page.getByRole('region', { name: 'Comparison' })
   await list.getByText('steps differ').waitFor()
-  expect(await list.locator('.compared-steps > li > p').allInnerTexts()).toEqual([
-    expect.stringMatching(/find_order[\s\S]*arguments[\s\S]*result[\s\S]*400 ms → 40 ms/),
-    expect.stringMatching(/find_order[\s\S]*only in this run/),
-    expect.stringMatching(/refund[\s\S]*only in the other run/),
-    expect.stringMatching(/Model call[\s\S]*result/),
-  ])
-  expect(await list.getByRole('row', { name: /Waiting/ }).innerText()).toContain('+1 h 0 min')
+  await expect
+    .poll(() => list.locator('.compared-steps > li > p').allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/find_order[\s\S]*arguments[\s\S]*result[\s\S]*400 ms → 40 ms/),
+      expect.stringMatching(/find_order[\s\S]*only in this run/),
+      expect.stringMatching(/refund[\s\S]*only in the other run/),
+      expect.stringMatching(/Model call[\s\S]*result/),
+    ])
+  await expect.poll(() => list.getByRole('row', { name: /Waiting/ }).innerText()).toContain('+1 h 0 min')
   await expectAccessible(page)
 })
 
