@@ -54,6 +54,7 @@ class Server implements ToolwrightServer {
   readonly token: string | undefined
   readonly #options: ServerOptions
   readonly #parts: ServerParts
+  readonly #stopped = new AbortController()
   readonly #sweep: RecoverySweep | undefined
   #handler: Promise<FetchHandler> | undefined
   #listening: Promise<Listening> | undefined
@@ -71,7 +72,7 @@ class Server implements ToolwrightServer {
       hosts: new AllowedHosts(options.allowedHosts),
       runSlots: new RunSlots(limits.concurrentRuns),
       metrics: new Metrics(),
-      isClosing: false,
+      closing: this.#stopped.signal,
     }
     this.#sweep = options.recover === false ? undefined : new RecoverySweep(this.#parts, options.recover)
   }
@@ -117,7 +118,7 @@ class Server implements ToolwrightServer {
 
   async #close(): Promise<void> {
     const { apps, limits, logger } = this.#parts
-    this.#parts.isClosing = true
+    this.#stopped.abort()
     this.#sweep?.close()
     const listening = await this.#listening?.catch(() => undefined) // listen() reports its error
     listening?.stopAccepting()

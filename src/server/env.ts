@@ -55,6 +55,6 @@ export interface ServerParts {
   readonly runSlots: RunSlots
   /** The figures of `/metrics`. */
   readonly metrics: Metrics
-  /** Whether `close()` was called. */
-  isClosing: boolean
+  /** Aborted when `close()` is called. */
+  readonly closing: AbortSignal
 }

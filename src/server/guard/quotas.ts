@@ -37,7 +37,7 @@ export function lastEventId(req: RequestContext['req']): string | undefined {
 
 function limitSlots(parts: ServerParts, slotsFor: (context: RequestContext) => RunSlots): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
-    if (parts.isClosing) throw new ToolwrightError('INTERRUPTED', 'The server is stopping.')
+    if (parts.closing.aborted) throw new ToolwrightError('INTERRUPTED', 'The server is stopping.')
     const slot = slotsFor(context).take(context.get('principal').userId)
     context.set('runSlot', slot)
     try {

@@ -17,7 +17,7 @@ export function healthRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     return check
   }
   app.get('/ready', async (context) => {
-    const isReady = !parts.isClosing && (await canRead())
+    const isReady = !parts.closing.aborted && (await canRead())
     return context.json({ status: isReady ? 'ready' : 'not ready' }, isReady ? 200 : 503)
   })
 }

@@ -41,7 +41,7 @@ const parts: ServerParts = {
   hosts: new AllowedHosts(),
   runSlots: new RunSlots(100),
   metrics: new Metrics(),
-  isClosing: false,
+  closing: new AbortController().signal,
 }
 const app = buildApp(parts)
 
@@ -55,7 +55,15 @@ async function send(method: string, path: string, { user = '', body = {} as Body
     },
     ...(method !== 'GET' && { body: JSON.stringify(body) }),
   })
-  return [response.status, await response.text()]
+  return [response.status, path.endsWith('/changes') ? await firstFrame(response) : await response.text()]
+}
+
+/** The stream of changes does not end by itself. */
+async function firstFrame({ body }: Response): Promise<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  const { value = '' } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  return value
 }
 
 const found = { session: 's1', event: '', request: '' }

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { inboxRoutes } from '../pending.ts'
+import { changeRoutes } from './changes.ts'
 import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
@@ -15,6 +16,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   infoRoutes(app, parts)
   inboxRoutes(app, parts)
   logRoutes(app, parts)
+  changeRoutes(app, parts)
   toolRoutes(app, parts)
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
