@@ -1,4 +1,4 @@
-// npm start: the workbench with the example agents. Without a terminal, such as in a pipe: the tour of one of them.
+// npm start: the workbench with the example agents, which starts again when one of their files changes. Without a terminal, such as in a pipe: the tour of one of them.
 const apps = ['examples/shop', 'examples/weather.ts', 'examples/team.ts', 'examples/pipeline.ts', 'examples/voice-desk']
 
 const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true

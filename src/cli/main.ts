@@ -1,3 +1,4 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closestNames } from '../base/closest-names.ts'
@@ -81,8 +82,11 @@ function version(): string {
 /** How long timers and sockets of the agent file may keep the process alive after the command. */
 const EXIT_GRACE_MS = 1_000
 
-/** Runs the command of this process. The bin calls it. */
-export async function start(): Promise<void> {
+/** Set for a process that this command line has started. */
+const CHILD_VARIABLE = 'TOOLWRIGHT_CHILD'
+
+/** Runs the command of this process. The bin calls it, with its own path. */
+export async function start(bin: string): Promise<void> {
   const { stdin, stdout, stderr, argv, env } = process
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit() // the reading program closed the pipe, e.g. `| head`
@@ -95,7 +99,11 @@ export async function start(): Promise<void> {
   stderr.on('error', () => {}) // a closed stderr must not stop the run
   const exit = (): void => process.exit(130)
   const folder = process.cwd()
-  const terminal: Terminal = { input: stdin, output: stdout, errors: stderr, env, folder, signals: process, exit }
+  const parent = env[CHILD_VARIABLE] && process.send ? process : undefined
+  delete env[CHILD_VARIABLE] // it is not meant for processes that tools start
+  const startAgain = (): ChildProcess => fork(bin, argv.slice(2), { env: { ...env, [CHILD_VARIABLE]: '1' } })
+  const streams = { input: stdin, output: stdout, errors: stderr }
+  const terminal: Terminal = { ...streams, env, folder, signals: process, exit, startAgain, parent }
   process.once('beforeExit', failUnfinished)
   process.exitCode = await main(argv.slice(2), terminal)
   process.off('beforeExit', failUnfinished)

@@ -1,6 +1,8 @@
 // A terminal without a process, for tests that go through `main()`.
+import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { main } from './main.ts'
 
@@ -33,8 +35,11 @@ export interface StartedCommand {
   readonly ended: Promise<Ended>
   /** Whether the command asked to end the process at once. */
   hasExited(): boolean
-  /** Waits until the command has printed the text, and returns its standard output. Fails when the command ends before. */
-  until(text: string): Promise<string>
+  /**
+   * Waits until the command has printed the text, or what it has printed fits, and returns its standard output. Fails when the
+   * command ends before.
+   */
+  until(text: string | ((printed: string) => boolean)): Promise<string>
 }
 
 /** Starts a command. */
@@ -54,19 +59,33 @@ export function startCommandLine(args: readonly string[], setup: TerminalSetup =
     hasExited = true
   }
   const variables = { TERM: 'dumb', ...env }
-  const ended = main(args, { input, output, errors, env: variables, folder, signals, exit }).then(async (code) => {
-    output.end()
-    errors.end()
-    await Promise.all([output, errors].map((stream) => stream.readableEnded || once(stream, 'end')))
-    return { code, ...written }
-  })
+  const startAgain = (): ChildProcess => {
+    const child = fork(resolve('src/cli/index.ts'), args, {
+      cwd: folder,
+      env: { ...process.env, ...variables, TOOLWRIGHT_CHILD: '1' },
+      execArgv: ['--conditions=toolwright:source'],
+      silent: true,
+    })
+    child.stdout?.pipe(output, { end: false })
+    child.stderr?.pipe(errors, { end: false })
+    return child
+  }
+  const ended = main(args, { input, output, errors, env: variables, folder, signals, exit, startAgain }).then(
+    async (code) => {
+      output.end()
+      errors.end()
+      await Promise.all([output, errors].map((stream) => stream.readableEnded || once(stream, 'end')))
+      return { code, ...written }
+    },
+  )
   return {
     input,
     signals,
     ended,
     hasExited: () => hasExited,
     async until(text) {
-      const hasPrinted = (): boolean => `${written.out}\n${written.errors}`.includes(text)
+      const fits = typeof text === 'string' ? (printed: string) => printed.includes(text) : text
+      const hasPrinted = (): boolean => fits(`${written.out}\n${written.errors}`)
       while (!hasPrinted()) {
         const more = Promise.race([once(output, 'data'), once(errors, 'data')])
         const end = await Promise.race([more.then(() => undefined), ended])

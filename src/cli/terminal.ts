@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import type { SignalSource } from './input/interrupts.ts'
 import type { KeyInput } from './input/keyboard.ts'
 import type { Output } from './screen/screen.ts'
@@ -18,6 +19,20 @@ export interface Terminal {
   readonly signals: SignalSource
   /** Ends the process at once, after Ctrl+C with nothing to cancel, or a second one. */
   exit(): void
+  /** Runs the same command line in a child process. */
+  startAgain(): ChildProcess
+  /** The process that started this one with `startAgain()`; undefined if another program did. */
+  readonly parent?: ParentProcess | undefined
+}
+
+/** The process that started this one, with a channel between them; `process` is one. */
+export interface ParentProcess {
+  /** Sends a message. */
+  send?(message: object): unknown
+  /** Adds a listener. `disconnect` is emitted when the process has ended. */
+  on(event: 'message' | 'disconnect', callback: (message: unknown) => void): unknown
+  /** Keeps this process alive, unless `unref()` was called. */
+  readonly channel?: { unref(): void } | null | undefined
 }
 
 /** An invalid command line. Its message is one line. */

@@ -16,23 +16,31 @@ export interface InferHookOptions {
   readonly requireCompiler?: boolean
   /** Whether results are kept on disk for the next start. Default: true. */
   readonly cache?: boolean
+  /** Called with each file that Node loads, and with each file whose types were read for it, before an error is thrown. */
+  readonly onFile?: ((file: string) => void) | undefined
 }
 
 /** Set on the global object, because a process can load this file twice: from the command and from the package of the app. */
 const INSTALLED = Symbol.for('toolwright.infer.hooks')
 
 /** Installs module hooks in this thread that transform the files it loads from now on. Does nothing if they are installed. */
-export function installInferHooks({ requireCompiler = true, cache = true }: InferHookOptions = {}): void {
+export function installInferHooks({ requireCompiler = true, cache = true, onFile }: InferHookOptions = {}): void {
   const inferrer = createInferrer({ cache, requireCompiler })
   if (Object.hasOwn(globalThis, INSTALLED)) return
   Object.defineProperty(globalThis, INSTALLED, { value: true })
   setSourceMapsSupport(true) // stack traces show the positions in the source
   registerHooks({
     load(url, context, nextLoad) {
-      const file = url.startsWith('file:') ? sourceFileAt(fileURLToPath(url)) : undefined
+      const path = url.startsWith('file:') ? fileURLToPath(url) : undefined
+      if (path !== undefined) onFile?.(path)
+      const file = path === undefined ? undefined : sourceFileAt(path)
       if (file === undefined || isToolwrightFile(file)) return nextLoad(url, context)
       const loaded = explainUnstrippable(file, () => nextLoad(url, context))
-      return transformLoaded(inferrer, file, loaded)
+      try {
+        return transformLoaded(inferrer, file, loaded)
+      } finally {
+        if (onFile) for (const read of inferrer.readFiles(file)) onFile(read)
+      }
     },
   })
 }

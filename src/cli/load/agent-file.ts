@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Agent, subAgentsOf } from '../../agent/agents/agent.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../../agent/agents/workflow.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { findCompiler, missingCompilerError } from '../../infer/compiler/find-compiler.ts'
-import { installInferHooks } from '../../infer/node-hooks.ts'
+import { type InferHookOptions, installInferHooks } from '../../infer/node-hooks.ts'
 import { Runner } from '../../runner/runner.ts'
 import type { Authenticate } from '../../server/principal/principal.ts'
 import type { LiveAppOptions } from '../../server/server-options.ts'
@@ -26,7 +26,10 @@ export interface AgentFile {
 }
 
 /** Loads an agent file: `export default` an Agent or a Runner, or `export const rootAgent`. */
-export async function loadAgentFile(file: string): Promise<AgentFile> {
+export async function loadAgentFile(
+  file: string,
+  { onFile }: Pick<InferHookOptions, 'onFile'> = {},
+): Promise<AgentFile> {
   const path = resolve(file)
   const found = await stat(path).catch(() => undefined)
   if (!found)
@@ -36,11 +39,14 @@ export async function loadAgentFile(file: string): Promise<AgentFile> {
     )
   if (!found.isFile()) throw invalid(`"${file}" is not a file. Pass the agent file, e.g. ${file}/agent.ts.`)
   // plain functions in the file and in its imports can be tools; without a compiler, written schemas still work
-  installInferHooks({ requireCompiler: false })
+  installInferHooks({ requireCompiler: false, onFile })
   let module: unknown
   try {
     module = await import(pathToFileURL(path).href)
   } catch (error) {
+    // an imported file that is missing was not loaded
+    if (isRecord(error) && typeof error.url === 'string' && error.url.startsWith('file:'))
+      onFile?.(fileURLToPath(error.url))
     if (error instanceof ToolwrightError && error.code === 'NEEDS_INFER' && !findCompiler(process.cwd()))
       throw missingCompilerError()
     throw invalid(describeImportError(file, path, error), error)

@@ -22,6 +22,8 @@ export interface OpenAppsOptions {
   readonly folder: string
   /** Receives warnings and errors of the runners. */
   readonly logger: Logger
+  /** Called with each file that is read for an agent file. */
+  readonly onFile?: ((file: string) => void) | undefined
 }
 
 /** An app of the server. */
@@ -60,7 +62,7 @@ export async function openApps(options: OpenAppsOptions): Promise<OpenedApp[]> {
 }
 
 async function openApp(file: string, app: string | undefined, options: OpenAppsOptions): Promise<OpenedApp> {
-  const exports = await loadAgentFile(file)
+  const exports = await loadAgentFile(file, options)
   if (exports.root instanceof Runner) {
     const opened = await createRunner(exports, { file }, options.logger)
     return { ...opened, name: exports.root.appName, file, exports, storage: 'the store of its runner' }

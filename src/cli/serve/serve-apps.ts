@@ -16,6 +16,7 @@ import { closeApps, type OpenedApp, openApps, serverOptionsOf } from './open-app
 import { checkRemoteAccess } from './remote-access.ts'
 import { requirePeers, SERVER_PEERS } from './required-peers.ts'
 import type { ServeArguments } from './serve-arguments.ts'
+import type { WatchLink } from './watch/watch-link.ts'
 
 const DEFAULT_PORT = 8000
 
@@ -25,6 +26,8 @@ export interface ServeSettings extends Pick<ServerOptions, 'dev' | 'onDisconnect
   readonly given: ServeArguments
   /** Tries other ports if the default one is in use. */
   readonly triesNextPort: boolean
+  /** The process that watches the files and starts the next server. */
+  readonly watcher?: WatchLink | undefined
   /** Reports that the server listens. */
   onListening(started: StartedServer): void
 }
@@ -46,38 +49,46 @@ export type ServerAccess =
 
 /** Serves apps until SIGINT or SIGTERM. A second signal ends the process at once. */
 export async function serveApps(terminal: Terminal, settings: ServeSettings): Promise<number> {
-  const { given } = settings
+  const { given, watcher } = settings
   loadEnvFile(terminal.folder, terminal.env)
   requirePeers('The server', SERVER_PEERS)
   const logger = terminalLogger(terminal, { showsStacks: given.verbose })
   const apps = await withProgress(terminal, `Loading ${given.paths.join(', ')}`, () =>
-    openApps({ ...given, folder: terminal.folder, logger }),
+    openApps({ ...given, folder: terminal.folder, logger, onFile: watcher?.onFile }),
   )
+  watcher?.report({ type: 'loaded' })
   // a signal before this line ends the process at once: no request is running
   const stop = listenForStop(terminal)
+  const ended = Promise.race([stop.requested, ...(watcher ? [watcher.ended] : [])])
   let server: ToolwrightServer | undefined
+  let isRestart = false
   try {
     const created = await createServerOf(apps, settings, { logger, token: terminal.env.TOOLWRIGHT_TOKEN || undefined })
     server = created.server
-    const { host, port = DEFAULT_PORT } = given
-    const triesNext = settings.triesNextPort && given.port === undefined
-    const { url } = await listenOnFreePort(server, { host, port, triesNext })
+    const { host } = given
+    const known = watcher?.port ?? given.port
+    const triesNext = settings.triesNextPort && known === undefined
+    const { url, port } = await listenOnFreePort(server, { host, port: known ?? DEFAULT_PORT, triesNext })
+    watcher?.report({ type: 'listening', port })
     settings.onListening({ url, access: created.access, apps })
-    await Promise.race([recoverApps(apps, terminal), stop.requested]) // a store that hangs does not keep the process
-    await stop.requested
+    await Promise.race([recoverApps(apps, terminal), ended]) // a store that hangs does not keep the process
+    isRestart = (await ended) === 'restart'
     return 0
   } finally {
+    // the next server resumes the running turns, so that none has to end here
+    if (isRestart) await Promise.all(apps.map(({ runner }) => runner.close({ graceMs: 0, interrupt: true })))
     await withProgress(terminal, 'Waiting for running turns. Press Ctrl+C to stop now', async () => {
       await server?.close() // closes the runners too, within a deadline
       await closeApps(apps, { hasServer: server !== undefined })
     })
     stop.close()
+    if (isRestart) terminal.exit() // timers of the agent file do not keep the next server waiting
   }
 }
 
 async function createServerOf(
   apps: readonly OpenedApp[],
-  { given, dev, onDisconnect, page }: ServeSettings,
+  { given, dev, onDisconnect, page, watcher }: ServeSettings,
   { logger, token }: { readonly logger: Logger; readonly token: string | undefined },
 ): Promise<{ server: ToolwrightServer; access: ServerAccess }> {
   const { host, allowedHosts, allowedOrigins } = given
@@ -89,7 +100,7 @@ async function createServerOf(
     ...options,
     allowedHosts,
     allowedOrigins,
-    token: options.authenticate ? undefined : token, // a server has one of them
+    token: options.authenticate ? undefined : (token ?? watcher?.token), // a server has one of them
     dev,
     onDisconnect,
     page,

@@ -3,10 +3,20 @@ import { escapeText } from '../screen/escape.ts'
 import { defaultDatabase } from './open-apps.ts'
 import type { StartedServer } from './serve-apps.ts'
 
+/** What the lines depend on. */
+interface StartupOptions {
+  /** The name of the address. */
+  readonly title: string
+  /** The working directory. */
+  readonly folder: string
+  /** Does the server start again when a file changes? Default false. */
+  readonly isWatched?: boolean
+}
+
 /** The lines that `web` and `serve` print when the server listens. The address is the first one. */
 export function startupText(
   { url, access, apps }: StartedServer,
-  { title, folder }: { readonly title: string; readonly folder: string },
+  { title, folder, isWatched = false }: StartupOptions,
 ): string {
   const rows = [
     [title, url],
@@ -15,9 +25,19 @@ export function startupText(
     ...(access.type === 'authenticate' ? [['Access', 'as authenticate() of the agent file decides']] : []),
     ['Apps', apps.map(({ name }) => name).join(', ')],
     ['Sessions', storesText(apps, folder)],
+    ...(isWatched ? [['Watching', 'the agent files, what they import, and .env']] : []),
     ['Stop', 'Ctrl+C'],
   ] as const
-  return rows.map(([name = '', value = '']) => `${name.padEnd(12)}${escapeText(value)}\n`).join('')
+  return rows.map(([name = '', value = '']) => row(name, value)).join('')
+}
+
+/** The line that `web` prints when it has started again. */
+export function restartText({ apps }: Pick<StartedServer, 'apps'>): string {
+  return row('Restarted', apps.map(({ name }) => name).join(', '))
+}
+
+function row(name: string, value: string): string {
+  return `${name.padEnd(12)}${escapeText(value)}\n`
 }
 
 /** The stores of the apps. Databases that are named after their apps are one entry. */

@@ -23,7 +23,8 @@ function start(...args: string[]) {
   output.on('data', (chunk) => (shown += chunk))
   const env = { TERM: 'dumb' }
   const signals = new EventEmitter()
-  const ended = main(args, { input, output, errors, env, folder, signals, exit: () => {} })
+  const startAgain = () => expect.unreachable()
+  const ended = main(args, { input, output, errors, env, folder, signals, exit: () => {}, startAgain })
   const until = async (text: string): Promise<void> => {
     while (!shown.includes(text)) await once(output, 'data')
   }
