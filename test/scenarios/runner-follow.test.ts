@@ -77,6 +77,17 @@ describe('runner.follow()', () => {
     expect(await collect(runner.follow(key))).toEqual([])
   })
 
+  test('ends at once in a session whose root agent was renamed, and the session takes new messages', async () => {
+    const { runner, release } = slow()
+    release()
+    await runner.complete({ ...key, message: 'Go' })
+    const { sessionService } = runner
+    const renamed = new LlmAgent({ name: 'renamed', model: scriptedModel(['Hello']) })
+    const other = new Runner({ appName: 'app', agent: renamed, sessionService })
+    expect(await collect(other.follow(key))).toEqual([])
+    expect((await other.complete({ ...key, message: 'Still there?' })).text).toBe('Hello')
+  })
+
   test('leaving the loop does not cancel the run', async () => {
     const { runner, begun, release } = slow()
     const run = runner.run({ ...key, message: 'Go', runConfig: { detach: true } })

@@ -43,9 +43,15 @@ const DONE: Next = { type: 'done' }
 export function next(agent: Agent, log: FoldedLog, path: string): Next {
   const scope = log.fold.scopes.get(path)
   if (scope?.ended || log.fold.isForeign) return DONE
+  if (!scope && hasOtherRoot(log.fold, path)) return DONE
   const active = activeAgent(agent, log, path)
   if (active.path !== path) return next(active.agent, log, active.path)
   return nextOf(active.agent, log, path)
+}
+
+/** Did a root agent with another name run the invocation, before it was renamed? Without an open call it is finished. */
+function hasOtherRoot(fold: Fold, path: string): boolean {
+  return fold.scopes.size > 0 && !path.includes('/') && !fold.hasStarted(path) && fold.openCalls().length === 0
 }
 
 function nextOf(agent: Agent, log: FoldedLog, path: string): Next {
