@@ -34,10 +34,14 @@ afterAll(async () => {
   await Promise.all(servers.splice(0).map(({ server }) => server.close()))
 })
 
-/** Starts a server with the built page and the routes for developers. It is closed after the tests of the file. */
-export async function startServer(options: ServerOptions): Promise<TestServer> {
+/**
+ * Starts a server with the built page and the routes for developers. It is closed after the tests of the file.
+ *
+ * @param port Default: a free one.
+ */
+export async function startServer(options: ServerOptions, port = 0): Promise<TestServer> {
   const server = createServer({ dev: true, page: PAGE, limits: { drainMs: 100 }, ...options })
-  const { url } = await server.listen({ port: 0 })
+  const { url } = await server.listen({ port })
   const started = { server, url }
   servers.push(started)
   return started

@@ -1,5 +1,5 @@
 // `toolwright web --watch` on files that tests change.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -29,6 +29,8 @@ export interface WatchedFolder {
   readonly path: string
   /** Writes a file. */
   write(name: string, text: string): void
+  /** Is there such a file? */
+  has(name: string): boolean
   /** Removes a file. */
   remove(name: string): void
 }
@@ -41,7 +43,7 @@ export function createFolder(files: { readonly [name: string]: string } = FILES)
   for (const [name, text] of Object.entries(files)) write(name, text)
   mkdirSync(join(path, 'node_modules'))
   symlinkSync(resolve('.'), join(path, 'node_modules', 'toolwright'))
-  return { path, write, remove: (name) => rmSync(join(path, name)) }
+  return { path, write, has: (name) => existsSync(join(path, name)), remove: (name) => rmSync(join(path, name)) }
 }
 
 /** A started `toolwright web --watch`. */

@@ -1,10 +1,15 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { describeError } from './api/api-error.ts'
-import { pollPending, refreshPending } from './inbox/pending-store.ts'
+import type { Changes } from './api/changes.ts'
+import type { SessionKey } from './api/types.ts'
+import { followServer } from './follow-server.ts'
+import { pendingError, refreshPending } from './inbox/pending-store.ts'
 import { MainView } from './MainView.tsx'
 import { Notices } from './Notices.tsx'
 import { ShortcutList } from './ShortcutList.tsx'
+import { reopenLogs, updateLog } from './session/open-logs.ts'
+import { refreshSessions } from './sessions/session-list.ts'
 import { Sidebar } from './sidebar/Sidebar.tsx'
 import { navigate, newSessionRoute, route } from './state/route.ts'
 import { appsOf, loadServer, server } from './state/server.ts'
@@ -64,18 +69,36 @@ export function App(): JSX.Element {
 /** Reads the apps and requests, and listens to the keyboard. */
 function useStart(): void {
   useEffect(() => {
-    void loadServer().then(() => {
-      const [first] = appsOf(server.value)
-      if (first && route.value.view === 'home') navigate(newSessionRoute(first.name), { replace: true })
-      void refreshPending()
-    })
+    void readServer()
     addEventListener('keydown', handleKey)
-    const stop = pollPending()
+    const stop = followServer({ onOnline, onChanges })
     return () => {
       stop()
       removeEventListener('keydown', handleKey)
     }
   }, [])
+}
+
+/** Reads the apps, then what they have. */
+async function readServer(): Promise<void> {
+  await loadServer()
+  const [first] = appsOf(server.value)
+  if (first && route.value.view === 'home') navigate(newSessionRoute(first.name), { replace: true })
+  await refreshPending()
+}
+
+function onOnline(): void {
+  void readServer()
+  void refreshSessions()
+  reopenLogs()
+}
+
+let lastPending: string | undefined
+
+function onChanges({ pending, lastSeq }: Changes, session: SessionKey | undefined): void {
+  if (pending !== lastPending || pendingError.value !== undefined) void refreshPending()
+  lastPending = pending
+  if (session && lastSeq !== undefined) updateLog(session, lastSeq)
 }
 
 let lastApp: string | undefined

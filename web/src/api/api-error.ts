@@ -21,6 +21,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Was there no connection to the server, or did it stop? The page connects again by itself. */
+export function isOffline(error: unknown): boolean {
+  return error instanceof ApiError && OFFLINE.has(error.code)
+}
+
+/** `DISCONNECTED`: during the answer. `INTERRUPTED`: the server stops. */
+const OFFLINE: ReadonlySet<string> = new Set(['OFFLINE', 'DISCONNECTED', 'INTERRUPTED'])
+
 /** Reads the body of an error response. Undefined if the value is not one. */
 export function readApiError(value: unknown, status: number): ApiError | undefined {
   if (!isRecord(value) || typeof value.error !== 'string') return undefined

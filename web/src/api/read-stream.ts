@@ -9,7 +9,10 @@ export async function* readStream<T>(path: string, options: RequestOptions = {})
   let rest = ''
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        if (options.signal?.aborted) throw cause
+        throw new ApiError('The connection to the server broke off.', { code: 'DISCONNECTED', cause })
+      })
       if (done) return
       rest += value
       const frames = rest.split('\n\n')

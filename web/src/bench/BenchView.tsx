@@ -1,7 +1,9 @@
 import './bench.css'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { describeError } from '../api/api-error.ts'
+import { describeError, isOffline } from '../api/api-error.ts'
+import { server } from '../state/server.ts'
+import { useSignal } from '../state/signal.ts'
 import { type AgentTool, type AgentTools, loadTools } from './load-tools.ts'
 import { ToolCallForm } from './ToolCallForm.tsx'
 import { ToolPicker } from './ToolPicker.tsx'
@@ -10,15 +12,20 @@ import { ToolPicker } from './ToolPicker.tsx'
 export function BenchView({ app, userId }: { readonly app: string; readonly userId: string }): JSX.Element {
   const [lists, setLists] = useState<readonly AgentTools[] | Error>()
   const [chosen, setChosen] = useState<AgentTool>()
+  const info = useSignal(server)
   useEffect(() => {
     loadTools(app, userId).then(
       (loaded) => {
         setLists(loaded)
-        setChosen(firstOf(loaded))
+        setChosen((now) => findAgain(loaded, now) ?? firstOf(loaded))
       },
-      (error: unknown) => setLists(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) =>
+        setLists((now) => {
+          if (Array.isArray(now) && isOffline(error)) return now // read again when the server is back
+          return error instanceof Error ? error : new Error(String(error))
+        }),
     )
-  }, [app, userId])
+  }, [app, userId, info])
   return (
     <div class="view bench">
       <header class="view-head">
@@ -30,11 +37,23 @@ export function BenchView({ app, userId }: { readonly app: string; readonly user
       {Array.isArray(lists) && lists.length > 0 && (
         <div class="bench-body">
           <ToolPicker lists={lists} chosen={chosen} onChange={setChosen} />
-          {chosen && <ToolCallForm key={`${chosen.agent} ${chosen.tool.name}`} {...chosen} app={app} userId={userId} />}
+          {chosen && <ToolCallForm key={formKey(chosen)} {...chosen} app={app} userId={userId} />}
         </div>
       )}
     </div>
   )
+}
+
+/** A form belongs to a schema: what was typed stays if a restart has not changed the tool. */
+function formKey({ agent, tool }: AgentTool): string {
+  return `${agent} ${tool.name} ${JSON.stringify(tool.declaration)}`
+}
+
+/** The chosen tool, as it is after a restart of the server. */
+function findAgain(lists: readonly AgentTools[], chosen: AgentTool | undefined): AgentTool | undefined {
+  const tools = lists.find(({ agent }) => agent === chosen?.agent)?.tools
+  const tool = tools instanceof Error ? undefined : tools?.find(({ name }) => name === chosen?.tool.name)
+  return chosen && tool && { agent: chosen.agent, tool }
 }
 
 function firstOf(lists: readonly AgentTools[]): AgentTool | undefined {

@@ -62,7 +62,7 @@ export function ChatTab({ log }: SessionTabProps): JSX.Element {
       )}
       <Announcer rows={stored} isRunning={view.isRunning} />
       <div class="to-end">{isAway && <Button icon="arrowDown" label="To the end" onClick={toEnd} />}</div>
-      <Composer isRunning={view.isRunning} onStop={stop} onSend={send} />
+      <Composer name={JSON.stringify(log.key)} isRunning={view.isRunning} onStop={stop} onSend={send} />
     </div>
   )
 }

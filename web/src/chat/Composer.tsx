@@ -1,15 +1,20 @@
 import type { JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Blob as Media, Part } from '../../../src/content/content.ts'
+import { connection } from '../state/connection.ts'
 import { notify, notifyError } from '../state/notices.ts'
 import { useShortcuts } from '../state/shortcuts.ts'
+import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
+import { draftOf, keepDraft } from './drafts.ts'
 import { MOST_FILE_BYTES, readFile } from './read-file.ts'
 
 /** Props of the message field. */
 export interface ComposerProps {
+  /** Names the field, so that it keeps what was typed while something else is shown. */
+  readonly name: string
   /** Is a run under way? Then it can be stopped. */
   readonly isRunning: boolean
   /** Stops the run. */
@@ -19,20 +24,23 @@ export interface ComposerProps {
 }
 
 /** The message field: text, and files that are chosen, dropped or pasted. */
-export function Composer({ isRunning, onStop, onSend }: ComposerProps): JSX.Element {
-  const [text, setText] = useState('')
-  const [files, setFiles] = useState<readonly Media[]>([])
+export function Composer({ name, isRunning, onStop, onSend }: ComposerProps): JSX.Element {
+  const [text, setText] = useState(() => draftOf(name).text)
+  const [files, setFiles] = useState(() => draftOf(name).files)
+  const isAway = useSignal(connection) === 'away'
   const [isOver, setOver] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   useShortcuts([{ keys: '/', label: 'Write a message', run: () => field.current?.focus() }])
   const add = (list: FileList | null | undefined): void => void addFiles(list, setFiles)
+  useEffect(() => keepDraft(name, { text, files }), [text, files])
   const isEmpty = text.trim() === '' && files.length === 0
   const send = async (): Promise<void> => {
-    if (isEmpty || isRunning) return
+    if (isEmpty || isRunning || isAway) return
     const parts: Part[] = [...(text.trim() === '' ? [] : [{ text }]), ...files.map((inlineData) => ({ inlineData }))]
     setText('')
     setFiles([])
+    keepDraft(name, { text: '', files: [] })
     try {
       await onSend(parts)
     } catch (error) {
@@ -93,7 +101,7 @@ export function Composer({ isRunning, onStop, onSend }: ComposerProps): JSX.Elem
             Stop
           </Button>
         ) : (
-          <Button kind="primary" icon="send" type="submit" disabled={isEmpty}>
+          <Button kind="primary" icon="send" type="submit" disabled={isEmpty || isAway}>
             Send
           </Button>
         )}

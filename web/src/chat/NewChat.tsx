@@ -53,7 +53,7 @@ export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userI
           </Button>
         )}
       </div>
-      <Composer isRunning={isStarting} onStop={() => {}} onSend={start} />
+      <Composer name={app.name} isRunning={isStarting} onStop={() => {}} onSend={start} />
     </div>
   )
 }

@@ -9,10 +9,6 @@ export const pending: Signal<readonly AppRequest[] | undefined> = signal<readonl
 /** Why the requests could not be read. */
 export const pendingError: Signal<unknown> = signal<unknown>(undefined)
 
-/** How often the requests are read. With many apps less often, because each app is a request. */
-const POLL_MS = 4000
-const APPS_PER_POLL = 5
-
 let lastRead = 0
 
 /** Reads the pending requests of all apps. An answer that arrives after a later one is dropped. */
@@ -32,14 +28,4 @@ export async function refreshPending(): Promise<void> {
   } catch (error) {
     if (read === lastRead) pendingError.set(error)
   }
-}
-
-/** Reads the requests again and again while the page is visible. Other clients answer and create requests, too. */
-export function pollPending(): () => void {
-  let ticks = 0
-  const timer = setInterval(() => {
-    const every = Math.ceil(appsOf(server.value).length / APPS_PER_POLL)
-    if (document.visibilityState === 'visible' && ++ticks % every === 0) void refreshPending()
-  }, POLL_MS)
-  return () => clearInterval(timer)
 }

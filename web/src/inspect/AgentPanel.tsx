@@ -4,6 +4,7 @@ import { describeError } from '../api/api-error.ts'
 import { getGraph } from '../api/dev.ts'
 import type { GraphAgent } from '../api/types.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
+import { server } from '../state/server.ts'
 import { useSignal } from '../state/signal.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
@@ -15,7 +16,7 @@ export function AgentPanel({ log }: SessionTabProps): JSX.Element {
   const view = useSignal(log.view)
   useEffect(() => {
     getGraph(log.key.app).then(({ root_agent }) => setRoot(root_agent), setRoot)
-  }, [log.key.app])
+  }, [log.key.app, useSignal(server)])
   if (root === undefined) return <p class="empty">Loading…</p>
   if (root instanceof Error) return <p class="empty">{describeError(root)}</p>
   const position = positionOf(view)

@@ -5,6 +5,7 @@ import { describeError } from '../api/api-error.ts'
 import { getArtifact, listArtifacts, listVersions } from '../api/artifacts.ts'
 import type { SessionLog } from '../session/session-log.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
+import { server } from '../state/server.ts'
 import { useSignal } from '../state/signal.ts'
 import { FilePreview } from '../ui/FilePreview.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -23,7 +24,7 @@ export function ArtifactPanel({ log }: SessionTabProps): JSX.Element {
       if (!controller.signal.aborted) setNames(error instanceof Error ? error : new Error(String(error)))
     })
     return () => controller.abort()
-  }, [log, entries])
+  }, [log, entries, useSignal(server)])
   if (names === undefined) return <p class="empty">Loading…</p>
   if (names instanceof Error) return <p class="empty">{describeError(names)}</p>
   if (names.length === 0) return <p class="empty">This session has no artifacts.</p>

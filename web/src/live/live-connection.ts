@@ -37,7 +37,8 @@ export class LiveConnection {
     socket.onopen = () => this.#update((view) => ({ ...view, status: 'open' }))
     socket.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data)
     socket.onclose = ({ code, reason }) => {
-      if (this.#socket === socket) this.#end(code === 1000 ? undefined : reason || `The connection closed (${code}).`)
+      if (this.#socket === socket)
+        this.#end(code === 1000 ? undefined : reason || LOST.get(code) || `Closed (${code}).`)
     }
   }
 
@@ -114,6 +115,12 @@ export class LiveConnection {
     this.view.update(change)
   }
 }
+
+const BROKEN = 'The connection to the server broke off. Start again to continue this session.'
+const LOST: ReadonlyMap<number, string> = new Map([
+  [1001, BROKEN],
+  [1006, BROKEN],
+])
 
 function addressOf({ app, userId, sessionId }: SessionKey): string {
   const query = new URLSearchParams({ app_name: app, user_id: userId, session_id: sessionId, frames: 'live' })

@@ -3,6 +3,7 @@ import type { Part } from '../../../src/content/content.ts'
 import { describeError } from '../api/api-error.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending, refreshPending } from '../inbox/pending-store.ts'
+import { server } from '../state/server.ts'
 import { useSignal } from '../state/signal.ts'
 import { sendAnswer } from './send-answer.ts'
 
@@ -33,6 +34,12 @@ export function useAnswer(target: AppRequest): AnswerState {
       void refreshPending()
     })
   }
+  // a server that has stopped may not have recorded the answer; if it has, the form disappears
+  const info = useSignal(server)
+  useEffect(() => {
+    isBusy.current = false
+    setSending(false)
+  }, [info])
   return { isSending, problem, send }
 }
 

@@ -3,7 +3,6 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import type { AppInfo } from '../api/types.ts'
 import { ChatTab } from '../chat/ChatTab.tsx'
 import { NewChat } from '../chat/NewChat.tsx'
-import { pending } from '../inbox/pending-store.ts'
 import { InspectTab } from '../inspect/InspectTab.tsx'
 import { LiveTab } from '../live/LiveTab.tsx'
 import { sessionList, sessionName } from '../sessions/session-list.ts'
@@ -41,15 +40,7 @@ export function SessionView({ app, userId, sessionId, tab }: SessionViewProps): 
   const { sessions } = useSignal(sessionList)
   useEffect(() => {
     if (sessionId === undefined) return
-    const open = (): void => setLog(openLog({ app: app.name, userId, sessionId }))
-    open()
-    // another client may have written to the session
-    addEventListener('focus', open)
-    const stop = pending.watch(open)
-    return () => {
-      removeEventListener('focus', open)
-      stop()
-    }
+    setLog(openLog({ app: app.name, userId, sessionId }))
   }, [app.name, userId, sessionId])
   const session = sessions?.find(({ id }) => id === sessionId)
   const title = session ? sessionName(session) : (sessionId ?? 'New session')

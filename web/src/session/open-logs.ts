@@ -18,6 +18,16 @@ export function openLog(key: SessionKey): SessionLog {
   return log
 }
 
+/** Brings all logs up to date after a break of the connection. */
+export function reopenLogs(): void {
+  for (const log of logs.values()) void log.open()
+}
+
+/** Reads what another client has added to a log, if the page has not read it yet. */
+export function updateLog({ app, userId, sessionId }: SessionKey, lastSeq: number): void {
+  logs.get(JSON.stringify([app, userId, sessionId]))?.update(lastSeq)
+}
+
 /** Forgets the log of a deleted session. */
 export function forgetLog({ app, userId, sessionId }: SessionKey): void {
   const name = JSON.stringify([app, userId, sessionId])

@@ -1,6 +1,6 @@
 import type { Part } from '../../../src/content/content.ts'
 import type { Event } from '../../../src/event/event.ts'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError, isOffline } from '../api/api-error.ts'
 import { cancelRun, followRun, runMessage } from '../api/runs.ts'
 import { readLog } from '../api/sessions.ts'
 import type { SessionKey } from '../api/types.ts'
@@ -40,6 +40,7 @@ export class SessionLog {
       else await this.#readFirst()
     } catch (error) {
       this.#fail(error, this.view.value.status === 'ready' ? 'ready' : 'failed')
+      if (!isOffline(error) && this.#streams === 0) this.view.update((view) => ({ ...view, isRunning: false }))
       return
     }
     if (this.#streams === 0) await this.#follow()
@@ -71,14 +72,23 @@ export class SessionLog {
     return this.#earlier
   }
 
+  /** Reads what was added up to an entry, unless a stream brings it. */
+  update(lastSeq: number): void {
+    if (lastSeq > this.#lastSeq && this.#streams === 0) void this.open()
+  }
+
   /** Sends a message, or answers, and adds the events of the run to the view. Rejects if the server refuses the message. */
   async send(parts: readonly Part[]): Promise<void> {
-    this.view.update((view) => ({ ...view, recent: [...view.recent, localMessage(parts)], error: undefined }))
+    const message = localMessage(parts)
+    this.view.update((view) => ({ ...view, recent: [...view.recent, message], error: undefined }))
     this.#following?.abort()
     this.#setRunning()
     const { signal } = this.#closed
     const refusal = await this.#consume(runMessage(this.key, parts, signal), signal)
-    if (refusal) throw refusal
+    if (!refusal) return
+    const isRunning = this.#streams > 0
+    this.view.update((view) => ({ ...view, isRunning, recent: view.recent.filter((event) => event !== message) }))
+    throw refusal
   }
 
   /** Cancels the run. */
@@ -142,6 +152,7 @@ export class SessionLog {
    */
   async #consume(events: AsyncIterable<Event>, signal: AbortSignal): Promise<ApiError | undefined> {
     let refusal: ApiError | undefined
+    let isBroken = false
     const isMain = this.#streams++ === 0
     try {
       let isFirst = true
@@ -154,11 +165,13 @@ export class SessionLog {
         isFirst = false
       }
     } catch (error) {
-      if (error instanceof ApiError && error.status >= 400) refusal = error
+      if (error instanceof ApiError && (error.status >= 400 || error.code === 'OFFLINE')) refusal = error
+      // the run continues, or resumes when the server is back: then the log is opened again
+      else if (isOffline(error)) isBroken = true
       else if (!signal.aborted) this.#fail(error, 'ready')
     }
     this.#streams--
-    if (!signal.aborted) await this.#endRun()
+    if (!signal.aborted && !isBroken) await this.#endRun()
     return refusal
   }
 
@@ -170,7 +183,12 @@ export class SessionLog {
   }
 
   async #endRun(): Promise<void> {
-    await this.sync().catch((error: unknown) => this.#fail(error, 'ready'))
+    try {
+      await this.sync()
+    } catch (error) {
+      if (isOffline(error)) return // the log is opened again when the server is back
+      this.#fail(error, 'ready')
+    }
     if (this.#streams === 0) this.view.update((view) => ({ ...view, isRunning: false, streaming: [], recent: [] }))
     this.#onChange()
   }
@@ -180,7 +198,7 @@ export class SessionLog {
   }
 
   #fail(error: unknown, status: LogView['status']): void {
-    if (this.#closed.signal.aborted) return
+    if (this.#closed.signal.aborted || isOffline(error)) return
     this.view.update((view) => ({ ...view, status, error }))
   }
 }

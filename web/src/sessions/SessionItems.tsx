@@ -16,7 +16,9 @@ const STEP = 100
 
 /** The sessions of the user: open, rename, delete, new. */
 export function SessionItems({ app, userId }: { readonly app: string; readonly userId: string }): JSX.Element {
-  const list = useSignal(sessionList)
+  const known = useSignal(sessionList)
+  // the list of another app or user is not shown, not even for a moment
+  const list = known.app === app && known.userId === userId ? known : { sessions: undefined }
   const [shown, setShown] = useState(STEP)
   const [changing, setChanging] = useState<{ session: WireSession; to: 'rename' | 'delete' }>()
   useEffect(() => {
@@ -30,7 +32,7 @@ export function SessionItems({ app, userId }: { readonly app: string; readonly u
         <h2>Sessions</h2>
         <Button icon="plus" kind="plain" label="New session" onClick={() => navigate(newSessionRoute(app))} />
       </div>
-      {list.error !== undefined && <p class="field-issue">{describeError(list.error)}</p>}
+      {known.error !== undefined && <p class="field-issue">{describeError(known.error)}</p>}
       {list.sessions?.length === 0 && <p class="muted">No sessions yet.</p>}
       <ul>
         {sessions.slice(0, shown).map((session) => (

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../src/base/json.ts'
+import { isOffline } from '../api/api-error.ts'
 import { createSession, deleteSession, listSessions, updateState } from '../api/sessions.ts'
 import type { SessionKey, WireSession } from '../api/types.ts'
 import { type Signal, signal } from '../state/signal.ts'
@@ -41,7 +42,8 @@ export async function refreshSessions(): Promise<void> {
     sessions.sort((one, other) => other.lastUpdateTime - one.lastUpdateTime)
     if (isCurrent()) sessionList.set({ app, userId, sessions })
   } catch (error) {
-    if (isCurrent()) sessionList.update((list) => ({ ...list, error }))
+    // the page says that the server is away, and reads the sessions again when it is back
+    if (isCurrent() && !isOffline(error)) sessionList.update((list) => ({ ...list, error }))
   }
 }
 

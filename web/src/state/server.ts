@@ -5,11 +5,12 @@ import { type Signal, signal } from './signal.ts'
 /** The server and its apps; undefined while they load, an error if the server does not answer. */
 export const server: Signal<ServerInfo | Error | undefined> = signal<ServerInfo | Error | undefined>(undefined)
 
-/** Reads the apps of the server. */
+/** Reads the apps of the server. Components that show what the server says about its agents read it again after that. */
 export async function loadServer(): Promise<void> {
   try {
     server.set(await getServerInfo())
   } catch (error) {
+    if (appsOf(server.value).length > 0) return // what is known stays on the page until the server is back
     server.set(error instanceof Error ? error : new Error(String(error)))
   }
 }
