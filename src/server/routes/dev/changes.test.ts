@@ -70,4 +70,5 @@ test('says nothing about the requests of others to a user who may act as one use
   const client = { server: { fetch: server.fetch.bind(server), token: 'token-of-ada-0123456789' } } as TestClient
   expect(await (await follow(client, '/dev/changes')).next()).toEqual({ pending: '' })
   expect((await follow(client, '/dev/apps/desk/users/eve/sessions/s1/changes')).status).toBe(403)
+  expect(await (await follow(client, `/dev${SESSIONS}/s1/changes`)).next()).toEqual({ pending: '', lastSeq: 0 })
 })
