@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { InMemorySessionService, LlmAgent, type Model, type Tool, textOf, tool } from 'toolwright'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { messageField, say } from './chat-kit.ts'
 import { openPage, startServer, type TestServer } from './kit.ts'
 import { expectAccessible } from './tab-kit.ts'
@@ -76,6 +76,28 @@ test('a server that is away is reported politely, and the page is usable again w
   await runElsewhere(second, sessionOf(page), 'elsewhere')
   await page.getByRole('tab', { name: 'Chat' }).click()
   await untilReply(page, 'elsewhere')
+})
+
+test('a run continues on the server while the network is lost, and its reply is shown afterwards', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const model: Model = {
+    name: 'slow',
+    async *generate() {
+      await released
+      yield { content: { role: 'model', parts: [{ text: 'You said slow.' }] } }
+    },
+  }
+  const agent = new LlmAgent({ name: 'desk', model })
+  const page = await openPage(await startServer({ apps: { shop: agent }, onDisconnect: 'detach' }))
+  await say(page, 'slow')
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await page.context().setOffline(true)
+  onTestFinished(() => page.context().setOffline(false))
+  await status(page).waitFor()
+  release()
+  await page.context().setOffline(false)
+  await untilReply(page, 'slow')
+  await status(page).waitFor({ state: 'detached' })
 })
 
 test('a message that cannot be sent is back in the field', async () => {
