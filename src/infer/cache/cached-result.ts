@@ -2,7 +2,7 @@
 import { isRecord } from '../../base/json.ts'
 import type { InferredFunction, InferredShape } from '../../tool/functions/inferred-function.ts'
 import type { Attachment } from '../positions/find-tool-functions.ts'
-import type { IncludedFolder } from './declaration-names.ts'
+import type { IncludedFolder } from '../project/find-project.ts'
 import type { Dependencies, FileHash } from './dependencies.ts'
 import { hashOf } from './hash.ts'
 

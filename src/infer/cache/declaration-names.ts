@@ -1,14 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { IncludedFolder } from '../project/find-project.ts'
 import { hashOf } from './hash.ts'
-
-/** A folder in which the project includes files. */
-export interface IncludedFolder {
-  /** The absolute path. */
-  readonly path: string
-  /** Whether the folders in it are included, too. */
-  readonly isRecursive: boolean
-}
 
 /** The hash of the names of all declaration files in the folders of a project. A new one may declare global types. */
 export function declarationNames(included: readonly IncludedFolder[], ignored: readonly string[]): string {

@@ -1,6 +1,7 @@
 // What a cached result depends on, besides the text of its file. Checking it needs no compiler.
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { declarationNames, type IncludedFolder } from './declaration-names.ts'
+import type { IncludedFolder } from '../project/find-project.ts'
+import { declarationNames } from './declaration-names.ts'
 import { hashOf } from './hash.ts'
 
 /** A file, and the hash of its content. */

@@ -5,7 +5,7 @@ import type { TypeScript } from '../compiler/find-compiler.ts'
 import type { ProjectSettings } from '../project/find-project.ts'
 import { absentPaths } from './absent-paths.ts'
 import { declarationNames } from './declaration-names.ts'
-import { type Dependencies, hashFile } from './dependencies.ts'
+import { type Dependencies, type FileHash, hashFile } from './dependencies.ts'
 
 /** What a result was read from. */
 export interface ResultSources {
@@ -23,18 +23,23 @@ export interface ResultSources {
 
 /** Lists what a result depends on, besides the text of its file. */
 export function listDependencies({ ts, program, file, readFiles, settings }: ResultSources): Dependencies {
-  const packages = program.getSourceFiles().flatMap(({ fileName }) => manifestOf(fileName) ?? [])
-  const globals = program.getSourceFiles().filter((source) => isGlobal(ts, program, source))
-  const looked = new Set([
+  const sources = program.getSourceFiles()
+  const globals = sources.filter((source) => isGlobal(ts, program, source))
+  const folders = new Set([file, ...readFiles].map((path) => dirname(path)))
+  const paths = new Set([
+    ...readFiles,
+    ...globals.map(({ fileName }) => fileName),
+    ...sources.flatMap(({ fileName }) => manifestOf(fileName) ?? []),
+    ...[...folders].flatMap(nearestManifests), // "imports" and "type" decide what is read
     ...configFiles(ts, file, settings.configFile),
-    ...[file, ...readFiles].flatMap(nearestManifests), // "imports" and "type" decide what is read
   ])
-  const read = new Set([...readFiles, ...globals.map(({ fileName }) => fileName), ...packages])
-  const paths = [...new Set([...read, ...looked])].filter((path) => path !== file).sort()
+  paths.delete(file)
+  const hashed = [...paths].sort().map((path): FileHash => [path, hashFile(path)])
+  const missing = hashed.filter(([, hash]) => hash === '').map(([path]) => path)
   const { included, ignored } = settings
   return {
-    files: paths.filter((path) => existsSync(path)).map((path) => [path, hashFile(path)]),
-    absent: [...paths.filter((path) => !existsSync(path)), ...absentPaths(ts, program, [file, ...readFiles], settings)],
+    files: hashed.filter(([, hash]) => hash !== ''),
+    absent: [...missing, ...absentPaths(ts, program, [file, ...readFiles], settings)],
     included,
     ignored,
     declarations: declarationNames(included, ignored),
@@ -47,10 +52,10 @@ function isGlobal(ts: TypeScript, program: ts.Program, source: ts.SourceFile): b
   return source.isDeclarationFile || !ts.isExternalModule(source)
 }
 
-/** The nearest package.json above a file of the project, and the nearer ones that do not exist yet. */
-function nearestManifests(file: string): string[] {
+/** The nearest package.json of a folder of the project, and the nearer ones that do not exist yet. */
+function nearestManifests(start: string): string[] {
   const found: string[] = []
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+  for (let folder = start; folder !== dirname(folder); folder = dirname(folder)) {
     found.push(join(folder, 'package.json'))
     if (existsSync(join(folder, 'package.json'))) break
   }

@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path'
 import type ts from 'typescript-classic'
-import type { IncludedFolder } from '../cache/declaration-names.ts'
 import type { TypeScript } from '../compiler/find-compiler.ts'
 import { defaultOptions, readingOptions } from './reading-options.ts'
 
@@ -22,6 +21,14 @@ export interface ProjectSettings {
   readonly ignored: readonly string[]
   /** The projects that the project refers to. */
   readonly references: readonly ts.ProjectReference[]
+}
+
+/** A folder in which the project includes files. */
+export interface IncludedFolder {
+  /** The absolute path. */
+  readonly path: string
+  /** Whether the folders in it are included, too. */
+  readonly isRecursive: boolean
 }
 
 /** A tsconfig.json with the files that it includes. */
