@@ -162,6 +162,18 @@ describe('a new file that takes precedence over one that was read makes the resu
     expect(fromCache(source)).toBeUndefined()
   })
 
+  test('a declaration with global types, also if a process that is running has not seen it', () => {
+    const source = agent.replace(/import type.*\n/, '').replace('Query', 'Found')
+    create('globals.d.ts', 'interface Found { text: string }')
+    const running = createInferrer()
+    running.transform(project.file('agent.ts'), source)
+    create('more.d.ts', 'interface Found { page: number }')
+    const changed = source.replace('Finds', 'Searches')
+    expect(running.transform(project.file('agent.ts'), changed)?.code).not.toContain('page')
+    expect(fromCache(changed)).toBeUndefined()
+    expect(transform(changed)).toContain('"page":{"type":"number"}')
+  })
+
   test('a package in a nearer node_modules', () => {
     create('src/agent.ts', agent.replace('./types.ts', '../types.ts'))
     const file = project.file('src/agent.ts')

@@ -42,8 +42,17 @@ export function listDependencies({ ts, program, file, readFiles, settings }: Res
     absent: [...missing, ...absentPaths(ts, program, [file, ...readFiles], settings)],
     included,
     ignored,
-    declarations: declarationNames(included, ignored),
+    declarations: namesOf(settings),
   }
+}
+
+const names = new WeakMap<ProjectSettings['included'], string>()
+
+/** The declaration files of a project. Listed once, like its settings are read once: a program does not see one that is added later. */
+function namesOf({ included, ignored }: ProjectSettings): string {
+  const known = names.get(included) ?? declarationNames(included, ignored)
+  names.set(included, known)
+  return known
 }
 
 /** Whether every file of the project sees what a file declares. */
