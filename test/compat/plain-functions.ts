@@ -15,7 +15,7 @@ export async function getWeather(city: string, units: 'celsius' | 'fahrenheit' =
 }
 `
 
-/** Prints what the model is told about the function. */
+/** Prints the declaration of the function, as the model gets it. */
 const AGENT = `import { LlmAgent, tool } from 'toolwright'
 import { offlineModel } from 'toolwright/testing'
 import { getWeather } from './tools.ts'

@@ -58,7 +58,7 @@ function infer(files: readonly string[], isCheck: boolean, terminal: Terminal): 
   return results.includes(false) ? 1 : 0
 }
 
-/** Whether a module would replace a file that somebody else wrote. */
+/** Whether a module would replace a file that the command did not write. */
 function isForeign(module: WrittenModule): boolean {
   const existing = readText(module.path)
   return module.count > 0 && existing !== undefined && !isGenerated(existing) && !module.isSameAs(existing)
