@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { withoutProgress } from '../src/cli/screen/without-progress.test-kit.ts'
 import { type Block, readPage } from './docs/pages.ts'
 import { type Installed, installPacked } from './packed/install.ts'
 
@@ -83,5 +84,5 @@ function typeCheck(file: string): [number | null, string, string] {
 function start(args: readonly string[]): [number | null, string, string] {
   const env = { PATH: process.env.PATH, NO_COLOR: '1' }
   const { status, stderr, stdout } = spawnSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8', env })
-  return [status, stderr, stdout]
+  return [status, withoutProgress(stderr), stdout]
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { main } from './main.ts'
+import { withoutProgress } from './screen/without-progress.test-kit.ts'
 
 /** How the fake terminal differs from a pipe without input. */
 export interface TerminalSetup {
@@ -18,7 +19,7 @@ export interface TerminalSetup {
   readonly isTTY?: boolean
 }
 
-/** What a command printed, and its exit code. */
+/** What a command printed, without progress, and its exit code. */
 export interface Ended {
   readonly code: number
   readonly out: string
@@ -75,7 +76,7 @@ export function startCommandLine(args: readonly string[], setup: TerminalSetup =
       output.end()
       errors.end()
       await Promise.all([output, errors].map((stream) => stream.readableEnded || once(stream, 'end')))
-      return { code, ...written }
+      return { code, out: written.out, errors: withoutProgress(written.errors) }
     },
   )
   return {

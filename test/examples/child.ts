@@ -1,5 +1,6 @@
 // Starts programs like a user does, and reads their output.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { withoutProgress } from '../../src/cli/screen/without-progress.test-kit.ts'
 
 /** The result of a program. */
 export interface Ended {
@@ -49,7 +50,7 @@ export class Child {
     this.process.stderr?.setEncoding('utf8').on('data', (chunk) => (this.errors += chunk))
     this.ended = new Promise((resolve, reject) => {
       this.process.on('error', reject)
-      this.process.on('close', (code) => resolve({ code, out: this.out, errors: this.errors }))
+      this.process.on('close', (code) => resolve({ code, out: this.out, errors: withoutProgress(this.errors) }))
     })
   }
 
