@@ -46,7 +46,7 @@ function flakyLines(modules: readonly TestModule[]): string[] {
   return modules.flatMap(({ children, relativeModuleId }) =>
     [...children.allTests('passed')]
       .filter((test) => test.diagnostic()?.flaky)
-      .map(({ fullName }) => `FLAKY: ${relativeModuleId}: ${fullName}`),
+      .map((test) => `FLAKY: ${relativeModuleId}: ${test.fullName}: ${test.result().errors?.[0]?.message ?? ''}`),
   )
 }
 

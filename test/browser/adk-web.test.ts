@@ -43,6 +43,7 @@ async function sendAndPause(text: string): Promise<void> {
   const traced = page.waitForResponse((response) => response.url().includes('/debug/trace/session/'))
   await send(text)
   await (await traced).finished()
+  await page.evaluate(() => new Promise<void>((done) => requestIdleCallback(() => requestIdleCallback(() => done()))))
 }
 
 async function answer(text: string): Promise<void> {

@@ -80,9 +80,11 @@ test('a server that is away is reported politely, and the page is usable again w
 
 test('a run continues on the server while the network is lost, and its reply is shown afterwards', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
   const model: Model = {
     name: 'slow',
     async *generate() {
+      ask()
       await released
       yield { content: { role: 'model', parts: [{ text: 'You said slow.' }] } }
     },
@@ -90,7 +92,7 @@ test('a run continues on the server while the network is lost, and its reply is 
   const agent = new LlmAgent({ name: 'desk', model })
   const page = await openPage(await startServer({ apps: { shop: agent }, onDisconnect: 'detach' }))
   await say(page, 'slow')
-  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await asked
   await page.context().setOffline(true)
   onTestFinished(() => page.context().setOffline(false))
   await status(page).waitFor()
@@ -207,7 +209,7 @@ export default new LlmAgent({ name: 'desk', model, tools: [named] })
   await messageField(chat).fill('a draft')
   await expect.poll(() => folder.has('asked')).toBe(true)
   folder.write('name.ts', "export const NAME = 'second_tool'\n")
-  await bench.getByRole('button', { name: 'second_tool' }).waitFor()
+  await bench.getByRole('button', { name: 'second_tool' }).waitFor({ timeout: 30_000 }) // a process starts
   await untilReply(chat, 'hello')
   expect(await messageField(chat).inputValue()).toBe('a draft')
 }, 60_000)
