@@ -102,7 +102,8 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   const { host } = batch
   const outcomes: (Outcome | undefined)[] = new Array(prepared.length)
   const clock = new BatchClock(host.services.ports)
-  const recorded = new Set<number>()
+  /** The positions of results that were recorded before the others. Most batches have none. */
+  let recorded: Set<number> | undefined
   let early: Promise<void> | undefined
   let earlyTimer: (() => void) | undefined
 
@@ -111,9 +112,9 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   const recordEarly = (): void => {
     earlyTimer = undefined
     const ready = outcomes.flatMap((outcome, at) =>
-      outcome && !recorded.has(at) && !movesControl(outcome) ? [at] : [],
+      outcome && !recorded?.has(at) && !movesControl(outcome) ? [at] : [],
     )
-    for (const at of ready) recorded.add(at)
+    recorded = new Set([...(recorded ?? []), ...ready])
     const done = ready.map((at) => outcomes[at] as Outcome)
     if (done.length) early = Promise.all([early, recordDone(done)]).then(() => {})
     early?.catch(() => {}) // awaited below, when the other calls are done
@@ -135,7 +136,8 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     earlyTimer?.()
     await early
   }
-  await recordDone(outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at)))
+  const all = outcomes as Outcome[] // every call has ended
+  await recordDone(recorded ? all.filter((_, at) => !recorded?.has(at)) : all)
   recordedAll()
 }
 
