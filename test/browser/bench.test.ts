@@ -119,7 +119,7 @@ test('a failed call shows its error, and earlier calls of the tab can be shown a
   const history = page.getByRole('region', { name: 'Calls in this tab' })
   await expect.poll(() => history.getByRole('listitem').count()).toBe(2)
   await history.getByRole('button', { name: 'Use these arguments again' }).last().click()
-  expect(await page.getByRole('textbox', { name: 'query' }).inputValue()).toBe('broken')
+  await expect.poll(() => page.getByRole('textbox', { name: 'query' }).inputValue()).toBe('broken')
   await history.getByRole('button', { name: /broken/ }).click()
   await page.getByText('The catalogue is closed.').first().waitFor()
 })

@@ -168,7 +168,7 @@ describe('the chat', () => {
     await page.getByText('Line 99', { exact: true }).waitFor()
     const list = page.getByRole('region', { name: 'Conversation' })
     const distance = () => list.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight)
-    expect(await distance()).toBeLessThan(40)
+    await expect.poll(distance).toBeLessThan(40)
     const scrollTop = () => list.evaluate((element) => element.scrollTop)
     const top = (await scrollTop()) - 900
     await list.hover()
@@ -181,7 +181,7 @@ describe('the chat', () => {
     expect(await scrollTop()).toBeCloseTo(top, 0)
     await page.getByRole('button', { name: 'To the end' }).click()
     await page.getByRole('button', { name: 'To the end' }).waitFor({ state: 'detached' })
-    expect(await distance()).toBeLessThan(40)
+    await expect.poll(distance).toBeLessThan(40)
   })
 
   test('stops a run', async () => {
@@ -270,7 +270,7 @@ describe('a tool call card', () => {
     await card.getByText('Pay 5?').waitFor()
     await say(page, 'Something else')
     await page.getByText('This session waits for you.').waitFor()
-    expect(await messageField(page).inputValue()).toBe('Something else')
+    await expect.poll(() => messageField(page).inputValue()).toBe('Something else')
     await card.getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Paid.').waitFor()
     await expect.poll(() => card.getByText(/Approved by user, /).isVisible()).toBe(true)

@@ -107,7 +107,7 @@ test('a state key shows its value and each change, and can be edited, added and 
   await item.getByRole('button', { name: 'Edit color' }).click()
   await page.getByRole('button', { name: 'Delete the key' }).click()
   await item.getByText('4 changes').waitFor()
-  expect(await stateOf()).not.toHaveProperty('color')
+  await expect.poll(stateOf).not.toHaveProperty('color')
   await page.getByRole('button', { name: 'Add a key' }).click()
   await page.getByRole('textbox', { name: 'Key' }).fill('user:size')
   await value.fill('5')
@@ -155,7 +155,8 @@ test('the log shows events and records, narrowed by text and kind', async () => 
   await show(page, 'Log')
   await page.getByLabel('Kind of entry').selectOption('records')
   await page.locator('.log-kind.record').first().waitFor()
-  expect(new Set(await page.locator('.log-kind').allTextContents())).toEqual(new Set(['intent']))
+  const kinds = async (): Promise<string[]> => [...new Set(await page.locator('.log-kind').allTextContents())]
+  await expect.poll(kinds).toEqual(['intent'])
   await page.getByLabel('Kind of entry').selectOption('all')
   await page.getByRole('searchbox').fill('AND ANOTHER')
   await expect.poll(() => page.locator('.log-row').count()).toBe(1)

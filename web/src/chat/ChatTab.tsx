@@ -12,6 +12,7 @@ import { Button } from '../ui/Button.tsx'
 import { VirtualList } from '../ui/VirtualList.tsx'
 import { Announcer } from './Announcer.tsx'
 import { Composer } from './Composer.tsx'
+import { fieldOf } from './drafts.ts'
 import { ChatFold } from './fold.ts'
 import { Row } from './Row.tsx'
 import type { ChatRow, TextRow } from './rows.ts'
@@ -62,7 +63,7 @@ export function ChatTab({ log }: SessionTabProps): JSX.Element {
       )}
       <Announcer rows={stored} isRunning={view.isRunning} />
       <div class="to-end">{isAway && <Button icon="arrowDown" label="To the end" onClick={toEnd} />}</div>
-      <Composer name={JSON.stringify(log.key)} isRunning={view.isRunning} onStop={stop} onSend={send} />
+      <Composer name={fieldOf(log.key)} isRunning={view.isRunning} onStop={stop} onSend={send} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Blob as Media, Part } from '../../../src/content/content.ts'
 import { connection } from '../state/connection.ts'
 import { notify, notifyError } from '../state/notices.ts'
@@ -33,7 +33,7 @@ export function Composer({ name, isRunning, onStop, onSend }: ComposerProps): JS
   const picker = useRef<HTMLInputElement>(null)
   useShortcuts([{ keys: '/', label: 'Write a message', run: () => field.current?.focus() }])
   const add = (list: FileList | null | undefined): void => void addFiles(list, setFiles)
-  useEffect(() => keepDraft(name, { text, files }), [text, files])
+  useLayoutEffect(() => keepDraft(name, { text, files }), [text, files])
   const isEmpty = text.trim() === '' && files.length === 0
   const send = async (): Promise<void> => {
     if (isEmpty || isRunning || isAway) return

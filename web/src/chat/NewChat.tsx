@@ -9,6 +9,7 @@ import { navigate, type SessionTab } from '../state/route.ts'
 import { Button } from '../ui/Button.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
 import { Composer } from './Composer.tsx'
+import { fieldOf, moveDraft } from './drafts.ts'
 
 /** A session that begins with the next message. */
 export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userId: string }): JSX.Element {
@@ -17,6 +18,7 @@ export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userI
     setStarting(true)
     try {
       const key = await startSession(app.name, userId, name)
+      moveDraft(app.name, fieldOf(key)) // what was typed meanwhile
       navigate({ view: 'session', app: app.name, sessionId: key.sessionId, tab })
       return key
     } finally {

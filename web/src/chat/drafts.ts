@@ -1,4 +1,5 @@
 import type { Blob as Media } from '../../../src/content/content.ts'
+import type { SessionKey } from '../api/types.ts'
 
 /** A message that was not sent yet. */
 export interface Draft {
@@ -19,4 +20,15 @@ export function draftOf(name: string): Draft {
 export function keepDraft(name: string, draft: Draft): void {
   if (draft.text === '' && draft.files.length === 0) drafts.delete(name)
   else drafts.set(name, draft)
+}
+
+/** Gives the draft of one field to another, such as that of a new session once the session exists. */
+export function moveDraft(from: string, to: string): void {
+  keepDraft(to, draftOf(from))
+  drafts.delete(from)
+}
+
+/** The name of the message field of a session. */
+export function fieldOf(key: SessionKey): string {
+  return JSON.stringify(key)
 }
