@@ -1,32 +1,12 @@
 // What reading the types of plain functions costs: once, from the cache, and at call time. See README.md.
 // usage: npm run bench:infer -- [--reps 9]
-import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installPacked, median, option } from './prepare.mjs'
 
-const root = dirname(fileURLToPath(import.meta.url))
-const at = process.argv.indexOf('--reps')
-const reps = at < 0 ? 9 : Number(process.argv[at + 1])
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
-const { version, devDependencies } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'))
-
-const folder = join(root, 'run', 'infer')
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', root], {
-  cwd: dirname(root),
-  stdio: ['ignore', 2, 2],
-})
-const packages = ['typescript', 'ts-json-schema-generator', 'zod', '@types/node']
-const pinned = packages.map((name) => `${name}@${devDependencies[name]}`)
-execFileSync(
-  'npm',
-  ['i', '--no-audit', '--no-fund', '--loglevel=error', join(root, `toolwright-${version}.tgz`), ...pinned],
-  { cwd: folder, stdio: ['ignore', 2, 2] },
-)
-copyFileSync(join(root, 'infer-worker.mjs'), join(folder, 'infer-worker.mjs'))
+const reps = option('reps', 9)
+const folder = installPacked('infer', ['typescript', 'ts-json-schema-generator', 'zod', '@types/node'])
 writeFileSync(
   join(folder, 'tsconfig.json'),
   '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2023", "allowImportingTsExtensions": true, "noEmit": true, "types": ["node"] } }',

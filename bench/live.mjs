@@ -1,33 +1,13 @@
 // What a live session costs, beside the bare @google/genai client against the same local server. See README.md.
 // usage: npm run bench:live -- [--minutes 10] [--sessions 200] [--calls 3000]
-import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { installPacked, median, option } from './prepare.mjs'
 
-const root = dirname(fileURLToPath(import.meta.url))
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : Number(process.argv[at + 1])
-}
 const minutes = option('minutes', 10)
 const sessions = option('sessions', 200)
 const calls = option('calls', 3_000)
-const { version, devDependencies } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'))
-
-const folder = join(root, 'run', 'live')
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', root], {
-  cwd: dirname(root),
-  stdio: ['ignore', 2, 2],
-})
-const pinned = ['@google/genai', 'ws'].map((name) => `${name}@${devDependencies[name]}`)
-const install = ['i', '--no-audit', '--no-fund', '--loglevel=error', join(root, `toolwright-${version}.tgz`), ...pinned]
-execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 2, 2] })
-copyFileSync(join(root, 'live-worker.mjs'), join(folder, 'live-worker.mjs'))
+const folder = installPacked('live', ['@google/genai', 'ws'])
 
 /** Starts a role of the worker. `result` is what it prints last. */
 function start(role, settings) {
@@ -61,7 +41,6 @@ async function measure(client, settings) {
   return result
 }
 
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 const ratios = []
 for (let rep = 0; rep < 3; rep++) {
   const bare = await measure('bare-calls', { calls })

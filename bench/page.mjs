@@ -2,17 +2,12 @@
 // usage: npm run bench:page -- [--events 100000] [--starts 5] [--rounds 3]   (after npm run build)
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { checkPageLimits } from './page-limits.mjs'
+import { option, root } from './prepare.mjs'
 
-const root = dirname(fileURLToPath(import.meta.url))
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : Number(process.argv[at + 1])
-}
 const events = option('events', 100_000)
 const starts = option('starts', 5)
 const rounds = option('rounds', 3)

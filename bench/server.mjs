@@ -1,33 +1,13 @@
 // What the HTTP server costs: concurrent runs over SSE, and one turn beside a call of the runner. See README.md.
 // usage: npm run bench:server -- [--rounds 5] [--turns 2000]
-import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { installPacked, option } from './prepare.mjs'
 import { checkServerLimits } from './server-limits.mjs'
 
-const root = dirname(fileURLToPath(import.meta.url))
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? fallback : Number(process.argv[at + 1])
-}
 const rounds = option('rounds', 5)
 const turns = option('turns', 2_000)
-const { version, devDependencies } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'))
-
-const folder = join(root, 'run', 'server')
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', root], {
-  cwd: dirname(root),
-  stdio: ['ignore', 2, 2],
-})
-const pinned = ['hono', '@hono/node-server', 'ws'].map((name) => `${name}@${devDependencies[name]}`)
-const install = ['i', '--no-audit', '--no-fund', '--loglevel=error', join(root, `toolwright-${version}.tgz`), ...pinned]
-execFileSync('npm', install, { cwd: folder, stdio: ['ignore', 2, 2] })
-copyFileSync(join(root, 'server-worker.mjs'), join(folder, 'server-worker.mjs'))
+const folder = installPacked('server', ['hono', '@hono/node-server', 'ws'])
 
 /** Starts a role of the worker. `line(word)` is what it prints after the word. */
 function start(role, settings) {

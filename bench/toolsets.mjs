@@ -1,40 +1,11 @@
 // What a tool of an MCP server and of an OpenAPI document costs, beside the bare MCP client and @google/adk. See README.md.
 // usage: npm run bench:toolsets -- [--reps 5]
-import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { spawnSync } from 'node:child_process'
+import { installPacked, median, option } from './prepare.mjs'
 
-const root = dirname(fileURLToPath(import.meta.url))
-const at = process.argv.indexOf('--reps')
-const reps = at < 0 ? 5 : Number(process.argv[at + 1])
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
-const { version, devDependencies } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'))
-
-const folder = join(root, 'run', 'toolsets')
-rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
-execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', root], {
-  cwd: dirname(root),
-  stdio: ['ignore', 2, 2],
-})
+const reps = option('reps', 5)
 const packages = ['@modelcontextprotocol/client', '@modelcontextprotocol/server-everything', 'yaml']
-const pinned = packages.map((name) => `${name}@${devDependencies[name]}`)
-execFileSync(
-  'npm',
-  [
-    'i',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    join(root, `toolwright-${version}.tgz`),
-    '@google/adk@2.0.0',
-    ...pinned,
-  ],
-  { cwd: folder, stdio: ['ignore', 2, 2] },
-)
-copyFileSync(join(root, 'toolsets-worker.mjs'), join(folder, 'toolsets-worker.mjs'))
+const folder = installPacked('toolsets', ['@google/adk@2.0.0', ...packages])
 
 const samples = {}
 for (let rep = 0; rep < reps; rep++) {
