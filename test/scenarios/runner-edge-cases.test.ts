@@ -2,8 +2,10 @@
 import {
   type Agent,
   agentTool,
+  approve,
   createEvent,
   type Event,
+  InMemorySessionService,
   LlmAgent,
   type Plugin,
   Runner,
@@ -277,4 +279,20 @@ test('a plugin that hangs in afterRun does not block runner.cancel()', async () 
   for (const fire of [...timers]) fire()
   await cancelled
   expect((await completion).text).toBe('hello')
+})
+
+test('an approval that a renamed root agent left open runs nothing, and cancel() frees the session', async () => {
+  const ran: string[] = []
+  const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ran.push('paid') })
+  const sessionService = new InMemorySessionService()
+  const start = (name: string, steps: Step[]): Runner =>
+    runnerOf(new LlmAgent({ name, model: scriptedModel(steps), tools: [pay] }), { sessionService })
+  const { pending } = await start('old', [call('pay')]).complete({ ...home, message: 'Pay' })
+  const renamed = start('new', ['Hello'])
+  await expect(renamed.complete({ ...home, message: 'Hi' })).rejects.toMatchObject({ code: 'PAUSED' })
+  const { error } = await renamed.complete({ ...home, message: pending.map((request) => approve(request)) })
+  expect(error).toMatchObject({ code: 'AGENT_ERROR', message: expect.stringContaining('"old" is no longer') })
+  await renamed.cancel(home)
+  expect((await renamed.complete({ ...home, message: 'Hi' })).text).toBe('Hello')
+  expect(ran).toEqual([])
 })
