@@ -3,7 +3,7 @@ import { isUserFilename } from '../base/key-scope.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
 import { callback, checkOptions } from '../error/check-options.ts'
-import { checkFilename, checkPart } from './check-artifact.ts'
+import { checkFilename, checkNewFilename, checkPart } from './check-artifact.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 
@@ -22,6 +22,7 @@ export class InMemoryArtifactService implements ArtifactService {
     const { filename, artifact, customMetadata } = options
     const owner = ownerOf(options)
     checkPart(artifact)
+    checkNewFilename(filename)
     const mimeType = mimeTypeOf(artifact)
     const stored: Omit<Stored, 'version'> = {
       part: copyJson(artifact),

@@ -49,7 +49,7 @@ test.each([
   ['an empty part', [{}], 'A message must be'],
   ['a text that is an object', [{ text: { a: 1 } }], 'A message must be'],
   ['parts that are an object', { role: 'user', parts: { text: 'x' } }, 'A message must be'],
-  ['a functionResponse that is true', [{ functionResponse: true }], 'A functionResponse must be'],
+  ['a functionResponse that is true', [{ functionResponse: true }], 'functionResponse must be an object, got true'],
   ['a part nested 100,000 levels deep', [{ text: 'x', partMetadata: deep(100_000) }], 'nested too deep'],
 ])('toContent() rejects %s', (_, message, why) => {
   expect(() => toContent(message as never)).toThrow(
@@ -85,7 +85,9 @@ test.each([
   expect(() => toContent([part] as never)).toThrow(
     expect.objectContaining({
       code: 'INVALID_REQUEST',
-      message: expect.stringMatching(new RegExp(`^The ${member} of a file .*inlineData: \\{ mimeType, data \\}`)),
+      message: expect.stringMatching(
+        new RegExp(`${member} must be a string, got .*inlineData: \\{ mimeType, data \\}`),
+      ),
     }),
   )
 })

@@ -3,6 +3,7 @@ import { copyJson, isRecord, type JsonObject, jsonSize, RESERVED_DEPTH } from '.
 import { kindOf } from '../base/kind-of.ts'
 import { MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
+import { partProblem } from '../content/part-problem.ts'
 import {
   anything,
   callback,
@@ -98,29 +99,12 @@ function readContent(message: Message, maxResultBytes: number): Content {
     )
   }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
-  if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
+  if (!Array.isArray(parts) || parts.length === 0) {
     const hint = isSinglePart(message) ? ' Put the part into a list: message: [part].' : ''
     throw invalid(`A message must be a text, a list of parts, or a content with parts, got ${kindOf(message)}.${hint}`)
   }
+  for (const [at, part] of parts.entries()) checkMessagePart(part, at, maxResultBytes)
   if (parts.every(({ text }) => isBlank(text))) throw invalid(EMPTY)
-  for (const part of parts as Part[]) {
-    if (part.functionCall !== undefined) {
-      throw invalid('A message cannot contain a functionCall: only a model calls tools. Remove the part.')
-    }
-    const wrongMember = findInvalidFileMember(part)
-    if (wrongMember !== undefined) {
-      throw invalid(
-        `The ${wrongMember} of a file in a message must be a string. A file is { inlineData: { mimeType, data } } or { fileData: { mimeType, fileUri } }.`,
-      )
-    }
-    if (part.functionResponse !== undefined && !isRecord(part.functionResponse)) {
-      throw invalid(
-        'A functionResponse must be an object with an id, a name and a response. Create it with approve(), deny() or respond().',
-      )
-    }
-    const answer = part.functionResponse?.response
-    if (answer) checkSize('An answer', answer, maxResultBytes, 'Raise maxResultBytes, or save it as an artifact')
-  }
   checkSize('The message', parts, MAX_CONTENT_BYTES, 'Save large data as an artifact')
   try {
     return { role: 'user', parts: copyJson(parts as Part[], RESERVED_DEPTH) }
@@ -164,22 +148,33 @@ function isSinglePart(message: unknown): boolean {
   return isRecord(message) && ['text', 'functionResponse', 'inlineData', 'fileData'].some((key) => key in message)
 }
 
-/** The member of a file that is not a string. Once recorded, providers would reject every later request of the session. */
-function findInvalidFileMember({ inlineData, fileData }: Part): string | undefined {
-  const { mimeType, data, displayName }: { readonly [member: string]: unknown } = { ...inlineData }
-  const members = { mimeType, data, displayName, fileUri: fileData?.fileUri }
-  return Object.entries(members).find(([, value]) => !isTextOrAbsent(value))?.[0]
+/** Throws for a part that no provider accepts: once recorded, every later request of the session would fail. */
+function checkMessagePart(part: unknown, at: number, maxResultBytes: number): void {
+  if (isRecord(part) && part.functionCall !== undefined) {
+    throw invalid('A message cannot contain a functionCall: only a model calls tools. Remove the part.')
+  }
+  const problem = partProblem(part) ?? mediaProblem(part as Part)
+  if (problem !== undefined)
+    throw invalid(`A message must be a text or a list of valid parts: message[${at}]${problem}${shapeOf(part)}`)
+  const answer = (part as Part).functionResponse?.response
+  if (answer) checkSize('An answer', answer, maxResultBytes, 'Raise maxResultBytes, or save it as an artifact')
 }
 
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === 'string'
+/** The shape of what the caller seems to mean. */
+function shapeOf(part: unknown): string {
+  if (!isRecord(part)) return ''
+  if (part.inlineData !== undefined || part.fileData !== undefined)
+    return ' A file is { inlineData: { mimeType, data } } or { fileData: { mimeType, fileUri } }.'
+  if (part.functionResponse !== undefined) return ' Create an answer with approve(), deny() or respond().'
+  return ''
 }
 
-function isPart(part: unknown): boolean {
-  if (!isRecord(part) || Object.keys(part).length === 0) return false
-  const { text, inlineData, fileData } = part
-  const objects = [inlineData, fileData].filter((one) => one !== undefined)
-  return (text === undefined || (typeof text === 'string' && text !== '')) && objects.every(isRecord)
+/** What is a valid part, and nothing that a model reads. */
+function mediaProblem({ text, inlineData }: Part): string | undefined {
+  if (text === '') return '.text must not be empty.'
+  if (!inlineData) return undefined
+  if (!inlineData.mimeType) return '.inlineData.mimeType must be a media type such as image/png.'
+  return inlineData.data === '' ? '.inlineData.data must not be empty.' : undefined
 }
 
 const RUN_RULES: OptionRules<RunOptions & Pick<CallOptions, 'appName'>> = {

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import { checkFilename, checkPart } from '../artifact/check-artifact.ts'
+import { checkFilename, checkNewFilename, checkPart } from '../artifact/check-artifact.ts'
 import { mimeTypeOf } from '../artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
 import { isRecord } from '../base/json.ts'
@@ -55,6 +55,7 @@ export class SqliteArtifactService implements ArtifactService {
     const { artifact, customMetadata } = options
     const columns = rowKey(options)
     checkPart(artifact)
+    checkNewFilename(options.filename)
     const metadata = customMetadata ? toJson(customMetadata, 'The metadata of an artifact') : null
     const { part, bytes } = encodePart(artifact)
     const mimeType = mimeTypeOf(artifact)

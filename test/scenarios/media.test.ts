@@ -333,10 +333,15 @@ describe('a forged artifact reference', () => {
     expect(lines(0).length).toBeGreaterThanOrEqual(2_000)
   })
 
-  test('next to a file in one part is dropped, and the file is stored', async () => {
+  test('next to a file in one part is refused, and nothing is stored', async () => {
     const { runner, sent, log } = stage(['One.'])
     const both = { ...photo, fileData: { fileUri: uri('bob', 's1', 'secret.png'), mimeType: 'image/png' } }
-    await runner.complete({ ...ada, message: upload(both) })
+    const refused = runner.complete({ ...ada, message: upload(both) })
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('not both'),
+    })
+    await runner.complete({ ...ada, message: upload(photo) })
     expect(sent(0)).toEqual([photo])
     expect(JSON.stringify(await log()).length).toBeLessThan(5_000)
   })
@@ -352,12 +357,14 @@ describe('a forged artifact reference', () => {
     expect(sent(1)).toEqual([photo])
   })
 
-  test('with a type or name of the wrong type sends the stored type', async () => {
+  test('with a type or name of the wrong type is refused', async () => {
     const { runner, sent, log } = stage(['One.', 'Two.'])
     await runner.complete({ ...ada, message: upload(photo) })
     const fileUri = (await log())[0]?.content?.parts.find(({ fileData }) => fileData)?.fileData?.fileUri ?? ''
-    const odd = { fileData: { fileUri, mimeType: 5, displayName: { length: 1 } } } as unknown as Part
-    await runner.complete({ ...ada, message: upload(odd) })
+    const send = (fileData: object) => runner.complete({ ...ada, message: upload({ fileData } as Part) })
+    for (const odd of [{ mimeType: 5 }, { displayName: { length: 1 } }])
+      await expect(send({ fileUri, ...odd })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    await send({ fileUri, mimeType: 'image/png' })
     expect(sent(1).at(-1)).toEqual({ inlineData: picture(1) })
   })
 

@@ -89,17 +89,19 @@ function dropForeignSignature(role: WireContent['role'], part: Part): Part {
   return unsigned
 }
 
-/** Fields of a part that are not its data. */
-const ATTRIBUTE_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
+/** Fields of a part that are its data. Gemini rejects a request with a part that has none of them. */
+const DATA_FIELDS = ['text', 'functionResponse', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse']
 
+/** Has the part data that Gemini accepts? Old logs and imported events may hold parts that it rejects. */
 function hasData(part: JsonObject): boolean {
-  const data = Object.keys(part).filter(
-    (field) => !ATTRIBUTE_FIELDS.has(field) && part[field] !== undefined && part[field] !== null,
-  )
-  const [only, ...more] = data
-  if (only === undefined || more.length) return data.length > 0
-  const { inlineData } = part
-  return only === 'text' ? part.text !== '' : !(isRecord(inlineData) && !inlineData.data)
+  const { text, inlineData, fileData } = part
+  if (isRecord(inlineData)) return isFilled(inlineData.data) && isFilled(inlineData.mimeType)
+  if (isRecord(fileData)) return isFilled(fileData.fileUri)
+  return text !== '' && DATA_FIELDS.some((field) => part[field] !== undefined && part[field] !== null)
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
 }
 
 function toWireCall({ id, name, args }: FunctionCall): JsonObject {

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { checkNewFilename, checkPart } from '../../artifact/check-artifact.ts'
 import type { ArtifactKey, ArtifactService } from '../../artifact/service.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
@@ -23,6 +24,8 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const artifact = readPart(body.object('artifact'), 'artifact')
     const key = { ...scope.key, filename: body.text('filename') }
     const customMetadata = body.optionalObject('customMetadata')
+    checkPart(artifact)
+    checkNewFilename(key.filename)
     await checkSession(scope)
     const version = await service.saveArtifact({ ...key, artifact, customMetadata })
     return context.json(await service.getArtifactVersion({ ...key, version }))

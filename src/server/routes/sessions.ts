@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type { JsonObject } from '../../base/json.ts'
 import type { Event } from '../../event/event.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { checkNewId } from '../wire/check-new-id.ts'
 import { Fields } from '../wire/fields.ts'
 import { readBody, readOptionalBody } from '../wire/read-body.ts'
 import { readEvents } from '../wire/read-events.ts'
@@ -14,6 +15,7 @@ export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   const create = async (context: RequestContext, session: NewSession): Promise<Response> => {
     const { app, appName, userId } = userScope(context, parts)
     const { sessionService } = app.runner
+    checkNewId(session.sessionId)
     for (const delta of [session.state, ...(session.events ?? []).map(({ actions }) => actions.stateDelta)])
       checkSharedState(context, delta)
     return context.json(writeSession(await sessionService.createSession({ appName, userId, ...session })))

@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject, setOwn } from '../../base/json.ts'
 import type { Content, Part, Role } from '../../content/content.ts'
+import { partProblem } from '../../content/part-problem.ts'
 import { Fields, invalid, toSnakeCase } from './fields.ts'
 
 /** Members of wire objects, in camelCase. Clients may send them in snake_case. Other members are data and stay as they are. */
@@ -36,6 +37,18 @@ export function readContent(value: unknown, where: string): Content {
   const role = fields.optionalText('role') ?? 'user'
   if (!isRole(role)) throw invalid(`${fields.path('role')} must be user, model or tool.`)
   return { role, parts: parts.map((part, at) => readPart(part, `${where}.parts.${at}`)) }
+}
+
+/** Reads the content of an imported event. Its parts may have members that this version does not know. */
+export function readImportedContent(value: unknown, where: string): Content {
+  const content = readContent(value, where)
+  for (const [at, part] of content.parts.entries()) {
+    const problem = partProblem(part, { unknownMembers: 'accept' })
+    if (problem !== undefined) throw invalid(`${where}.parts.${at}${problem}`)
+    if (part.functionCall && content.role !== 'model')
+      throw invalid(`${where}.parts.${at} is a functionCall, so that ${where}.role must be "model".`)
+  }
+  return content
 }
 
 /** Reads a part, in camelCase or snake_case. Members that are null count as absent. */

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Event, EventActions } from '../../event/event.ts'
 import { Fields, invalid } from './fields.ts'
-import { readContent } from './read-content.ts'
+import { readImportedContent } from './read-content.ts'
 
 /** Members of an event that are JSON objects and stay as they are. */
 const OBJECTS = ['usageMetadata', 'groundingMetadata', 'citationMetadata', 'customMetadata'] as const
@@ -42,7 +42,7 @@ function readEvent(fields: Fields): Event {
     timestamp: readTime(fields),
     actions: readActions(fields),
   }
-  if (content !== undefined) read.content = readContent(content, fields.path('content'))
+  if (content !== undefined) read.content = readImportedContent(content, fields.path('content'))
   for (const name of TEXTS) read[name] = fields.optionalText(name)
   for (const name of [...OBJECTS, ...TRANSCRIPTIONS]) read[name] = fields.optionalObject(name)
   for (const name of FLAGS) read[name] = fields.flag(name) || undefined

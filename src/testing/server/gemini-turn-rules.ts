@@ -42,10 +42,20 @@ function partsProblem(parts: readonly JsonObject[], where: string, { isVertex }:
     if (unknown) return `Unknown name "${unknown}" at '${here}': Cannot find field.`
     if (kinds.length !== 1) return `${here}.data: required oneof field 'data' must have one initialized field`
     if (part.text === '' && part.thoughtSignature === undefined) return `${here}: the text is empty.`
-    const problem = isRecord(part.functionResponse) ? responseProblem(part.functionResponse, here, isVertex) : undefined
+    const problem = isRecord(part.functionResponse)
+      ? responseProblem(part.functionResponse, here, isVertex)
+      : mediaProblem(part, here)
     if (problem) return problem
   }
   return undefined
+}
+
+function mediaProblem({ inlineData, fileData }: JsonObject, here: string): string | undefined {
+  if (isRecord(fileData) && !fileData.fileUri) return `${here}.file_data: file_uri is required.`
+  if (!isRecord(inlineData)) return undefined
+  if (!inlineData.mimeType) return `${here}.inline_data: mime_type is required.`
+  const isBase64 = typeof inlineData.data === 'string' && /^[\w+/-]+={0,2}$/.test(inlineData.data)
+  return isBase64 ? undefined : `Invalid value at '${here}.inline_data.data' (TYPE_BYTES), Base64 decoding failed.`
 }
 
 function responseProblem(given: JsonObject, here: string, isVertex: boolean): string | undefined {
