@@ -3,7 +3,7 @@ import type { Part } from '../content/content.ts'
 import { partProblem } from '../content/part-problem.ts'
 import { ToolwrightError } from '../error/error.ts'
 
-/** Throws INVALID_REQUEST if an artifact is not a part. Whoever loads it relies on the types of its members. */
+/** Throws INVALID_REQUEST if an artifact is not a part. Tools that load it rely on the types of its members. */
 export function checkPart(part: Part): void {
   const problem = partProblem(part)
   if (problem !== undefined) throw invalid(`An artifact must be a part such as { text }: artifact${problem}`)

@@ -17,6 +17,11 @@ export function scopeOfKey(key: string): KeyScope {
   return isTempKey(key) ? 'temp' : 'session'
 }
 
+/** A state key without the prefix of its scope. */
+export function withoutScope(key: string): string {
+  return scopeOfKey(key) === 'session' ? key : key.slice(key.indexOf(':') + 1)
+}
+
 /** Is it a state key that lives for one run and is never stored? */
 export function isTempKey(key: string): boolean {
   return key.startsWith(TEMP_PREFIX)

@@ -7,4 +7,10 @@ export { createServer, type ListenOptions, type ToolwrightServer } from './creat
 export { bearerTokens, type FindPrincipal } from './principal/bearer-tokens.ts'
 export { type OidcOptions, oidc } from './principal/oidc.ts'
 export type { Authenticate, Principal } from './principal/principal.ts'
-export type { LiveAppOptions, RecoverySweepOptions, ServerLimits, ServerOptions } from './server-options.ts'
+export type {
+  ClientStateOptions,
+  LiveAppOptions,
+  RecoverySweepOptions,
+  ServerLimits,
+  ServerOptions,
+} from './server-options.ts'

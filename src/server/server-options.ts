@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Origins of other sites whose pages may call the server, such as `https://admin.example.com`. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined
+  /** The state that clients may write. Default: every key but those with the prefix `trusted:`, also after `user:`. */
+  readonly clientState?: ClientStateOptions | undefined
   /** Listens on a public address although the server has no `authenticate`. Default false: `listen()` refuses it. */
   readonly allowUnauthenticatedRemote?: boolean | undefined
   /** What happens to the run of a `/run_sse` request that its client closes. Default `cancel`. */
@@ -44,6 +46,17 @@ export interface ServerOptions {
   readonly tours?: { readonly [app: string]: readonly string[] } | undefined
   /** Receives one line per failed request, with its correlation id. Default: `console`. */
   readonly logger?: Logger | undefined
+}
+
+/**
+ * Which keys of the state clients may write, with a PATCH, with `stateDelta`, or in a new session. Deleting a key is writing it. Tools
+ * and `runner.updateState()` write every key.
+ */
+export interface ClientStateOptions {
+  /** The only keys that clients may write, such as `['theme', 'user:language']`. Default: all but those with the prefix `trusted:`. */
+  readonly allow?: readonly string[] | undefined
+  /** Keys that clients may not write. */
+  readonly deny?: readonly string[] | undefined
 }
 
 /** The live model of an app, with the options of `connectLive()`. */

@@ -7,6 +7,7 @@ import {
   type OptionRules,
   objectWith,
   oneOf,
+  type Rule,
   record,
   text,
   wholeNumber,
@@ -14,7 +15,7 @@ import {
 import { ToolwrightError } from '../error/error.ts'
 import { isLoopbackHost } from './guard/allowed-hosts.ts'
 import { readAllowedOrigins } from './guard/allowed-origins.ts'
-import type { RecoverySweepOptions, ServerLimits, ServerOptions } from './server-options.ts'
+import type { ClientStateOptions, RecoverySweepOptions, ServerLimits, ServerOptions } from './server-options.ts'
 
 const RULES: OptionRules<ServerOptions> = {
   apps: record,
@@ -25,6 +26,7 @@ const RULES: OptionRules<ServerOptions> = {
     expects: 'a string of 8 or more characters',
     accepts: (value) => text.accepts(value) && String(value).length >= 8,
   },
+  clientState: record,
   allowedHosts: list,
   allowedOrigins: list,
   allowUnauthenticatedRemote: flag,
@@ -36,6 +38,13 @@ const RULES: OptionRules<ServerOptions> = {
   tours: record,
   logger: objectWith('warn', 'error'),
 }
+
+const texts: Rule = {
+  expects: 'a list of strings',
+  accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+}
+
+const CLIENT_STATE_RULES: OptionRules<ClientStateOptions> = { allow: texts, deny: texts }
 
 /** A name or an address, with a port or without one. */
 const HOST = /^(?:[a-z\d.-]+|\[[a-f\d:.]+\])(?::\d{1,5})?$/i
@@ -63,6 +72,7 @@ const RECOVER_RULES: OptionRules<RecoverySweepOptions> = {
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer()', options, RULES)
   checkOptions('createServer(), limits', options.limits ?? {}, LIMIT_RULES)
+  checkOptions('createServer(), clientState', options.clientState ?? {}, CLIENT_STATE_RULES)
   checkOptions('createServer(), recover', options.recover || {}, RECOVER_RULES)
   readAllowedOrigins(options.allowedOrigins)
   for (const host of options.allowedHosts ?? [])

@@ -1,3 +1,4 @@
+import type { ServerLimits } from '../../server/server-options.ts'
 import type { CommandLine, CommandOption, Flags, StringOptions } from '../command/command.ts'
 import { parsePort } from '../command/parse-command-line.ts'
 import { UsageError } from '../terminal.ts'
@@ -18,6 +19,8 @@ export interface ServeArguments {
   readonly allowedHosts: readonly string[]
   /** `--allow-origin`. */
   readonly allowedOrigins: readonly string[]
+  /** `--requests-per-minute` and `--concurrent-runs`. */
+  readonly limits: Pick<Partial<ServerLimits>, 'requestsPerMinute' | 'concurrentRuns'>
   /** `--verbose`; default false. */
   readonly verbose: boolean
 }
@@ -26,7 +29,7 @@ type ListOptions<Names extends string> = {
   readonly [Name in Names]: CommandOption & { type: 'string'; multiple: true }
 }
 
-type ServeOptions = StringOptions<'port' | 'host' | 'db' | 'app'> &
+type ServeOptions = StringOptions<'port' | 'host' | 'db' | 'app' | 'requests-per-minute' | 'concurrent-runs'> &
   ListOptions<'allow-host' | 'allow-origin'> &
   Flags<'verbose'>
 
@@ -52,6 +55,16 @@ export const serveOptions: ServeOptions = {
     value: '<origin>',
     description: 'Let pages of this origin call the server, such as https://app.example.com; may be repeated',
   },
+  'requests-per-minute': {
+    type: 'string',
+    value: '<number>',
+    description: 'Requests of one user per minute (default: 1200); a gateway that acts for many users is one user',
+  },
+  'concurrent-runs': {
+    type: 'string',
+    value: '<number>',
+    description: 'Runs of one user at the same time (default: 100)',
+  },
   verbose: { type: 'boolean', description: 'Show the stacks of errors in the log' },
 }
 
@@ -73,8 +86,28 @@ export function readServeArguments(
     host,
     allowedHosts: values['allow-host'] ?? [],
     allowedOrigins,
+    limits: readLimits(values),
     verbose,
   }
+}
+
+function readLimits(
+  values: {
+    readonly [option in 'requests-per-minute' | 'concurrent-runs']?: string | undefined
+  },
+): ServeArguments['limits'] {
+  const requestsPerMinute = readCount('requests-per-minute', values['requests-per-minute'])
+  const concurrentRuns = readCount('concurrent-runs', values['concurrent-runs'])
+  return {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(concurrentRuns !== undefined && { concurrentRuns }),
+  }
+}
+
+function readCount(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new UsageError(`--${option} must be a whole number above 0, got "${text}".`)
 }
 
 function checkOrigin(origin: string): void {

@@ -123,6 +123,40 @@ test('toolwright serve keeps the configured token out of the output', async () =
   await stop()
 })
 
+test('the address that toolwright serve prints asks a browser for the configured token', async () => {
+  const secret = 'a-secret-of-the-operator'
+  const { text, stop } = await serve([refund, '--db', ':memory:'], { env: { TOOLWRIGHT_TOKEN: secret } })
+  const url = /http:\/\/\S+/.exec(text)?.[0] ?? ''
+  const asked = await fetch(url, { headers: { accept: 'text/html' } })
+  expect([asked.status, asked.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
+  expect(await asked.text()).toContain('name="token"')
+  const opened = await fetch(`${url}/?token=${secret}`, { headers: { accept: 'text/html' }, redirect: 'manual' })
+  expect(opened.status).toBe(303)
+  await stop()
+})
+
+test('toolwright serve --requests-per-minute and --concurrent-runs set the limits of a gateway', async () => {
+  const { get, stop } = await serve([
+    refund,
+    '--db',
+    ':memory:',
+    '--requests-per-minute',
+    '3',
+    '--concurrent-runs',
+    '7',
+  ])
+  const statuses: number[] = []
+  for (let at = 0; at < 4; at++) statuses.push((await get('/list-apps')).status)
+  expect(statuses).toEqual([200, 200, 200, 429])
+  await stop()
+})
+
+test.each(['0', '-1', 'many', '1.5'])('toolwright serve refuses --requests-per-minute %j', async (value) => {
+  const { code, errors } = await runCommandLine(['serve', refund, `--requests-per-minute=${value}`])
+  expect(code).toBe(2)
+  expect(errors).toContain('--requests-per-minute must be a whole number above 0')
+})
+
 test('toolwright serve authenticates with the function that the agent file exports', async () => {
   const authenticate = `export const authenticate = (request) =>
     request.headers.get('authorization') === 'Bearer ada' ? { userId: 'ada' } : undefined\n`

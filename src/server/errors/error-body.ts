@@ -2,6 +2,7 @@ import { clip } from '../../base/limits.ts'
 import type { Logger } from '../../dispatch/host.ts'
 import { messageOf, ToolwrightError, type ToolwrightErrorCode } from '../../error/error.ts'
 import { hideSecrets } from '../../error/hide-secrets.ts'
+import { withHttpAdvice } from './http-advice.ts'
 
 /** What a client gets for an error: no stack, no path, no detail of the server. */
 export interface ErrorBody {
@@ -55,7 +56,7 @@ export function describeError(thrown: unknown, correlationId: string, logger: Lo
 
 /** A message may quote what the client sent, which may be as large as a body. A secret that the first cut splits is cut off. */
 function shownMessage({ message }: ToolwrightError): string {
-  return clip(hideSecrets(clip(message)), MAX_SHOWN)
+  return clip(withHttpAdvice(hideSecrets(clip(message))), MAX_SHOWN)
 }
 
 function report(logger: Logger, correlationId: string, thrown: unknown): void {

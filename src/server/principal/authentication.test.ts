@@ -44,14 +44,17 @@ test('every route but /health and /ready needs the token', async () => {
   expect((await get('/list-apps', { authorization: `bearer ${token}` })).status).toBe(200)
 })
 
-test('a browser tab without the token gets a page that says where it is, and nothing else', async () => {
+test('a browser tab without the token gets a page that asks for it, and nothing else', async () => {
   const { server, get } = behind({ page: 'dist/workbench' })
   const tab = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' }
-  for (const path of ['/', '/list-apps']) {
-    const response = await get(path, tab)
+  const attempts = ['/', '/list-apps', '/?token=wrong'].flatMap((path) =>
+    [tab, { accept: 'text/html,*/*' }].map((headers) => ({ path, headers })),
+  )
+  for (const { path, headers } of attempts) {
+    const response = await get(path, headers)
     const text = await response.text()
     expect([response.status, response.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
-    expect(text).toContain('Open the address that the server printed')
+    expect(text).toMatch(/<form action="\/"><label>Token <input name="token" type="password"/) // leads to /?token=
     expect(text).not.toContain(String(server.token))
   }
   expect((await get('/list-apps', { ...tab, authorization: `Bearer ${server.token}` })).status).toBe(200)

@@ -21,7 +21,7 @@ export function authentication({ options }: ServerParts): MiddlewareHandler<Serv
     if (!principal) {
       if (token !== undefined && isLinkFromOutside(context.req.raw)) return loadAgain()
       if (token !== undefined && opensPage(context.req.raw)) return askForToken()
-      const advice = token === undefined ? '' : ' A browser opens the address that the server printed when it started.'
+      const advice = token === undefined ? '' : ' A browser opens /?token=<token> once.'
       throw new ToolwrightError('UNAUTHENTICATED', `Send a valid token as \`Authorization: Bearer <token>\`.${advice}`)
     }
     context.set('principal', principal)

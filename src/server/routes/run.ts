@@ -8,8 +8,8 @@ import type { Fields } from '../wire/fields.ts'
 import { readBody } from '../wire/read-body.ts'
 import { type RunRequestBody, readRunRequest } from '../wire/read-run-request.ts'
 import type { WireEvent } from '../wire/write-event.ts'
+import { checkClientState } from './client-state.ts'
 import { checkSession, inSession, type SessionScope } from './scope.ts'
-import { checkSharedState } from './shared-state.ts'
 import { streamFollowed, streamRun } from './stream-run.ts'
 
 /** Routes that run an agent. */
@@ -18,7 +18,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const body = await readBody(context)
     const scope = await readScope(context, parts, body)
     const request = readRunRequest(body)
-    checkSharedState(context, request.stateDelta)
+    checkClientState(context, parts, request.stateDelta)
     const run = startRun(scope, request, context.req.raw.signal)
     const events: WireEvent[] = []
     for await (const event of wireEvents(run)) events.push(event)
@@ -31,7 +31,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const afterEventId = lastEventId(context.req)
     if (afterEventId) return await streamFollowed(context, parts, { ...scope, afterEventId })
     const request = readRunRequest(body)
-    checkSharedState(context, request.stateDelta)
+    checkClientState(context, parts, request.stateDelta)
     return await streamRun(context, parts, startRun(scope, request))
   })
 }

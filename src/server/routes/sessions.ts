@@ -7,8 +7,8 @@ import { Fields } from '../wire/fields.ts'
 import { readBody, readOptionalBody } from '../wire/read-body.ts'
 import { readEvents } from '../wire/read-events.ts'
 import { writeSession } from '../wire/write-session.ts'
+import { checkClientState } from './client-state.ts'
 import { checkSession, findSession, SESSION, SESSIONS, sessionScope, userScope } from './scope.ts'
-import { checkSharedState } from './shared-state.ts'
 
 /** Routes that create, read, change and delete sessions. */
 export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
@@ -17,7 +17,7 @@ export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const { sessionService } = app.runner
     checkNewId(session.sessionId)
     for (const delta of [session.state, ...(session.events ?? []).map(({ actions }) => actions.stateDelta)])
-      checkSharedState(context, delta)
+      checkClientState(context, parts, delta)
     return context.json(writeSession(await sessionService.createSession({ appName, userId, ...session })))
   }
 
@@ -45,7 +45,7 @@ export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.patch(SESSION, async (context) => {
     const scope = sessionScope(context, parts)
     const stateDelta = (await readBody(context)).object('stateDelta')
-    checkSharedState(context, stateDelta)
+    checkClientState(context, parts, stateDelta)
     await checkSession(scope)
     await scope.runner.updateState({ userId: scope.userId, sessionId: scope.sessionId, stateDelta })
     return context.json(writeSession(await findSession(scope)))
