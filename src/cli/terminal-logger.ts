@@ -1,5 +1,5 @@
+import { escapeText } from '../base/escape.ts'
 import type { Logger } from '../dispatch/host.ts'
-import { escapeText } from './screen/escape.ts'
 import type { Terminal } from './terminal.ts'
 
 /**

@@ -1,8 +1,8 @@
 // Text about the agents of a chat: the header, /help, /tools and /state.
 import type { Agent } from '../../agent/agents/agent.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { escapeJson, escapeLine } from '../../base/escape.ts'
 import { collectAgents, fixedToolsOf } from '../load/collect-agents.ts'
-import { escapeJson, escapeLine } from '../screen/escape.ts'
 import type { Paint } from '../screen/paint.ts'
 import { hardWrap, truncate } from '../screen/text-width.ts'
 import { COMMANDS } from './commands.ts'

@@ -1,7 +1,7 @@
+import { escapeLine } from '../../base/escape.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Run } from '../../runner/run/run-handle.ts'
 import type { Interrupts } from '../input/interrupts.ts'
-import { escapeLine } from '../screen/escape.ts'
 import { EventRenderer } from '../screen/event-renderer.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { UsageTotals } from './usage-totals.ts'

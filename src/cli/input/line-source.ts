@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { escapeLine } from '../screen/escape.ts'
+import { escapeLine } from '../../base/escape.ts'
 import type { Interrupts } from './interrupts.ts'
 
 /** The result of reading a line: the line, the end of the input, Ctrl+C, or the abort of the read. */

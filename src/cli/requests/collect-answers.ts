@@ -1,6 +1,6 @@
+import { escapeText } from '../../base/escape.ts'
 import type { Part } from '../../content/content.ts'
 import type { LineSource } from '../input/line-source.ts'
-import { escapeText } from '../screen/escape.ts'
 import type { Screen } from '../screen/screen.ts'
 import { hardWrap } from '../screen/text-width.ts'
 import type { OtherAnswer, RequestPrompt } from './request-prompt.ts'

@@ -1,8 +1,8 @@
+import { escapeJson } from '../../base/escape.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { messageOf } from '../../error/error.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { listIssues } from '../../schema/issues.ts'
-import { escapeJson } from '../screen/escape.ts'
 
 /** How the user types a value of a schema. */
 interface InputFormat {

@@ -1,10 +1,11 @@
 // Pending requests as prompts: the text a user sees, and how the typed line becomes an answer.
+
+import { escapeJson, escapeLine, escapeText } from '../../base/escape.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { approve, deny, respond } from '../../runner/approvals/answer-parts.ts'
-import { escapeJson, escapeLine, escapeText } from '../screen/escape.ts'
 import { describeMismatch, inputFormat } from './input-format.ts'
 
 /** A pending request as it is asked in the terminal. */

@@ -1,9 +1,10 @@
 // Renders events as terminal text. It returns text and writes nothing; times come from the events.
+
+import { escapeLine, escapeText } from '../../base/escape.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, type Part, textOf } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 import { REQUEST_PREFIX } from '../../event/request-names.ts'
-import { escapeLine, escapeText } from './escape.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { StreamingText } from './streaming-text.ts'
 import { truncate } from './text-width.ts'

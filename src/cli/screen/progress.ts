@@ -1,5 +1,5 @@
+import { escapeLine } from '../../base/escape.ts'
 import type { Terminal } from '../terminal.ts'
-import { escapeLine } from './escape.ts'
 import { Screen } from './screen.ts'
 
 /** Work that ends sooner shows nothing. */

@@ -1,6 +1,6 @@
 // Formats streamed model text for the terminal. Written text is never redrawn: a word is written when it is complete and
 // its style is known, a table after its last row.
-import { escapeText } from './escape.ts'
+import { escapeText } from '../../base/escape.ts'
 import {
   afterLastBreak,
   type Block,

@@ -1,6 +1,7 @@
 // The lines that show a tool call: `✓ get_weather  city: Oslo  0.2s`, and below it the result.
+
+import { escapeLine } from '../../base/escape.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { escapeLine } from './escape.ts'
 import type { Paint, Style } from './paint.ts'
 import { StreamingText } from './streaming-text.ts'
 import { truncate } from './text-width.ts'

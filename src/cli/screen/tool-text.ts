@@ -1,6 +1,7 @@
 // Formats the arguments and results of tools for reading.
+
+import { escapeJson, escapeLine, escapeText } from '../../base/escape.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { escapeJson, escapeLine, escapeText } from './escape.ts'
 
 /** Formats a value in one line, e.g. `city: Oslo, days: 3`. Strings are quoted only where they would be ambiguous. */
 export function formatValue(value: unknown): string {

@@ -1,4 +1,6 @@
 // What `toolwright web` and `toolwright serve` share: open the apps, listen, and stop in order.
+
+import { escapeText } from '../../base/escape.ts'
 import type { Logger } from '../../dispatch/host.ts'
 import { messageOf } from '../../error/error.ts'
 import { loadPeerByName } from '../../error/load-peer.ts'
@@ -7,7 +9,6 @@ import type { ToolwrightServer } from '../../server/create-server.ts'
 import type { ServerOptions } from '../../server/server-options.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { loadEnvFile } from '../load/env-file.ts'
-import { escapeText } from '../screen/escape.ts'
 import { withProgress } from '../screen/progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'

@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path'
-import { escapeText } from '../screen/escape.ts'
+import { escapeText } from '../../base/escape.ts'
 import { defaultDatabase } from './open-apps.ts'
 import type { StartedServer } from './serve-apps.ts'
 

@@ -1,9 +1,10 @@
 // What `toolwright tool` prints, and the exit code.
+
+import { escapeLine, escapeText } from '../../base/escape.ts'
 import { isFailure } from '../../event/invocation-state.ts'
 import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { requestSummary } from '../requests/request-prompt.ts'
-import { escapeLine, escapeText } from '../screen/escape.ts'
 import { Screen } from '../screen/screen.ts'
 import { truncate } from '../screen/text-width.ts'
 import type { Terminal } from '../terminal.ts'

@@ -1,3 +1,4 @@
+import { escapeJson } from '../../../base/escape.ts'
 import { messageOf, ToolwrightError } from '../../../error/error.ts'
 import type { PendingRequest } from '../../../event/pending-request.ts'
 import type { Run } from '../../../runner/run/run-handle.ts'
@@ -5,7 +6,6 @@ import type { Runner } from '../../../runner/runner.ts'
 import { EventWriter } from '../../../server/wire/event-writer.ts'
 import type { Interrupts } from '../../input/interrupts.ts'
 import type { LineSource } from '../../input/line-source.ts'
-import { escapeJson } from '../../screen/escape.ts'
 import type { Output } from '../../screen/screen.ts'
 import { readJsonInput, toAnswerMessage } from './json-input.ts'
 

@@ -1,4 +1,4 @@
-// Escapes text of models and tools, so that it cannot move the cursor, hide text or change the direction of text.
+// Escapes text of models, tools and users, so that it cannot move a cursor, hide text, imitate lines or change the direction of text.
 
 /** Control characters, line separators, direction marks and zero-width characters. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
