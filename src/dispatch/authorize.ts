@@ -6,7 +6,8 @@ import { resolveCredential } from '../auth/resolve-credential.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { authServicesOf } from '../tool/credentials.ts'
-import { definitionOf, plainArgs } from './confirm.ts'
+import { plainArgs } from './confirm.ts'
+import { definitionOf } from './definition.ts'
 import type { Batch, DispatchHost } from './host.ts'
 import type { NewRequest, Prepared, ReadyCall } from './outcome.ts'
 import { authFailure, endWithoutConsent, requestCredential } from './request-credential.ts'
@@ -25,7 +26,8 @@ export async function authorize(batch: Batch, ready: ReadyCall, configs: readonl
   }
 }
 
-async function authorizeCall({ host }: Batch, ready: ReadyCall, configs: readonly AuthConfig[]): Promise<Prepared> {
+async function authorizeCall(batch: Batch, ready: ReadyCall, configs: readonly AuthConfig[]): Promise<Prepared> {
+  const { host } = batch
   const { call, context } = ready
   const credentials: AuthCredential[] = []
   const requests: NewRequest[] = []
@@ -40,7 +42,7 @@ async function authorizeCall({ host }: Batch, ready: ReadyCall, configs: readonl
       credentials.push(outcome.credential)
       continue
     }
-    const request = await requestCredential(host, call, { key, config, ...(await requestedBy(ready)) })
+    const request = await requestCredential(host, call, { key, config, ...(await requestedBy(batch, ready)) })
     if ('type' in request) return request
     requests.push(request)
   }
@@ -57,6 +59,9 @@ function endOfRequest(host: DispatchHost, call: CallState, key: string): Prepare
   return latest && endWithoutConsent(host, call, latest)
 }
 
-async function requestedBy({ entry, args }: ReadyCall): Promise<Pick<NewRequest, 'origin' | 'args' | 'definition'>> {
-  return { origin: 'gate', args: plainArgs(args), definition: await definitionOf(entry) }
+async function requestedBy(
+  batch: Batch,
+  { entry, args }: ReadyCall,
+): Promise<Pick<NewRequest, 'origin' | 'args' | 'definition'>> {
+  return { origin: 'gate', args: plainArgs(args), definition: await definitionOf(batch, entry) }
 }

@@ -7,11 +7,10 @@ import { consentIn, decisionOf, declinedIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import { type CallState, openRequests, type RequestState } from '../event/invocation-state.ts'
 import type { Tool } from '../tool/tool.ts'
-import { DEFINITION } from '../tool/tool-marks.ts'
+import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, failure, type Prepared, type ReadyCall, unknownOutcome } from './outcome.ts'
 import { needsConfirmation, requestConfirmation } from './request-confirmation.ts'
-import { gateOf, type ToolEntry } from './resolve.ts'
 
 /** How many confirmations are requested for one call when its approvals lapse. */
 const MAX_REQUESTS = 2
@@ -22,7 +21,7 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   const requests = call.requests.filter(isGateRequest)
   const latest = requests.at(-1)
   if (!latest && !(await needsConfirmation(batch, ready))) return ready
-  const definition = await definitionOf(entry)
+  const definition = await definitionOf(batch, entry)
   const args = plainArgs(ready.args)
   if (!latest) return await requestConfirmation(batch, ready, { definition, args })
   if (latest.denied !== undefined) return rejected(call, latest.denied)
@@ -78,9 +77,10 @@ export type BodyAnswers =
  * Checks the answers to requests of the body. A denial ends the call. An open request suspends it. An approval
  * becomes `toolConfirmation` of the body's context.
  */
-export async function checkBodyRequests({ call, context, entry, args }: ReadyCall): Promise<BodyAnswers> {
+export async function checkBodyRequests(batch: Batch, ready: ReadyCall): Promise<BodyAnswers> {
+  const { call, context, entry, args } = ready
   if (openRequests(call).length > 0) return { type: 'stopped', outcome: { type: 'suspended', call } }
-  context.setRequests(countingRequests(context, await definitionOf(entry), plainArgs(args)))
+  context.setRequests(countingRequests(context, await definitionOf(batch, entry), plainArgs(args)))
   let confirmation: ToolConfirmation | undefined
   for (const { request, answer, denied } of context.requests) {
     if (request.origin !== 'body') continue
@@ -165,35 +165,4 @@ async function approvedArgs({ entry }: ReadyCall, { request, answer }: RequestSt
 export function plainArgs(args: unknown): JsonObject {
   const { value } = toJsonValue(args)
   return isRecord(value) ? value : { value }
-}
-
-const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
-
-/** The digest of a tool definition: name, parameters, effect, gate, auth scheme, and whether arguments may be edited. */
-export function definitionOf(entry: ToolEntry): Promise<string> {
-  let digest = known.get(entry)
-  if (!digest) {
-    digest = digestOf(describe(entry))
-    known.set(entry, digest)
-  }
-  return digest
-}
-
-function describe(entry: ToolEntry): string {
-  const { tool, declaration } = entry
-  const { name, effect = 'atMostOnce', isLongRunning, allowEditedArgs } = tool
-  const requiresConfirmation = gateOf(entry)
-  const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
-  const parameters = declaration?.parametersJsonSchema ?? null
-  const schemes = [tool.authConfig ?? []].flat().map(({ authScheme, provider }) => authScheme ?? provider ?? null)
-  const scheme = schemes.length > 1 ? schemes : (schemes[0] ?? null) // one scheme: digests of earlier versions stay the same
-  const editable = allowEditedArgs ? true : undefined // absent when false: digests of earlier versions stay the same
-  const source = (tool as Tool & { readonly [DEFINITION]?: string })[DEFINITION]
-  const isPending = isLongRunning === true
-  return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isPending, editable, source })
-}
-
-async function digestOf(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -7,7 +7,8 @@ import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { authorize } from './authorize.ts'
 import { callBeforeTool } from './before-tool.ts'
-import { checkBodyRequests, confirm, countingRequests, definitionOf, editedArgs } from './confirm.ts'
+import { checkBodyRequests, confirm, countingRequests, editedArgs } from './confirm.ts'
+import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import { missingTool, refuseCall } from './on-tool-error.ts'
 import { failure, type Prepared, type ReadyCall, type ResolvedCall, unknownOutcome } from './outcome.ts'
@@ -41,7 +42,7 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
   }
   if (!entry || entry.isPassive) return refuseUnknown(batch, call, entry)
   if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)
-  return definitionOf(entry).then((definition) =>
+  return definitionOf(batch, entry).then((definition) =>
     prepareResolved(batch, call, entry, countingRequests(call, definition)),
   )
 }
@@ -218,7 +219,7 @@ async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   if (ready.call.requests.some(({ request }) => request.kind === 'credential')) {
     await forgetAnswered(batch.host, ready.call)
   }
-  const answered = ready.call.requests.length ? await checkBodyRequests(ready) : undefined
+  const answered = ready.call.requests.length ? await checkBodyRequests(batch, ready) : undefined
   if (answered?.type === 'stopped') return answered.outcome
   const confirmed = await confirm(batch, ready)
   if (confirmed.type !== 'ready') return confirmed

@@ -6,7 +6,8 @@ import type { ConfirmationToolArguments, InputToolArguments, Part, ToolConfirmat
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
 import { REQUEST_NAMES } from '../event/request-names.ts'
-import { definitionOf, plainArgs } from './confirm.ts'
+import { plainArgs } from './confirm.ts'
+import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import type { CallResult, NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
 import { requestCredential } from './request-credential.ts'
@@ -17,10 +18,11 @@ const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
 
 /** The outcome of a body that made requests. The body runs again from the start when they are answered. */
 export async function requestsFromBody(
-  { host }: Batch,
+  batch: Batch,
   { call, entry, args: given, context }: ReadyCall,
 ): Promise<RequestingCall | CallResult> {
-  const definition = await definitionOf(entry)
+  const { host } = batch
+  const definition = await definitionOf(batch, entry)
   const args = plainArgs(given)
   const requests: NewRequest[] = []
   for (const { authConfig, ...question } of context.requested) {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import { messageOf } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
@@ -15,6 +16,7 @@ import { type Listing, listServerTools, type ServerTool } from './listing/server
 import { type ToolDefinition, ToolsetPins } from './listing/toolset-pins.ts'
 import type { PinStore } from './listing/trust.ts'
 import { checkMcpOptions, type McpToolsetOptions } from './mcp-toolset-options.ts'
+import { placeOf } from './place.ts'
 import { promptTool, resourceTool } from './server-data.ts'
 import { toToolName } from './tool-name.ts'
 import { toLine, Warnings } from './warnings.ts'
@@ -52,6 +54,8 @@ export class McpToolset implements Toolset {
   readonly #warnings: Warnings
   readonly #revisions = new Revisions()
   #era: McpConnection['era'] | undefined
+  /** The latest answer, so that an approval stays valid while no connection is open. */
+  #serverName: string | undefined
 
   constructor(options: McpToolsetOptions) {
     const defaultName = checkMcpOptions(options)
@@ -68,6 +72,11 @@ export class McpToolset implements Toolset {
     this.#warnings = new Warnings(this.name, options.logger ?? console)
     const { fixed } = this.#identities
     if (fixed) this.authConfig = fixed
+  }
+
+  /** Where the server is, for approvals: the transport, and the URL or the command with its arguments. */
+  sendsTo(): JsonObject {
+    return placeOf(this.#options.connection)
   }
 
   /** Lists the tools that are trusted and pass the filter. Connects to the server if needed. */
@@ -126,6 +135,7 @@ export class McpToolset implements Toolset {
         headers,
       })
       this.#era = opened.era
+      this.#serverName = opened.client.getServerVersion()?.name
       return opened
     })
     connection.http.setHeaders(headers)
@@ -182,6 +192,9 @@ export class McpToolset implements Toolset {
     }
   }
 
+  /** Where a tool of the server is: also by the name that the server gives itself. */
+  readonly #toolPlace = (): JsonObject => ({ ...this.sendsTo(), server: this.#serverName })
+
   async #createTool(tool: ServerTool): Promise<Tool> {
     const made = mcpTool({
       name: await toToolName(tool.name, this.#options.prefix ?? ''),
@@ -189,6 +202,7 @@ export class McpToolset implements Toolset {
       server: this.name,
       options: this.#options,
       authConfig: this.authConfig,
+      sendsTo: this.#toolPlace,
       call: (call) => this.#calls.call(call),
     })
     const known = this.#tools.get(keyOf(tool)) // a listing at the same time may have made it
@@ -199,7 +213,7 @@ export class McpToolset implements Toolset {
   #dataTools(connection: McpConnection): Tool[] {
     const { resources, prompts, prefix = '' } = this.#options
     const capabilities = connection.client.getServerCapabilities()
-    const source = { server: this.name, prefix, read: this.#calls.read }
+    const source = { server: this.name, prefix, sendsTo: this.#toolPlace, read: this.#calls.read }
     const made: Tool[] = []
     const add = (kind: string, make: () => Tool): void => {
       const tool = this.#tools.get(kind) ?? make()

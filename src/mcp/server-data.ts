@@ -24,17 +24,20 @@ export interface DataSource {
   readonly server: string
   /** Put before the name of the tool. */
   readonly prefix: string
+  /** Where the server is, for approvals. */
+  sendsTo(): JsonObject
   /** Asks the server, over the connection of the user. Its errors become errors for the model. */
   read(context: ToolContext, ask: (client: Client, options: ReadOptions) => Promise<JsonObject>): Promise<JsonObject>
 }
 
 /** The tool `load_mcp_resource`: lists the resources of a server, or reads one. */
-export function resourceTool({ server, prefix, read }: DataSource): Tool {
+export function resourceTool({ server, prefix, sendsTo, read }: DataSource): Tool {
   return tool({
     name: `${prefix}load_mcp_resource`,
     description: `Reads a resource of the MCP server "${server}". Without a uri, lists the resources and the templates of URIs.`,
     parameters: { type: 'object', properties: { uri: { type: 'string' } }, additionalProperties: false } as const,
     effect: 'none',
+    sendsTo,
     run: ({ uri }, context) =>
       read(context, async (client, options) => {
         if (uri === undefined) return await listResources(client, options)
@@ -61,7 +64,7 @@ async function listResources(client: Client, options: ReadOptions): Promise<Json
 }
 
 /** The tool `load_mcp_prompt`: lists the prompts of a server, or gets one with its arguments filled in. */
-export function promptTool({ server, prefix, read }: DataSource): Tool {
+export function promptTool({ server, prefix, sendsTo, read }: DataSource): Tool {
   return tool({
     name: `${prefix}load_mcp_prompt`,
     description: `Gets a prompt of the MCP server "${server}". Without a name, lists the prompts and their arguments.`,
@@ -71,6 +74,7 @@ export function promptTool({ server, prefix, read }: DataSource): Tool {
       additionalProperties: false,
     } as const,
     effect: 'none',
+    sendsTo,
     run: ({ name, arguments: given }, context) =>
       read(context, async (client, options) => {
         if (name === undefined) return await listPrompts(client, options)

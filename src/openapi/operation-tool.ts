@@ -8,7 +8,7 @@ import type { ReadonlyContext } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
 import { callOperation, type OperationPlan } from './call-operation.ts'
 import { isSafeMethod } from './effect-of.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, RequestBody } from './operation.ts'
 
 /**
  * Makes the tool of an operation. Its schema is compiled at the first call: in a large document each operation reaches
@@ -31,11 +31,28 @@ export function operationTool(plan: OperationPlan): Tool {
     timeoutMs: options.timeoutMs,
     requiresConfirmation: gateOf(plan),
     confirmationHint: () => hint,
+    sendsTo: () => placeOf(plan),
     ...(configs.length && { authConfig: configs }),
     run: (args, context) => callOperation(plan, args, context),
   }
   checkTool(made)
   return Object.freeze(made)
+}
+
+/** Where a call goes: the request line, and in which part of the request each argument is sent. */
+function placeOf({ operation, base }: OperationPlan): JsonObject {
+  const { method, path, parameters, body } = operation
+  const fields = parameters.map(({ argument, name, in: place, style, explode, allowReserved, contentType }) => {
+    return { argument, name, in: place, style, explode, allowReserved, contentType }
+  })
+  fields.sort((one, other) => (one.argument < other.argument ? -1 : 1)) // the order of a document decides nothing
+  return { method, path, server: base.href, fields, body: body && bodyPlaceOf(body) }
+}
+
+function bodyPlaceOf({ contentType, kind, encoding, fileProperties }: RequestBody): JsonObject {
+  const properties = [...encoding].map(([name, how]) => ({ name, ...how }))
+  properties.sort((one, other) => (one.name < other.name ? -1 : 1))
+  return { contentType, kind, properties, files: [...fileProperties].sort() }
 }
 
 function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => Parsed | Promise<Parsed> {

@@ -50,6 +50,7 @@ export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'con
   expiresInMs: duration,
   middleware,
   requiresConfirmation: gate,
+  sendsTo: anything,
   processLlmRequest: callback,
 }
 

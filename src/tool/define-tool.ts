@@ -132,6 +132,7 @@ const COPIED_OPTIONS = [
   'requiresConfirmation',
   'confirmationHint',
   'toModelOutput',
+  'sendsTo',
   'processLlmRequest',
 ] as const
 

@@ -10,6 +10,7 @@ const METHODS = new Set<PropertyKey>([
   'requiresConfirmation',
   'confirmationHint',
   'toModelOutput',
+  'sendsTo',
   'processLlmRequest',
 ])
 

@@ -77,6 +77,12 @@ export interface ToolOptions<P, O, R> {
     | undefined
   /** The text shown to the approver: a string, or a function of the arguments. Default: ``Approve execution of tool `name`?`` */
   confirmationHint?: string | ((args: ArgsOf<P>) => string) | undefined
+  /**
+   * Where a call goes, such as a method and a URL: part of the definition that an approval is bound to. If it changes, the
+   * approver is asked again. Plain data, or a function that returns it, which is called when a call pauses or resumes. If the
+   * function throws, no approval is valid. Only a hash is recorded. Default: an approval is not bound to it.
+   */
+  sendsTo?: JsonObject | string | ((context: ReadonlyContext) => unknown) | undefined
   /** Called before every model call. May add to the request. */
   processLlmRequest?(request: LlmRequest, context: CallbackContext): void | Promise<void>
 }

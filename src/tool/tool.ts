@@ -87,6 +87,12 @@ export interface Tool {
     | undefined
   /** Returns the text shown to the approver. Default: ``Approve execution of tool `name`?`` */
   confirmationHint?(args: JsonObject): string
+  /**
+   * Where a call goes, such as a method and a URL: part of the definition that an approval is bound to. If it changes, the
+   * approver is asked again. Plain data, or a function that returns it, which is called when a call pauses or resumes. If the
+   * function throws, no approval is valid. Only a hash is recorded. Default: an approval is not bound to it.
+   */
+  readonly sendsTo?: JsonObject | string | ((context: ReadonlyContext) => unknown) | undefined
   /** Called before every model call. May add to the request. */
   processLlmRequest?(request: LlmRequest, context: CallbackContext): void | Promise<void>
 }

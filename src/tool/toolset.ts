@@ -13,6 +13,8 @@ export interface Toolset {
   readonly name: string
   /** The credential that listing needs. The user is asked for it before `listTools` is called. */
   readonly authConfig?: AuthConfig | undefined
+  /** Where the tools send their calls, for approvals of agent tools whose agent has this toolset. Like `sendsTo` of a tool. */
+  readonly sendsTo?: Tool['sendsTo']
   /** Lists the tools. Called before each model call. `context.authCredential` is the credential for `authConfig`. */
   listTools(context: ReadonlyContext): Promise<readonly Tool[]>
   /**

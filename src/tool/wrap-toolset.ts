@@ -8,6 +8,9 @@ export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): 
   const made: Toolset & { [INNER]: Toolset } = {
     name: toolset.name,
     ...(toolset.authConfig && { authConfig: toolset.authConfig }),
+    ...(toolset.sendsTo !== undefined && {
+      sendsTo: typeof toolset.sendsTo === 'function' ? toolset.sendsTo.bind(toolset) : toolset.sendsTo,
+    }),
     listTools,
     ...(toolset.shutdown && { shutdown: toolset.shutdown.bind(toolset) }),
     ...(dispose && { [Symbol.asyncDispose]: dispose.bind(toolset) }),

@@ -8,6 +8,7 @@ import type { Parsed } from '../../schema/issues.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { AGENT } from '../../tool/tool-marks.ts'
 import { type Agent, isAgent } from './agent.ts'
+import { describeAgent } from './describe-agent.ts'
 import { LlmAgent } from './llm-agent.ts'
 
 /** Options of `agentTool()`. */
@@ -87,6 +88,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
         `Agent tool "${name}" has no body: a runner runs its agent as a scope. Do not call run() of an agent tool.`,
       )
     },
+    sendsTo: (context) => describeAgent(agent, context),
     [AGENT]: settings,
   }
   return made

@@ -96,6 +96,7 @@ function convertTool(name: string, tool: AiSdkTool, options: FromAiSdkToolsOptio
     ...(requiresConfirmation !== undefined && { requiresConfirmation }),
     ...(tool.outputSchema !== undefined && { outputSchema: unwrapSchema(tool.outputSchema, `Tool "${name}"`) }),
     ...(typeof tool.toModelOutput === 'function' && { toModelOutput: toModelOutputHook(tool) }),
+    ...(entry && { sendsTo: { ...entry } }),
     ...(entry && { processLlmRequest: (request) => request.appendWireTool(toWireTool(entry)) }),
   }
 }

@@ -22,6 +22,8 @@ export interface ToolParts {
   readonly options: McpToolsetOptions
   /** The credential of every call. */
   readonly authConfig: AuthConfig | undefined
+  /** Where the server is, for approvals. */
+  sendsTo(): JsonObject
   /** Calls the server. */
   call(call: ToolCall): Promise<JsonObject | undefined>
 }
@@ -44,7 +46,7 @@ export interface ToolCall {
 export type ShownProgress = Omit<McpProgress, 'tool'>
 
 /** Makes the tool. */
-export function mcpTool({ name, tool, server, options, authConfig, call }: ToolParts): Tool {
+export function mcpTool({ name, tool, server, options, authConfig, sendsTo, call }: ToolParts): Tool {
   const { requiresConfirmation, onProgress } = options
   const effect = options.effect?.(tool.name, tool.annotations) ?? 'atMostOnce'
   const declaration = {
@@ -66,6 +68,7 @@ export function mcpTool({ name, tool, server, options, authConfig, call }: ToolP
     confirmationHint: () => `Approve execution of tool \`${tool.name}\` of the MCP server "${server}"?`,
     ...(authConfig && { authConfig }),
     ...(tool.resourceUri !== undefined && { toModelOutput: withoutAppMeta }),
+    sendsTo,
     [DEFINITION]: tool.hash,
     run: (args, context) => {
       const show = throttle((progress) => {

@@ -1,0 +1,311 @@
+// An answer after a deploy that sends the approved call somewhere else: to another path, host, server or agent.
+import { createHash } from 'node:crypto'
+import {
+  agentTool,
+  approve,
+  confirm,
+  filterTools,
+  LlmAgent,
+  type LlmAgentOptions,
+  prefixTools,
+  SequentialAgent,
+  StaticToolset,
+  type Tool,
+  timeout,
+  tool,
+  toolSource,
+} from 'toolwright'
+import { McpToolset, type McpToolsetOptions, serveMcp } from 'toolwright/mcp'
+import { OpenApiToolset } from 'toolwright/openapi'
+import { type Step, scriptedModel } from 'toolwright/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { finalResponses, requestFor, sendMessage, startProcess, stores, where } from './approvals-kit.ts'
+import { silentLogger } from './kit.ts'
+
+type Tools = LlmAgentOptions['tools']
+
+describe.each(stores)('the runner with sessions %s', (_, newStore) => {
+  /** Calls a tool in one process and approves the call in the next one. Returns what the second process did. */
+  async function approveAfterDeploy(call: Step, before: Tools, after: Tools) {
+    const store = newStore()
+    const first = startProcess(store, { tools: before, steps: [call] })
+    const request = requestFor((await sendMessage(first.runner)).pending)
+    await first.runner.close()
+    const second = startProcess(store, { tools: after, steps: ['done'] })
+    const answered = await sendMessage(second.runner, [approve(request)])
+    return { store, request, second, answered }
+  }
+
+  describe('with an OpenAPI document', () => {
+    const archive: Step = { calls: [{ id: 'c1', name: 'archive_pet', args: { id: '7' } }] }
+
+    test.each<[string, Partial<DocumentParts>]>([
+      ['another path', { path: '/accounts/{id}/close' }],
+      ['another host', { server: 'https://evil.example' }],
+      ['another base path', { server: 'https://pets.example.com/admin' }],
+      ['another method', { method: 'delete' }],
+      ['another place of a field', { path: '/pets/archive', place: 'query' }],
+    ])('sends nothing to %s without another approval', async (_name, change) => {
+      const before = pets()
+      const after = pets(change)
+      const { second, answered } = await approveAfterDeploy(archive, [before.toolset], [after.toolset])
+      expect([...before.sent, ...after.sent]).toEqual([])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+      const { text } = await sendMessage(second.runner, [approve(requestFor(answered.pending))])
+      expect(text).toBe('done')
+      expect(after.sent).toHaveLength(1)
+    })
+
+    test('answers DEFINITION_CHANGED when the document changes a second time', async () => {
+      const { store, answered } = await approveAfterDeploy(
+        archive,
+        [pets().toolset],
+        [pets({ path: '/a/{id}' }).toolset],
+      )
+      const third = pets({ path: '/b/{id}' })
+      const { runner } = startProcess(store, { tools: [third.toolset], steps: ['done'] })
+      const { events } = await sendMessage(runner, [approve(requestFor(answered.pending))])
+      expect(finalResponses(events).c1).toMatchObject({ errorCode: 'DEFINITION_CHANGED' })
+      expect(third.sent).toEqual([])
+    })
+
+    test('binds an approval through prefixes, filters and policies', async () => {
+      const wrap = (toolset: OpenApiToolset) => prefixTools(filterTools(toolset, ['archive_pet']), 'p_')
+      const call: Step = { calls: [{ id: 'c1', name: 'p_archive_pet', args: { id: '7' } }] }
+      const after = pets({ server: 'https://evil.example' })
+      const { answered } = await approveAfterDeploy(call, [wrap(pets().toolset)], [wrap(after.toolset)])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+      expect(after.sent).toEqual([])
+    })
+
+    test('sends the approved call when only texts of the document have changed', async () => {
+      const after = pets({ description: 'Put a pet into the archive' })
+      const { answered } = await approveAfterDeploy(archive, [pets().toolset], [after.toolset])
+      expect(answered.text).toBe('done')
+      expect(after.sent).toEqual(['POST https://pets.example.com/pets/7/archive'])
+    })
+  })
+
+  describe('with an MCP server', () => {
+    const pay: Step = { calls: [{ id: 'c1', name: 'pay', args: { amount: 5 } }] }
+
+    test('calls no server at another URL without another approval', async () => {
+      await using one = await paymentServer()
+      await using other = await paymentServer()
+      const { second, answered } = await approveAfterDeploy(pay, [one.toolset()], [other.toolset()])
+      expect([...one.paid, ...other.paid]).toEqual([])
+      await sendMessage(second.runner, [approve(requestFor(answered.pending))])
+      expect([...one.paid, ...other.paid]).toEqual([5])
+      await second.runner.close()
+    })
+
+    test('calls the approved server with other headers, and records neither URL nor headers', async () => {
+      await using server = await paymentServer()
+      const before = server.toolset({ headers: () => ({ 'x-key': 'canary-1' }) }, '?key=canary-2')
+      const after = server.toolset({ headers: () => ({ 'x-key': 'canary-3' }) }, '?key=canary-2')
+      const { store, second, answered } = await approveAfterDeploy(pay, [before], [after])
+      expect(answered.text).toBe('done')
+      expect(server.paid).toEqual([5])
+      await second.runner.close()
+      const lease = await store.claim({ appName: 'app', ...where })
+      const { entries } = await store.read(lease)
+      expect(JSON.stringify(entries)).not.toContain('canary')
+    })
+
+    test('starts a local server with other arguments and asks again', async () => {
+      const { answered, second } = await approveAfterDeploy(pay, [localServer('one')], [localServer('two')])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+      const { events } = await sendMessage(second.runner, [approve(requestFor(answered.pending))])
+      expect(finalResponses(events).c1).toMatchObject({ text: 'paid by two' })
+      await second.runner.close()
+    })
+
+    test('runs the approved call of a local server with the same arguments', async () => {
+      const { answered, second } = await approveAfterDeploy(pay, [localServer('one')], [localServer('one')])
+      expect(finalResponses(answered.events).c1).toMatchObject({ text: 'paid by one' })
+      await second.runner.close()
+    })
+  })
+
+  describe('with an agent tool', () => {
+    const help: Step = { calls: [{ id: 'c1', name: 'help', args: { request: 'Pay Ada' } }] }
+    const run = (sendsTo: Tool['sendsTo'], parameters = z.object({ amount: z.number() })) =>
+      tool({ name: 'pay', description: 'Pay', parameters, sendsTo, run: () => 'paid' })
+    const helper = (tools: Tools, more: Partial<LlmAgentOptions> = {}) =>
+      new LlmAgent({ name: 'helper', model: scriptedModel(['helped']), tools, ...more })
+    const gated = (agent: Parameters<typeof agentTool>[0]) => confirm(agentTool(agent, { name: 'help' }))
+
+    test.each<[string, Tools]>([
+      ['has another tool', [tool({ name: 'wire', description: 'Wire', run: () => 'wired' })]],
+      ['has other parameters', [run('bank', z.object({ amount: z.number().max(9) }) as never)]],
+      ['sends somewhere else', [run('evil')]],
+      ['has one more tool', [run('bank'), tool({ name: 'wire', description: 'Wire', run: () => 'wired' })]],
+      ['has a toolset', [run('bank'), new StaticToolset([tool({ name: 'wire', description: 'Wire', run: () => 1 })])]],
+      ['has an agent tool', [run('bank'), agentTool(helper([], { name: 'deep' }))]],
+    ])('asks again when the agent %s', async (_name, tools) => {
+      const { answered } = await approveAfterDeploy(help, [gated(helper([run('bank')]))], [gated(helper(tools))])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+    })
+
+    test.each<[string, (inner: LlmAgent) => ConstructorParameters<typeof SequentialAgent>[0]['subAgents'][number]]>([
+      ['an agent tool', (inner) => helper([agentTool(inner)])],
+      ['a sub-agent', (inner) => helper([], { subAgents: [inner] })],
+      ['a child of a sequence', (inner) => new SequentialAgent({ name: 'helper', subAgents: [inner] })],
+    ])('asks again when a tool of %s of the agent has changed', async (_name, around) => {
+      const inner = (place: string) => around(helper([run(place)], { name: 'inner' }))
+      const { answered } = await approveAfterDeploy(help, [gated(inner('bank'))], [gated(inner('evil'))])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+    })
+
+    test('asks again when the document of its OpenAPI toolset has changed', async () => {
+      const before = gated(helper([pets().toolset]))
+      const after = gated(helper([pets({ server: 'https://evil.example' }).toolset]))
+      const { answered } = await approveAfterDeploy(help, [before], [after])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+    })
+
+    test('runs the approved agent when only texts and the order of its tools have changed', async () => {
+      const other = tool({ name: 'other', description: 'Other', run: () => 1 })
+      const before = helper([run('bank'), other], { instruction: 'Pay.' })
+      const after = helper([other, timeout(run('bank'), 500)], { instruction: 'Pay at once.', description: 'Pays' })
+      const { answered } = await approveAfterDeploy(help, [gated(before)], [gated(after)])
+      expect(answered.text).toBe('done')
+    })
+
+    test('asks for agents that call each other, and runs them', async () => {
+      const pair = () => {
+        const one: LlmAgent = helper([toolSource(() => [agentTool(two)], { name: 'others' })])
+        const two: LlmAgent = helper([toolSource(() => [agentTool(one)], { name: 'others' })], { name: 'two' })
+        return gated(one)
+      }
+      const { answered } = await approveAfterDeploy(help, [pair()], [pair()])
+      expect(answered.text).toBe('done')
+    })
+  })
+
+  describe('with sendsTo of a tool', () => {
+    const call: Step = { calls: [{ id: 'c1', name: 'pay', args: {} }] }
+    const pay = (sendsTo: Tool['sendsTo'], paid: unknown[] = []) =>
+      timeout(
+        tool({ name: 'pay', description: 'Pay', requiresConfirmation: true, sendsTo, run: () => paid.push(sendsTo) }),
+        5_000,
+      )
+
+    test.each<[string, Tool['sendsTo'], Tool['sendsTo']]>([
+      ['a text', 'https://bank.example', 'https://evil.example'],
+      ['an object', { host: 'bank' }, { host: 'evil' }],
+      ['a function', () => 'bank', async () => 'evil'],
+      ['a new member', undefined, 'evil'],
+    ])('asks again when %s has changed', async (_name, before, after) => {
+      const paid: unknown[] = []
+      const { answered } = await approveAfterDeploy(call, [pay(before)], [pay(after, paid)])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+      expect(paid).toEqual([])
+    })
+
+    test('runs the approved call when it is the same', async () => {
+      const { answered } = await approveAfterDeploy(call, [pay(() => ({ host: 'bank' }))], [pay({ host: 'bank' })])
+      expect(answered.text).toBe('done')
+    })
+
+    test('never runs the call when the function fails', async () => {
+      const paid: unknown[] = []
+      const broken = () => {
+        throw new Error('no network')
+      }
+      const { second, answered } = await approveAfterDeploy(call, [pay(broken)], [pay(broken, paid)])
+      const { events } = await sendMessage(second.runner, [approve(requestFor(answered.pending))])
+      expect(finalResponses(events).c1).toMatchObject({ errorCode: 'DEFINITION_CHANGED' })
+      expect(paid).toEqual([])
+    })
+  })
+
+  test('keeps the digest of earlier versions for a tool without sendsTo', async () => {
+    const store = newStore()
+    const refund = tool({ name: 'refund', description: 'Refund', requiresConfirmation: true, run: () => 'refunded' })
+    const { runner } = startProcess(store, { tools: [refund], steps: [{ calls: [{ id: 'c1', name: 'refund' }] }] })
+    await sendMessage(runner)
+    const { entries } = await store.read(await store.claim({ appName: 'app', ...where }))
+    const [record] = entries.flatMap(({ record }) => (record?.type === 'request' ? [record] : []))
+    const earlier =
+      '{"effect":"atMostOnce","gate":true,"isLongRunning":false,"name":"refund","parameters":null,"scheme":null}'
+    expect(JSON.stringify(record)).toContain(createHash('sha256').update(earlier).digest('hex'))
+  })
+})
+
+interface DocumentParts {
+  readonly path: string
+  readonly server: string
+  readonly method: string
+  readonly place: string
+  readonly description: string
+}
+
+/** An API with one operation, and the requests that were sent to it. */
+function pets(change: Partial<DocumentParts> = {}) {
+  const { path, server, method, place, description } = {
+    path: '/pets/{id}/archive',
+    server: 'https://pets.example.com',
+    method: 'post',
+    place: 'path',
+    description: 'Archive a pet',
+    ...change,
+  }
+  const parameters = [{ name: 'id', in: place, required: true, schema: { type: 'string' } }]
+  const operation = { operationId: 'archivePet', description, parameters }
+  const info = { title: 'Pets', version: '1' }
+  const spec = { openapi: '3.1.0', info, servers: [{ url: server }], paths: { [path]: { [method]: operation } } }
+  const sent: string[] = []
+  const send = async (input: unknown): Promise<Response> => {
+    const { method: sentMethod, url } = input as Request
+    sent.push(`${sentMethod} ${url}`)
+    return Response.json({ ok: true })
+  }
+  const toolset = new OpenApiToolset({ spec, confirmUnsafe: true, fetch: send as typeof fetch, logger: silentLogger })
+  return { sent, toolset }
+}
+
+/** A real MCP server on loopback, and the amounts that were paid. */
+async function paymentServer() {
+  const paid: number[] = []
+  const pay = tool({
+    name: 'pay',
+    description: 'Pay',
+    parameters: z.object({ amount: z.number() }),
+    run: ({ amount }) => `${paid.push(amount)} paid`,
+  })
+  const server = serveMcp({ tools: [pay] })
+  const { url } = await server.listen({ port: 0 })
+  return {
+    paid,
+    toolset: (more: Partial<McpToolsetOptions> = {}, query = '') =>
+      new McpToolset({
+        name: 'bank',
+        connection: { type: 'http', url: `${url}${query}` },
+        requiresConfirmation: true,
+        logger: silentLogger,
+        ...more,
+      }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+/** A local server that lists the same tools whatever its argument is. */
+function localServer(argument: string): McpToolset {
+  const program = `
+    const say = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
+    const results = {
+      initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'bank', version: '1' } },
+      'tools/list': { tools: [{ name: 'pay', description: 'Pay', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 'paid by ' + process.argv[1] }] },
+    }
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line)
+      if (id === undefined) return
+      if (method in results) say(id, results[method])
+      else process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'unknown' } }) + '\\n')
+    })`
+  const connection = { type: 'stdio', command: process.execPath, args: ['-e', program, argument] } as const
+  return new McpToolset({ name: 'bank', connection, requiresConfirmation: true, logger: silentLogger })
+}
