@@ -12,6 +12,7 @@ import { effectOf } from './effect-of.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 import type { Operation } from './operation.ts'
 import { type ApiRequest, buildRequest } from './request/build-request.ts'
+import { checkNames, type OwnField } from './request/check-names.ts'
 import { loadFile } from './request/load-file.ts'
 import { isSecretHeader, secretMask } from './response/request-secrets.ts'
 import { type ApiResponse, type ApiResult, errorOf, toResult } from './response/to-result.ts'
@@ -54,6 +55,7 @@ export async function callOperation(
   const headers = await developerHeaders(plan, context)
   let mask = secretMask(credentials, headers)
   try {
+    checkKeyNames(plan, configs, args)
     const request = await buildRequest(plan.operation, plan.base, args, (name) => loadFile(name, context))
     const { idempotencyHeader } = plan
     if (idempotencyHeader !== undefined)
@@ -76,6 +78,14 @@ export async function callOperation(
   } catch (error) {
     throw error instanceof ToolError ? withoutSecrets(error, mask) : error
   }
+}
+
+/** Refuses arguments that name the parameter or the cookie of an API key. */
+function checkKeyNames({ operation }: OperationPlan, configs: readonly SecurityConfig[], args: unknown): void {
+  const keys = configs.flatMap(({ authScheme: scheme }): OwnField[] => {
+    return scheme.type === 'apiKey' && scheme.in !== 'header' ? [{ in: scheme.in, name: scheme.name }] : []
+  })
+  if (keys.length > 0) checkNames(operation, new Map(Object.entries(isRecord(args) ? args : {})), keys)
 }
 
 async function send(

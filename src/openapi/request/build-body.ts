@@ -53,7 +53,7 @@ function formText({ encoding }: RequestBody, members: JsonObject): string {
     .flatMap(([name, value]) => {
       const { style, explode = true, allowReserved = false } = encoding.get(name) ?? {}
       const encode = allowReserved ? encodeReserved : encodeText
-      if (style !== undefined) return serializePairs(value, { name, style, explode, encode })
+      if (style !== undefined) return serializePairs(value, { name, style, explode, encode, encodeName: encodeText })
       // without a style, an array is repeated and an object is JSON
       const items = (Array.isArray(value) ? value : [value]).filter((item) => item !== null && item !== undefined)
       return items.map((item) => `${encodeText(name)}=${encode(textOf(item))}`)

@@ -19,7 +19,7 @@ export function buildQuery(operation: Operation, args: ReadonlyMap<string, unkno
 function queryPairs(parameter: Parameter, value: unknown): string[] {
   const { name, style, explode, allowReserved, contentType } = parameter
   const encode = allowReserved ? encodeReserved : encodeText
-  if (contentType === undefined) return serializePairs(value, { name, style, explode, encode })
+  if (contentType === undefined) return serializePairs(value, { name, style, explode, encode, encodeName: encodeText })
   const text = contentText(value, contentType)
   return text === undefined ? [] : [`${encodeText(name)}=${encode(text)}`]
 }

@@ -5,6 +5,7 @@ import { assertTarget } from './assert-target.ts'
 import { buildBody } from './build-body.ts'
 import { buildHeaders } from './build-headers.ts'
 import { buildQuery } from './build-query.ts'
+import { checkNames } from './check-names.ts'
 import type { LoadFile } from './encoded-body.ts'
 import { expandPath } from './expand-path.ts'
 
@@ -47,6 +48,7 @@ export function buildTarget(
   for (const { argument, isRequired } of operation.parameters)
     if (isRequired && values.get(argument) === undefined)
       throw new ToolError(`The argument "${argument}" is missing.`, { code: 'INVALID_ARGS' })
+  checkNames(operation, values)
   const query = buildQuery(operation, values)
   const url = `${base.href.replace(/\/$/, '')}${expandPath(operation, values)}${query && `?${query}`}`
   assertTarget(url, base, operation)

@@ -2,7 +2,7 @@
 import { ToolError } from '../../error/error.ts'
 import type { Operation, Parameter } from '../operation.ts'
 import { contentText } from './content-text.ts'
-import { encodeText } from './percent-encode.ts'
+import { DECODED_TIMES, decodeTriplets, encodeText } from './percent-encode.ts'
 import { serializeSimple } from './serialize-value.ts'
 
 const EXPRESSION = /\{([^{}]*)\}/g
@@ -35,9 +35,6 @@ function expandParameter(parameter: Parameter, value: unknown): string {
   throw invalid(`The argument "${parameter.argument}" is a part of the path and must not be empty.`)
 }
 
-/** How often servers and proxies may decode a path: once for the encoding of this request, and three times more. */
-const DECODED_TIMES = 4
-
 /** Refuses a segment that a server may read as `.` or `..`, and a NUL, however often it is decoded on its way. */
 function checkSegment(segment: string): void {
   let text = segment
@@ -46,21 +43,10 @@ function checkSegment(segment: string): void {
     // some servers cut the parameters of a segment: `..;v` is `..`
     if (text.split(/[/\\]/).some((part) => /^\.{1,2}(?:;|$)/.test(part)))
       throw invalid('An argument of the path contains the segment "." or "..", which leads to another path. Remove it.')
-    const decoded = decode(text)
+    const decoded = decodeTriplets(text)
     if (decoded === text) return
     text = decoded
   }
-}
-
-/** Decodes the triplets of a text. Bytes that are no UTF-8 stay encoded, so that the others are still decoded. */
-function decode(text: string): string {
-  return text.replace(/(?:%[\dA-Fa-f]{2})+/g, (triplets) => {
-    try {
-      return decodeURIComponent(triplets)
-    } catch {
-      return triplets.replace(/%[0-7][\dA-Fa-f]/g, (one) => decodeURIComponent(one))
-    }
-  })
 }
 
 function invalid(message: string): ToolError {

@@ -23,3 +23,24 @@ export function encodeReserved(text: string): string {
 function hexOf(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
+
+/** How often servers and proxies may decode a text: once for the encoding of a request, and three times more. */
+export const DECODED_TIMES: number = 4
+
+/** The text as it is after all of these decodings. */
+export function decodeOften(text: string): string {
+  let decoded = text
+  for (let times = 0; times < DECODED_TIMES; times++) decoded = decodeTriplets(decoded)
+  return decoded
+}
+
+/** Decodes the triplets of a text. Bytes that are no UTF-8 stay encoded, so that the others are still decoded. */
+export function decodeTriplets(text: string): string {
+  return text.replace(/(?:%[\dA-Fa-f]{2})+/g, (triplets) => {
+    try {
+      return decodeURIComponent(triplets)
+    } catch {
+      return triplets.replace(/%[0-7][\dA-Fa-f]/g, (one) => decodeURIComponent(one))
+    }
+  })
+}

@@ -11,8 +11,10 @@ export interface Format {
   readonly style: Parameter['style']
   /** Does each item of an array or object get its own name and value? */
   readonly explode: boolean
-  /** Encodes names and values. */
+  /** Encodes values, and names unless there is `encodeName`. */
   encode(text: string): string
+  /** Encodes the names of members. Default: `encode`. */
+  encodeName?(text: string): string
 }
 
 /** A value without nulls: a text, a list of texts, or names with texts. */
@@ -38,7 +40,7 @@ export function serializeSimple(value: unknown, format: Format): string | undefi
 /** Writes a value for a query, a form or a cookie, as `name=value` texts. */
 export function serializePairs(value: unknown, format: Format): string[] {
   const { name, style, explode, encode } = format
-  if (style === 'deepObject') return deepPairs(encode(name), value, encode)
+  if (style === 'deepObject') return deepPairs(encode(name), value, format)
   const flat = flatten(value, format)
   if (flat === undefined) return []
   const key = encode(name)
@@ -48,6 +50,16 @@ export function serializePairs(value: unknown, format: Format): string[] {
     return pairs.map(([one, text]) => `${one}=${text}`)
   }
   return [`${key}=${joinFlat(flat, false, SEPARATORS.get(style) ?? ',')}`]
+}
+
+/** The names that a value itself chooses: those of the members of an object, if each of them is a field. */
+export function chosenNames(
+  value: unknown,
+  { name, style, explode }: Pick<Format, 'name' | 'style' | 'explode'>,
+): string[] {
+  if (style === 'deepObject') return deepNames(name, value)
+  if (!explode || !isRecord(value)) return []
+  return Object.entries(value).flatMap(([member, inner]) => (isPresent(inner) ? member : []))
 }
 
 /** The text of a value that is no array: JSON for an object, because no style describes objects in objects. */
@@ -61,7 +73,7 @@ const SEPARATORS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Encodes a value. Null is left out, alone and in arrays and objects (RFC 6570, section 2.3); so are empty ones. */
-function flatten(value: unknown, { encode }: Format): Flat | undefined {
+function flatten(value: unknown, { encode, encodeName = encode }: Format): Flat | undefined {
   if (value === null || value === undefined) return undefined
   if (Array.isArray(value)) {
     const items = value.filter(isPresent).map((item) => encode(textOf(item)))
@@ -69,7 +81,7 @@ function flatten(value: unknown, { encode }: Format): Flat | undefined {
   }
   if (!isRecord(value)) return { kind: 'text', text: encode(textOf(value)) }
   const entries = Object.entries(value).filter(([, member]) => isPresent(member))
-  const members = entries.map(([name, member]) => [encode(name), encode(textOf(member))] as const)
+  const members = entries.map(([name, member]) => [encodeName(name), encode(textOf(member))] as const)
   return members.length ? { kind: 'members', members } : undefined
 }
 
@@ -88,12 +100,23 @@ function matrixPair(name: string, text: string): string {
 }
 
 /** Deeper values than one level are not described by OpenAPI. They follow the custom: `a[b][c]=1`, `a[0]=1`. */
-function deepPairs(path: string, value: unknown, encode: (text: string) => string): string[] {
+function deepPairs(path: string, value: unknown, format: Format): string[] {
+  const { encode, encodeName = encode } = format
   if (!isPresent(value)) return []
   if (typeof value !== 'object') return [`${path}=${encode(textOf(value))}`]
+  return innerEntries(value).flatMap(([name, member]) => deepPairs(`${path}%5B${encodeName(name)}%5D`, member, format))
+}
+
+function deepNames(path: string, value: unknown): string[] {
+  if (!isPresent(value)) return []
+  if (typeof value !== 'object') return [path]
+  return innerEntries(value).flatMap(([name, member]) => deepNames(`${path}[${name}]`, member))
+}
+
+function innerEntries(value: unknown): [name: string, member: unknown][] {
   const inner = Object.entries(value as object)
   if (inner.length > MAX_MEMBERS) throw new ToolError(TOO_MANY, { code: 'INVALID_ARGS' })
-  return inner.flatMap(([name, member]) => deepPairs(`${path}%5B${encode(name)}%5D`, member, encode))
+  return inner
 }
 
 const MAX_MEMBERS = 10_000

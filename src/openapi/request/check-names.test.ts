@@ -1,0 +1,169 @@
+import { LlmAgent, Runner } from 'toolwright'
+import { OpenApiToolset, type OpenApiToolsetOptions } from 'toolwright/openapi'
+import { scriptedModel } from 'toolwright/testing'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../base/json.ts'
+
+const MODE = { name: 'mode', in: 'query', schema: { enum: ['dry-run', 'commit'] } }
+const free = (name: string, place = 'query', more: JsonObject = {}): JsonObject => {
+  return { name, in: place, schema: { type: 'object' }, ...more }
+}
+
+interface Api {
+  readonly path?: string
+  readonly parameters?: readonly JsonObject[]
+  readonly requestBody?: JsonObject
+  readonly more?: Partial<OpenApiToolsetOptions>
+  readonly document?: JsonObject
+}
+
+/** Calls the operation `send` once. Returns what was sent, and the response to the model. */
+async function call({ path = '/items', parameters = [], requestBody, more, document }: Api, args: JsonObject) {
+  const sent: Request[] = []
+  const operation = { operationId: 'send', parameters, ...(requestBody && { requestBody }) }
+  const toolset = new OpenApiToolset({
+    spec: { openapi: '3.1.0', info: { title: 't', version: '1' }, paths: { [path]: { post: operation } }, ...document },
+    baseUrl: 'https://api.example.com',
+    fetch: (async (request: Request) => {
+      sent.push(request)
+      return Response.json({ ok: true })
+    }) as typeof fetch,
+    logger: { warn() {}, error() {} },
+    ...more,
+  })
+  const model = scriptedModel([{ calls: [{ name: 'send', args }] }, 'done'])
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model, tools: [toolset] }) })
+  const { events, pending } = await runner.complete({ userId: 'ada', message: 'go' })
+  const parts = events.flatMap(({ content }) => content?.parts ?? [])
+  const response = parts.find(({ functionResponse }) => functionResponse)?.functionResponse?.response
+  return { sent, pending, response }
+}
+
+const refused = { sent: [], response: { errorCode: 'INVALID_ARGS', error: expect.stringContaining('another field') } }
+
+describe('a free-form object in the query', () => {
+  const parameters = [MODE, free('filter')]
+
+  test('cannot add a value to a parameter that a gate has read', async () => {
+    const requiresConfirmation = ({ mode }: JsonObject): boolean => mode !== 'dry-run'
+    const args = { mode: 'dry-run', filter: { mode: 'commit' } }
+    expect(await call({ parameters, more: { requiresConfirmation } }, args)).toMatchObject(refused)
+  })
+
+  test.each([
+    'mode',
+    'Mode',
+    'MODE ',
+    'mode[]',
+    'mode[0]',
+    'mode[x][y]',
+    'mode.x',
+    'mo%64e',
+    'mo%2564e',
+    '%6d%6f%64%65',
+    'mode\0x',
+    'mo\u200bde',
+    'ｍｏｄｅ',
+  ])('cannot replace a declared parameter as %j', async (name) => {
+    expect(await call({ parameters }, { filter: { [name]: 'commit' } })).toMatchObject(refused)
+  })
+
+  test.each([
+    [{ a: 1 }, '?a=1'],
+    [{ a: 1, A: 2 }, '?a=1&A=2'],
+    [{ model: 'x', 'a.mode': 1 }, '?model=x&a.mode=1'],
+    [{ filter: 1 }, '?filter=1'],
+    [{ mode: null }, ''],
+    ['text', '?filter=text'],
+  ])('sends members with other names: %j', async (filter, query) => {
+    const { sent } = await call({ parameters: [MODE, { name: 'filter', in: 'query', schema: {} }] }, { filter })
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([query])
+  })
+
+  test('cannot have a member of another free-form object', async () => {
+    const two = [free('filter'), free('options')]
+    expect(await call({ parameters: two }, { filter: { a: 1 }, options: { A: 2 } })).toMatchObject(refused)
+    const { sent } = await call({ parameters: two }, { filter: { a: 1 }, options: { b: 2 } })
+    expect(sent.map(({ url }) => url)).toEqual(['https://api.example.com/items?a=1&b=2'])
+  })
+
+  test('cannot write into a deepObject, which keeps its own members', async () => {
+    const deep = [free('filter', 'query', { style: 'deepObject' }), free('more')]
+    expect(await call({ parameters: deep }, { filter: { a: 1 }, more: { 'filter[a]': 2 } })).toMatchObject(refused)
+    const { sent } = await call({ parameters: deep }, { filter: { a: { b: 1 } }, more: { 'page[a]': 2 } })
+    expect(new URL(sent[0]?.url ?? '').search).toBe('?filter%5Ba%5D%5Bb%5D=1&page%5Ba%5D=2')
+  })
+
+  test('cannot replace a parameter whose name is a member of a deepObject', async () => {
+    const deep = [{ ...MODE, name: 'filter[mode]' }, free('filter', 'query', { style: 'deepObject' })]
+    expect(await call({ parameters: deep }, { filter: { mode: 'commit' } })).toMatchObject(refused)
+    expect((await call({ parameters: deep }, { filter: { other: 'x' } })).sent).toHaveLength(1)
+  })
+
+  test('cannot smuggle a parameter in a name when reserved characters are allowed', async () => {
+    const open = [MODE, free('filter', 'query', { allowReserved: true })]
+    const { sent } = await call({ parameters: open }, { filter: { 'mode=commit;x': '1' } })
+    expect([...new URL(sent[0]?.url ?? '').searchParams.keys()]).toEqual(['mode=commit;x'])
+  })
+
+  test('cannot repeat the query that a document has in its path', async () => {
+    const api = { path: '/?Action=List', parameters: [free('filter')] }
+    expect(await call(api, { Action: 'List', filter: { action: 'Delete' } })).toMatchObject(refused)
+  })
+
+  test('cannot repeat the parameter of an API key', async () => {
+    const scheme = { type: 'apiKey', in: 'query', name: 'api_key' }
+    const document = { components: { securitySchemes: { key: scheme } }, security: [{ key: [] }] }
+    const more = { auth: { key: { rawAuthCredential: { authType: 'apiKey', apiKey: 'secret' } } } } as const
+    const api = { parameters: [free('filter')], document, more }
+    expect(await call(api, { filter: { API_KEY: 'mine' } })).toMatchObject(refused)
+    const { sent } = await call(api, { filter: { a: 1 } })
+    expect(sent.map(({ url }) => url)).toEqual(['https://api.example.com/items?a=1&api_key=secret'])
+  })
+})
+
+test('a free-form object in cookies cannot repeat or replace a declared cookie', async () => {
+  const parameters = [{ ...MODE, in: 'cookie' }, free('prefs', 'cookie')]
+  for (const name of ['mode', 'MODE', 'mo%64e'])
+    expect(await call({ parameters }, { mode: 'dry-run', prefs: { [name]: 'commit' } })).toMatchObject(refused)
+  const { sent } = await call({ parameters }, { mode: 'dry-run', prefs: { theme: 'dark' } })
+  expect(sent[0]?.headers.get('cookie')).toBe('mode=dry-run; theme=dark')
+})
+
+test('a free-form object in a path with matrix parameters cannot repeat another one', async () => {
+  const matrix = { style: 'matrix', explode: true, required: true }
+  const parameters = [{ ...MODE, in: 'path', ...matrix }, free('filter', 'path', matrix)]
+  const api = { path: '/items{mode}{filter}', parameters }
+  expect(await call(api, { mode: 'dry-run', filter: { mode: 'commit' } })).toMatchObject(refused)
+  const { sent } = await call(api, { mode: 'dry-run', filter: { a: 1 } })
+  expect(sent.map(({ url }) => url)).toEqual(['https://api.example.com/items;mode=dry-run;a=1'])
+})
+
+describe.each(['application/x-www-form-urlencoded', 'multipart/form-data'])('a body of %s', (contentType) => {
+  const schema = {
+    type: 'object',
+    properties: { mode: { enum: ['dry-run', 'commit'] }, filter: { type: 'object' } },
+  }
+  const content = { [contentType]: { schema, encoding: { filter: { style: 'form', explode: true } } } }
+  const api: Api = { requestBody: { required: true, content } }
+
+  test('cannot repeat or replace a declared property with a member of an object', async () => {
+    const both = { mode: 'dry-run', filter: { mode: 'commit' } }
+    expect(await call(api, { body: both })).toMatchObject(refused)
+    expect(await call(api, { body: { filter: { 'MODE[]': 'commit' } } })).toMatchObject(refused)
+  })
+
+  test('cannot repeat a declared property with one that is not declared', async () => {
+    expect(await call(api, { body: { mode: 'dry-run', 'mode[]': 'commit' } })).toMatchObject(refused)
+  })
+
+  test('sends members and properties with other names', async () => {
+    const { sent } = await call(api, { body: { mode: 'dry-run', filter: { a: 1 }, more: 'x' } })
+    const form = await (sent[0] as Request).formData()
+    expect([...form.entries()]).toEqual([
+      ['mode', 'dry-run'],
+      ['a', '1'],
+      ['more', 'x'],
+    ])
+  })
+})

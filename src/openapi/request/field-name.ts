@@ -1,0 +1,23 @@
+import { decodeOften } from './percent-encode.ts'
+
+/**
+ * Splits the name of a field as servers do: `a[b][]` and `a.b` are paths. The parts are compared without case, encodings and
+ * invisible characters, because servers differ in what they ignore.
+ */
+export function splitName(name: string): readonly string[] {
+  const [text = ''] = decodeOften(name).split('\0') // some servers end a name here
+  const parts = text
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}|\p{Cc}/gu, '')
+    .toLowerCase()
+    .trim()
+    .split(/[[\].]+/)
+    .map((part) => part.trim().replace(/[\s+-]+/g, '_')) // some servers write `_` for them
+  const last = parts.findLastIndex((part) => part !== '')
+  return parts.slice(0, Math.max(last + 1, 1))
+}
+
+/** A path as one text. */
+export function namePath(path: readonly string[]): string {
+  return path.join('\n')
+}
