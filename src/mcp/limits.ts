@@ -19,6 +19,10 @@ export const MAX_OPENS_PER_MINUTE = 5
 export const AFTER_RESPONSE_MS: number = SECOND / 2
 /** How long ending the session at the server may take when a connection closes, in milliseconds. */
 export const TERMINATE_MS: number = SECOND
+/** How long a server may take to say that it still knows a session, in milliseconds. */
+export const PING_MS: number = 5 * SECOND
+/** A session that is younger than this, in milliseconds, and has never answered a request is not taken for a lost one. */
+export const NEW_SESSION_MS: number = 5 * SECOND
 /** A connection of one user is closed when it was not used for this long, in milliseconds. */
 export const IDLE_MS: number = 10 * MINUTE
 /** How long a local server may take to exit after its stdin was closed, and again after SIGTERM, in milliseconds. */

@@ -6,8 +6,9 @@ import { CredentialRequired } from '../tool/credential-required.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
 import { mcpTool } from './call/mcp-tool.ts'
+import { sessionLoss } from './call/session-loss.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
-import { McpConnection, RefusedError } from './connection/connection.ts'
+import { McpConnection, RefusedError, type SessionSuspicion } from './connection/connection.ts'
 import { ConnectionPool } from './connection/connection-pool.ts'
 import { Identities } from './identity.ts'
 import { LIST_MS, RELIST_MS } from './limits.ts'
@@ -25,6 +26,12 @@ interface CachedListing {
   readonly listing: Promise<Listing>
   readonly changes: number
   readonly relistedAt: number
+}
+
+interface CurrentListing {
+  readonly connection: McpConnection
+  readonly listing: Listing
+  readonly changes: number
 }
 
 /**
@@ -53,6 +60,7 @@ export class McpToolset implements Toolset {
   readonly #tools: Map<string, Tool> = new Map()
   readonly #warnings: Warnings
   readonly #revisions = new Revisions()
+  readonly #suspicion: SessionSuspicion = { wasWrong: false }
   #era: McpConnection['era'] | undefined
   /** The latest answer, so that an approval stays valid while no connection is open. */
   #serverName: string | undefined
@@ -133,6 +141,7 @@ export class McpToolset implements Toolset {
         era: this.#era,
         sampling,
         headers,
+        suspicion: this.#suspicion,
       })
       this.#era = opened.era
       this.#serverName = opened.client.getServerVersion()?.name
@@ -143,7 +152,7 @@ export class McpToolset implements Toolset {
   }
 
   /** The tools of the server. Throws `CredentialRequired` if the server wants a credential. */
-  async #list(context: ReadonlyContext): Promise<{ connection: McpConnection; listing: Listing; changes: number }> {
+  async #list(context: ReadonlyContext, isRepeated = false): Promise<CurrentListing> {
     let connection: McpConnection | undefined
     try {
       connection = await this.#connect(context)
@@ -151,6 +160,10 @@ export class McpToolset implements Toolset {
       return { connection, listing: await listing, changes }
     } catch (error) {
       if (connection) this.#listings.delete(connection)
+      if (connection && (connection.isAbandoned || (await sessionLoss(connection, error)))) {
+        await connection.abandon()
+        if (!isRepeated) return await this.#list(context, true)
+      }
       const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
       if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
       const reason = toLine(await this.#calls.failureReason(error, context))

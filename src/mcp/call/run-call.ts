@@ -5,12 +5,13 @@ import type { AnsweredInput, ToolContext } from '../../tool/context.ts'
 import type { Effect } from '../../tool/tool.ts'
 import { HOLD_MS, MAX_ROUNDS } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
-import { isLostConnection, isLostSession, toToolError } from './call-error.ts'
+import { isLostConnection, toToolError } from './call-error.ts'
 import { type Question, requestLinks, sealable, toElicitResult } from './elicitation.ts'
 import type { HeldCalls } from './held-calls.ts'
 import { answeredRound, type RoundParams, requestRound } from './input-required.ts'
 import { readResult } from './read-result.ts'
 import { ServerCall, type ServerCallOptions } from './server-call.ts'
+import { type SessionLoss, sessionLoss } from './session-loss.ts'
 
 /** The connection of a call, and what is sent with it. */
 export type CallConnection = Pick<ServerCallOptions, 'connection' | 'headers' | 'userKey'>
@@ -115,18 +116,19 @@ class CallAttempt {
         new ServerCall({ ...connected, tool: this.#tool, params, timeoutMs, sample, onProgress }),
       )
     } catch (error) {
-      const hasLostSession = connected.connection.hasSession && isLostSession(error)
-      if (hasLostSession) await connected.connection.abandon()
-      if (!this.#mayRepeat(error, hasLostSession)) throw error
+      const { connection } = connected
+      const loss = await sessionLoss(connection, error, this.#context.signal)
+      if (loss) await connection.abandon()
+      if (!this.#mayRepeat(error, loss)) throw error
       this.#hasRepeated = true
       return await this.#send(round)
     }
   }
 
   /** May the request be sent again? Only if the server has not run it, or if running it twice does no harm. */
-  #mayRepeat(error: unknown, hasLostSession: boolean): boolean {
+  #mayRepeat(error: unknown, loss: SessionLoss | undefined): boolean {
     if (this.#hasRepeated || this.#context.signal.aborted) return false
-    return hasLostSession || (isLostConnection(error) && this.#isRepeatable)
+    return loss === 'not-run' || ((loss !== undefined || isLostConnection(error)) && this.#isRepeatable)
   }
 
   /** Waits for the result. A question of the server becomes an input request; then the attempt ends without a result. */

@@ -5,17 +5,17 @@ import type { ReadonlyContext, ToolContext } from '../../tool/context.ts'
 import { keepParts } from '../../tool/result-parts.ts'
 import { type McpConnection, RefusedError } from '../connection/connection.ts'
 import { failureReason } from '../connection/failure-reason.ts'
-import type { TrackedRequest } from '../connection/guarded-fetch.ts'
 import { type Identities, userKeyOf } from '../identity.ts'
 import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
 import type { DataSource } from '../server-data.ts'
-import { isJsonRpcError, toToolError } from './call-error.ts'
+import { isJsonRpcError, isLostConnection, toToolError } from './call-error.ts'
 import { toQuestion } from './elicitation.ts'
 import { HeldCalls } from './held-calls.ts'
 import { maskSecrets, secretsOf } from './mask-secrets.ts'
 import type { ToolCall } from './mcp-tool.ts'
 import { type CallConnection, type CallEnvironment, runCall } from './run-call.ts'
 import { sampler } from './sampling.ts'
+import { sessionLoss } from './session-loss.ts'
 
 /** What the calls need from their toolset. */
 export interface CallingToolset {
@@ -86,19 +86,36 @@ export class ToolsetCalls {
   readonly read: DataSource['read'] = async (context: ToolContext, ask) => {
     const sent = await this.#toolset.identities.headers(context)
     const secrets = this.#secretsIn(sent)
-    const { callTimeoutMs: timeout = CALL_TIMEOUT_MS, headers } = this.#toolset.options
-    let request: TrackedRequest | undefined
     try {
-      const { client, http, isHttp } = await this.#toolset.connect(context)
-      // sessions of one user share the connection, but not always the headers
-      request = isHttp && headers ? http.track(sent, () => {}) : undefined
-      const options = { signal: context.signal, timeout, ...(request && { headers: request.headers }) }
-      return maskResult(await ask(client, options), secrets) ?? {}
+      return maskResult(await this.#ask(context, sent, ask), secrets) ?? {}
     } catch (error) {
       throw maskError(toToolError(error, context.tool.name, 'none'), secrets)
+    }
+  }
+
+  /** Asks the server. If its session or the connection is lost, another one is opened and the server is asked once more. */
+  async #ask(
+    context: ToolContext,
+    sent: Readonly<Record<string, string>>,
+    ask: Parameters<DataSource['read']>[1],
+    isRepeated = false,
+  ): Promise<JsonObject> {
+    const { callTimeoutMs: timeout = CALL_TIMEOUT_MS, headers } = this.#toolset.options
+    const { signal } = context
+    const connection = await this.#toolset.connect(context)
+    const { client, http, isHttp } = connection
+    // sessions of one user share the connection, but not always the headers
+    const request = isHttp && headers ? http.track(sent, () => {}) : undefined
+    try {
+      return await ask(client, { signal, timeout, ...(request && { headers: request.headers }) })
+    } catch (error) {
+      const loss = await sessionLoss(connection, error, signal)
+      if (loss) await connection.abandon()
+      if (isRepeated || signal.aborted || !(loss || isLostConnection(error))) throw error
     } finally {
       request?.done()
     }
+    return await this.#ask(context, sent, ask, true)
   }
 
   /** Why the server cannot be used, without the secrets that the server knows. */

@@ -2,7 +2,7 @@ import type { Client, ClientOptions, ElicitResult, Transport } from '@modelconte
 import { systemPorts } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { Model } from '../../tool/model.ts'
-import { TERMINATE_MS } from '../limits.ts'
+import { NEW_SESSION_MS, PING_MS, TERMINATE_MS } from '../limits.ts'
 import type { HttpConnection, StdioConnection } from '../mcp-toolset-options.ts'
 import { type ActiveCall, ActiveCalls } from './active-calls.ts'
 import { GuardedFetch } from './guarded-fetch.ts'
@@ -20,6 +20,14 @@ export interface ConnectionOptions {
   readonly sampling: Model | undefined
   /** Headers of the first requests. */
   readonly headers: Readonly<Record<string, string>>
+  /** What other connections of the toolset have learned about lost sessions. Default: nothing. */
+  readonly suspicion?: SessionSuspicion | undefined
+}
+
+/** What the connections of a toolset have learned about lost sessions. */
+export interface SessionSuspicion {
+  /** Has a session been given up although the server still knew it? Then the server is believed. */
+  wasWrong: boolean
 }
 
 const READ_TIMEOUT_MS = 300_000
@@ -40,7 +48,12 @@ export class McpConnection {
   readonly #transport: Transport
   readonly #calls: ActiveCalls
   readonly #terminates: boolean
+  readonly #suspicion: SessionSuspicion
+  /** How many requests the server had answered when the connection was open. */
+  readonly #answersBefore: number
+  readonly #openedAt: number = performance.now()
   #isOpen: boolean
+  #isAbandoned = false
   #changes = 0
   /** Performance time of the last use, in milliseconds. */
   lastUsed: number = performance.now()
@@ -53,7 +66,10 @@ export class McpConnection {
     calls: ActiveCalls
     terminates: boolean
     isHttp: boolean
+    suspicion: SessionSuspicion
   }) {
+    this.#suspicion = made.suspicion
+    this.#answersBefore = made.http.answers
     this.client = made.client
     this.era = made.era
     this.http = made.http
@@ -68,7 +84,8 @@ export class McpConnection {
   }
 
   /** Connects to the server. */
-  static async open({ server, timeoutMs, era, sampling, headers }: ConnectionOptions): Promise<McpConnection> {
+  static async open(options: ConnectionOptions): Promise<McpConnection> {
+    const { server, timeoutMs, era, sampling, headers, suspicion = { wasWrong: false } } = options
     const isHttp = server.type !== 'stdio'
     const { fetch, readTimeoutMs = READ_TIMEOUT_MS } = isHttp ? server : {}
     const http = new GuardedFetch({ fetch, readTimeoutMs })
@@ -108,7 +125,7 @@ export class McpConnection {
       throw refusal ? new RefusedError(refusal.status, refusal.challenge, error) : error
     })
     const terminates = isHttp && server.type === 'http' && server.terminateOnClose !== false
-    connection = new McpConnection({ ...opened, http, calls, terminates, isHttp })
+    connection = new McpConnection({ ...opened, http, calls, terminates, isHttp, suspicion })
     return connection
   }
 
@@ -124,6 +141,10 @@ export class McpConnection {
   get isBusy(): boolean {
     return this.#calls.size > 0
   }
+  /** Was the connection given up, while the server may still be there? */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned
+  }
   /** How often the server has reported that its tools have changed. */
   get changes(): number {
     return this.#changes
@@ -135,12 +156,37 @@ export class McpConnection {
     return (isAnswered) => {
       this.#calls.delete(call, isAnswered)
       this.lastUsed = performance.now()
+      if (this.#isAbandoned && !this.isBusy) void this.#disconnect()
     }
   }
 
-  /** Marks the connection as dead, so that the next use opens another one. */
+  /**
+   * Has the server lost the session? It is asked after a status 400, which has other causes, too. If it still answers, the
+   * session is given up once for each toolset: some servers lose a session only for some requests. After that, the server is
+   * believed. A session that is new and has never answered is not lost: another one would be like it.
+   */
+  async isSessionLost(signal?: AbortSignal): Promise<boolean> {
+    if (!this.#isOpen) return true // another request has found out
+    const hasAnswered = this.http.answers > this.#answersBefore
+    if (!hasAnswered && performance.now() - this.#openedAt < NEW_SESSION_MS) return false
+    const status = await this.client.ping({ timeout: PING_MS, ...(signal && { signal }) }).then(
+      () => undefined,
+      (error: { status?: unknown } | undefined) => error?.status, // an error that the server answers has none
+    )
+    if (!this.#isOpen || status === 400 || status === 404) return true
+    if (this.#suspicion.wasWrong) return false
+    this.#suspicion.wasWrong = true
+    return true
+  }
+
+  /** Marks the connection as dead, so that the next use opens another one. It is closed when no call uses it. */
   async abandon(): Promise<void> {
     this.#isOpen = false
+    this.#isAbandoned = true
+    if (!this.isBusy) await this.#disconnect()
+  }
+
+  async #disconnect(): Promise<void> {
     await this.client.close().catch(() => {})
     await this.#transport.close().catch(() => {})
   }
@@ -154,8 +200,7 @@ export class McpConnection {
       const ending = session.terminateSession().catch(() => {})
       await withTimeout(ending, TERMINATE_MS, systemPorts, () => {}) // closing aborts the request
     }
-    await this.client.close().catch(() => {})
-    await this.#transport.close().catch(() => {})
+    await this.#disconnect()
   }
 }
 

@@ -51,6 +51,7 @@ export class GuardedFetch {
   #refusal: Refusal | undefined
   #lastRequest = 0
   #open = 0
+  #answers = 0
   /** When event streams were opened, in the last minute. */
   #streams: readonly number[] = []
 
@@ -78,6 +79,10 @@ export class GuardedFetch {
       },
       done,
     }
+  }
+  /** How many requests the server has answered with status 200. */
+  get answers(): number {
+    return this.#answers
   }
   /** Has the server refused a request because of its credential? */
   get hasRefusal(): boolean {
@@ -113,6 +118,7 @@ export class GuardedFetch {
       throw error
     })
     const isPost = init?.method === 'POST'
+    if (isPost && response.status === 200) this.#answers++
     const refusal = refusalOf(response)
     if (refusal) this.#refusal = refusal
     if (tracked && isPost) tracked.refusal = refusal
