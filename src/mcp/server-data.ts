@@ -3,6 +3,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../base/json.ts'
 import type { ToolContext } from '../tool/context.ts'
 import { tool } from '../tool/define-tool.ts'
+import { partsOf, withParts } from '../tool/result-parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import { isJsonRpcError } from './call/call-error.ts'
 import { readContent } from './call/read-result.ts'
@@ -80,10 +81,10 @@ export function promptTool({ server, prefix, sendsTo, read }: DataSource): Tool 
         if (name === undefined) return await listPrompts(client, options)
         const args = given as Record<string, string> | undefined
         const prompt = await client.getPrompt({ name, ...(args && { arguments: args }) }, options)
-        return {
-          description: prompt.description,
-          messages: prompt.messages.map(({ role, content }): JsonObject => ({ role, ...readContent([content]) })),
-        }
+        const contents = prompt.messages.map(({ content }) => readContent([content]))
+        const messages = contents.map((content, at): JsonObject => ({ role: prompt.messages[at]?.role, ...content }))
+        const media = contents.flatMap((content) => partsOf(content) ?? []) // a spread leaves them out
+        return withParts({ description: prompt.description, messages }, media)
       }),
   })
 }

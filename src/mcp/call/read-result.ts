@@ -4,7 +4,7 @@ import type { Part } from '../../content/content.ts'
 import { ToolError } from '../../error/error.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { describeInvalidResult } from '../../schema/issues.ts'
-import { withParts } from '../../tool/result-parts.ts'
+import { keepParts, withParts } from '../../tool/result-parts.ts'
 import { MAX_BLOCKS, MAX_MEDIA, MAX_MEDIA_LENGTH } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
 
@@ -31,11 +31,11 @@ export function readContent(blocks: readonly unknown[]): JsonObject {
   return withParts(content.toResponse(undefined), content.media)
 }
 
-/** What the model sees of a result that a front end shows: the data for the front end is left out. */
+/** What the model sees of a result that a front end shows: everything, media included, but the data for the front end. */
 export function withoutAppMeta({ result }: { result: unknown }): unknown {
   if (!isRecord(result)) return result
   const { _meta, ...shown } = result
-  return shown
+  return keepParts(result, shown)
 }
 
 function appMeta(resourceUri: string, meta: unknown): JsonObject {

@@ -1,0 +1,69 @@
+// Pictures of MCP servers reach the model: of tools with and without a page of their own, and of prompts.
+import { LlmAgent, Runner, redact, toolSource } from 'toolwright'
+import { McpToolset } from 'toolwright/mcp'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import type { Call } from './kit.ts'
+import { silentLogger } from './kit.ts'
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADBwIAMCbHYQAAAABJRU5ErkJggg=='
+
+const PROGRAM = `
+  const image = { type: 'image', mimeType: 'image/png', data: '${PNG}' }
+  const schema = { type: 'object' }
+  const app = { ui: { resourceUri: 'ui://plot/app.html' } }
+  const results = {
+    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {}, prompts: {} }, serverInfo: { name: 's', version: '1' } },
+    'tools/list': { tools: [{ name: 'photo', inputSchema: schema }, { name: 'plot', inputSchema: schema, _meta: app }] },
+    'tools/call': { content: [{ type: 'text', text: 'here' }, image], _meta: { only: 'for the page' } },
+    'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text: 'here' } }, { role: 'user', content: image }] },
+  }
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line)
+    if (id === undefined) return
+    const body = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'unknown' } }
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }) + '\\n')
+  })`
+
+function server(): McpToolset {
+  const connection = { type: 'stdio', command: process.execPath, args: ['-e', PROGRAM] } as const
+  return new McpToolset({ connection, prompts: true, logger: silentLogger })
+}
+
+/** What the model gets of the result of a call: the response, and the data of its pictures. */
+async function shownTo(call: Call, tools = [server()] as ConstructorParameters<typeof LlmAgent>[0]['tools']) {
+  const model = scriptedModel([{ calls: [call] }, 'done'])
+  await using runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model, tools }) })
+  await runner.complete({ userId: 'ada', message: 'go' })
+  const parts = model.requests[1]?.contents.at(-1)?.parts ?? []
+  const all = parts.flatMap((part) => [part, ...(part.functionResponse?.parts ?? [])])
+  return {
+    response: parts.find(({ functionResponse }) => functionResponse)?.functionResponse?.response,
+    pictures: all.flatMap(({ inlineData }) => inlineData?.data ?? []),
+  }
+}
+
+test.each(['photo', 'plot'])('the model gets the picture of the tool %s, without the data for a page', async (name) => {
+  expect(await shownTo({ name })).toEqual({ response: { text: 'here', media: ['image/png'] }, pictures: [PNG] })
+})
+
+test('the model gets the picture of a tool with a page through policies', async () => {
+  const toolset = server()
+  const redacted = toolSource(async (context) => {
+    return (await toolset.listTools(context)).map((tool) => redact(tool, ['nothing']))
+  })
+  expect((await shownTo({ name: 'plot' }, [redacted])).pictures).toEqual([PNG])
+  await toolset.shutdown()
+})
+
+test('the model gets the picture of a prompt', async () => {
+  expect(await shownTo({ name: 'load_mcp_prompt', args: { name: 'p' } })).toEqual({
+    response: {
+      messages: [
+        { role: 'user', text: 'here' },
+        { role: 'user', media: ['image/png'] },
+      ],
+    },
+    pictures: [PNG],
+  })
+})
