@@ -6,6 +6,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { LineReader } from './connection/line-reader.ts'
 import { EXIT_MS, MAX_STDERR } from './limits.ts'
+import { forgetGroup, killGroup, signalGroup, trackGroup } from './local/process-groups.ts'
+import { type StartedCommand, windowsCommand } from './local/windows-command.ts'
 
 /** What a local MCP server is started with. */
 export interface ServerProcessOptions {
@@ -30,9 +32,11 @@ function inheritedVariables(): Record<string, string> {
   return Object.fromEntries(variables.filter((one): one is readonly [string, string] => one[1] !== undefined))
 }
 
-/** The process groups of servers that run now. They are killed when this process exits. */
-const running = new Set<number>()
-let killsAtExit = false
+function startedCommand({ command, args, cwd }: ServerProcessOptions, env: Record<string, string>): StartedCommand {
+  if (process.platform !== 'win32') return { command, args, isVerbatim: false }
+  const { existsSync: exists } = process.getBuiltinModule('node:fs')
+  return windowsCommand(command, args, { env, cwd: cwd ?? process.cwd(), exists })
+}
 
 /** The transport to an MCP server that this process starts. */
 export class ServerProcess implements Transport {
@@ -74,18 +78,21 @@ export class ServerProcess implements Transport {
   start(): Promise<void> {
     // not imported: bundlers for browsers and workers would fail
     const { spawn } = process.getBuiltinModule('node:child_process')
-    const { command, args, env, cwd } = this.#options
+    const { cwd } = this.#options
+    const env = { ...inheritedVariables(), ...this.#options.env }
     return new Promise((resolve, reject) => {
+      const { command, args, isVerbatim } = startedCommand(this.#options, env)
       const child = spawn(command, args, {
-        env: { ...inheritedVariables(), ...env },
+        env,
         ...(cwd !== undefined && { cwd }),
         stdio: 'pipe',
         detached: process.platform !== 'win32', // a process group of its own
         windowsHide: true,
+        windowsVerbatimArguments: isVerbatim,
       })
       this.#child = child
+      if (child.pid !== undefined) trackGroup(child.pid)
       child.once('spawn', () => {
-        if (child.pid !== undefined) track(child.pid)
         this.#allowExit()
         resolve()
       })
@@ -96,10 +103,13 @@ export class ServerProcess implements Transport {
       child.once('exit', (code, signal) => {
         this.#exit = signal ? `It was ended by ${signal}.` : `It exited with code ${code}.`
         killGroup(child.pid) // children of the server may still run
-        if (child.pid !== undefined) running.delete(child.pid)
+        const forgotten = child.pid === undefined ? undefined : forgetGroup(child.pid)
         // the last answer may still be in the pipe; a process that left the group may hold the pipe open
         const closed = new Promise<void>((done) => child.once('close', () => done()))
-        this.#ended = within(closed, EXIT_MS).then(() => this.onclose?.())
+        this.#ended = within(closed, EXIT_MS).then(async () => {
+          this.onclose?.()
+          await forgotten
+        })
       })
       for (const stream of [child.stdin, child.stdout, child.stderr]) {
         stream.on('error', (error) => this.onerror?.(error)) // such as EPIPE: the process has ended
@@ -212,26 +222,4 @@ async function within(done: Promise<void>, ms: number): Promise<boolean> {
     timer = setTimeout(resolve, ms, false)
   })
   return await Promise.race([done.then(() => true), late]).finally(() => clearTimeout(timer))
-}
-
-function track(pid: number): void {
-  if (!killsAtExit) process.once('exit', killAll)
-  killsAtExit = true
-  running.add(pid)
-}
-
-function killAll(): void {
-  for (const pid of running) killGroup(pid)
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid !== undefined) signalGroup(pid, 'SIGKILL')
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, signal)
-  } catch {
-    // every process of the group has ended
-  }
 }
