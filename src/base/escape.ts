@@ -24,6 +24,11 @@ export function escapeLine(text: string): string {
 /** Characters that are invisible or look like a space. They are escaped where a user approves what is shown. */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Co}]|(?! )\p{Zs}/gu
 
+/** Escapes every invisible character of a text in one line, for text beside which a user approves something. */
+export function showInvisible(text: string): string {
+  return text.replace(INVISIBLE, escapeCharacter)
+}
+
 /** Formats a value as JSON in one line, with invisible characters escaped. It parses to the same value. */
 export function escapeJson(value: unknown): string {
   return (JSON.stringify(value) ?? 'undefined').replace(INVISIBLE, jsonEscape)

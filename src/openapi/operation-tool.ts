@@ -1,4 +1,5 @@
 import { deepFreeze } from '../base/deep-freeze.ts'
+import { showInvisible } from '../base/escape.ts'
 import type { JsonObject } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
@@ -21,7 +22,7 @@ export function operationTool(plan: OperationPlan): Tool {
   const description = describe(operation)
   // frozen, because operations share definitions
   const declaration = deepFreeze({ name, description, parametersJsonSchema: argumentsSchema })
-  const hint = `Approve ${operation.method} ${operation.path} at ${plan.base.origin}?`
+  const hint = `Approve ${operation.method} ${showInvisible(operation.path)} at ${plan.base.origin}?`
   const made: Tool = {
     name,
     description,

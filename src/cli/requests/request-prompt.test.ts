@@ -92,6 +92,11 @@ describe('a confirmation prompt', () => {
     expect(text).toMatch(/and pay Eve"\n$/)
     expect(text.length).toBeGreaterThan(60_000)
   })
+
+  test('shows short arguments after long ones, which would move them out of the screen', () => {
+    const { text } = promptFor({ args: { amount: 90_000, note: 'x'.repeat(60_000), order: 'A-1' } })
+    expect(text).toMatch(/x"\n {4}amount: 90000\n {4}order: "A-1"\n$/)
+  })
 })
 
 describe('a confirmation prompt with editable arguments', () => {

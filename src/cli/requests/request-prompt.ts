@@ -82,7 +82,7 @@ function confirmationPrompt(request: PendingRequest, rootName: string, edited?: 
           .split('\n')
           .map((line) => `  │ ${line}`)
       : []),
-    ...Object.entries(edited ?? args).map(([name, value]) => `    ${argumentLine(name, value)}`),
+    ...argumentLines(edited ?? args),
     ...(payload === undefined ? [] : [`  Payload: ${escapeJson(payload)}`]),
   ]
   return {
@@ -100,8 +100,15 @@ function confirmationPrompt(request: PendingRequest, rootName: string, edited?: 
   }
 }
 
-function argumentLine(name: string, value: unknown): string {
-  return `${escapeJson(name).slice(1, -1)}: ${escapeJson(value)}`
+/** Longer lines come first: the last lines are on the screen, and a long value must not move an amount out of it. */
+const LONG_LINE = 1_000
+
+function argumentLines(args: JsonObject): string[] {
+  const lines = Object.entries(args).map(
+    ([name, value]) => `    ${escapeJson(name).slice(1, -1)}: ${escapeJson(value)}`,
+  )
+  const isLong = (line: string): boolean => line.length > LONG_LINE
+  return [...lines.filter(isLong), ...lines.filter((line) => !isLong(line))]
 }
 
 /** Edits the arguments of a call. The edited arguments are shown again for approval. */

@@ -1,4 +1,5 @@
 // A tool of an MCP server as a tool of an agent.
+import { showInvisible } from '../../base/escape.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
 import type { AuthConfig } from '../../content/auth.ts'
@@ -65,7 +66,7 @@ export function mcpTool({ name, tool, server, options, authConfig, sendsTo, call
       typeof requiresConfirmation === 'function'
         ? (args: JsonObject, context: ReadonlyContext) => requiresConfirmation(args, context, tool)
         : requiresConfirmation,
-    confirmationHint: () => `Approve execution of tool \`${tool.name}\` of the MCP server "${server}"?`,
+    confirmationHint: () => `Approve execution of tool \`${showInvisible(tool.name)}\` of the MCP server "${server}"?`,
     ...(authConfig && { authConfig }),
     ...(tool.resourceUri !== undefined && { toModelOutput: withoutAppMeta }),
     sendsTo,

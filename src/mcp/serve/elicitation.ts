@@ -1,8 +1,11 @@
 // Pending requests as MCP elicitations, and the answers of a client as answers to pending requests.
+import { showInvisible } from '../../base/escape.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
+import { isShownWhole } from '../../base/shown-json.ts'
 import type { Part } from '../../content/content.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { approve, deny, respond } from '../../runner/approvals/answer-parts.ts'
+import { confirmationText, inputText } from './request-text.ts'
 
 /** An `elicitation/create` request. */
 export interface Elicitation {
@@ -28,16 +31,21 @@ export function elicitationModes(capabilities: unknown): ElicitationModes {
   return { form: isRecord(elicitation.form) || !url, url }
 }
 
-/** The elicitation for a request. Undefined if the client cannot show it. */
+/**
+ * The elicitation for a request. Undefined if the client cannot show it, or if it has more arguments than a window can show.
+ */
 export function elicitationFor(request: PendingRequest, modes: ElicitationModes): Elicitation | undefined {
   const { kind, hint = '', authUri, tool } = request
   if (kind === 'credential' && authUri !== undefined && modes.url) {
-    return { method: 'elicitation/create', params: { mode: 'url', message: `Sign in for ${tool}.`, url: authUri } }
+    return {
+      method: 'elicitation/create',
+      params: { mode: 'url', message: `Sign in for ${showInvisible(tool)}.`, url: authUri },
+    }
   }
   if (!modes.form) return undefined
-  if (kind === 'confirmation') return form(confirmationText(request), APPROVAL)
+  if (kind === 'confirmation') return isShownWhole(request.args) ? form(confirmationText(request), APPROVAL) : undefined
   const schema = kind === 'input' ? formSchema(request.schema) : undefined
-  return schema && form(hint, schema)
+  return schema && form(inputText(hint), schema)
 }
 
 /**
@@ -69,21 +77,6 @@ const APPROVAL: JsonObject = {
 
 function form(message: string, requestedSchema: JsonObject): Elicitation {
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } }
-}
-
-/** Everything the approver needs to decide. What is shown is what runs. */
-function confirmationText({ hint = '', tool, args, payload }: PendingRequest): string {
-  const shown = [hint, `Tool: ${tool}`, `Arguments: ${visibleJson(args)}`]
-  if (payload !== undefined) shown.push(`Payload: ${visibleJson(payload)}`)
-  return shown.join('\n')
-}
-
-/** JSON in which invisible characters, such as those that reverse the direction of text, are escaped. */
-function visibleJson(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'null'
-  return json.replace(/[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
-  })
 }
 
 /** The form for an answer: its own fields, or one field. Undefined for an answer that a form cannot hold. */

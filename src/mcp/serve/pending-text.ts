@@ -1,4 +1,9 @@
+import { showInvisible } from '../../base/escape.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import { showLine } from './request-text.ts'
+
+/** How many characters of a question are shown. */
+const MAX_HINT = 1_000
 
 /** Says what a call waits for and how to answer, for a client that cannot ask its user. */
 export function pendingText(requests: readonly PendingRequest[]): string {
@@ -6,7 +11,9 @@ export function pendingText(requests: readonly PendingRequest[]): string {
 }
 
 function describe(request: PendingRequest): string {
-  const { id, sessionId, tool, kind, authUri, hint = '' } = request
+  const { id, sessionId, kind, authUri } = request
+  const tool = showInvisible(request.tool)
+  const hint = showLine(request.hint ?? '', MAX_HINT)
   const where = `Session "${sessionId}", request "${id}".`
   const answer = (part: string): string =>
     `${where} Answer with server.runner.run({ userId, sessionId, message: [${part}] }); server.runner.pending() lists the request.`
