@@ -2,37 +2,22 @@ import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import { messageOf } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
-import { CredentialRequired } from '../tool/credential-required.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Toolset } from '../tool/toolset.ts'
 import { mcpTool } from './call/mcp-tool.ts'
-import { sessionLoss } from './call/session-loss.ts'
 import { ToolsetCalls } from './call/toolset-calls.ts'
-import { McpConnection, RefusedError, type SessionSuspicion } from './connection/connection.ts'
+import { McpConnection, type SessionSuspicion } from './connection/connection.ts'
 import { ConnectionPool } from './connection/connection-pool.ts'
 import { Identities } from './identity.ts'
-import { LIST_MS, RELIST_MS } from './limits.ts'
 import { Revisions } from './listing/revisions.ts'
-import { type Listing, listServerTools, type ServerTool } from './listing/server-tool.ts'
-import { type ToolDefinition, ToolsetPins } from './listing/toolset-pins.ts'
+import type { Listing, ServerTool } from './listing/server-tool.ts'
+import { placeOf, type ToolDefinition, ToolsetPins } from './listing/toolset-pins.ts'
 import type { PinStore } from './listing/trust.ts'
 import { checkMcpOptions, type McpToolsetOptions } from './mcp-toolset-options.ts'
-import { placeOf } from './place.ts'
 import { promptTool, resourceTool } from './server-data.ts'
+import { ServerListings } from './server-listings.ts'
 import { toToolName } from './tool-name.ts'
-import { toLine, Warnings } from './warnings.ts'
-
-interface CachedListing {
-  readonly listing: Promise<Listing>
-  readonly changes: number
-  readonly relistedAt: number
-}
-
-interface CurrentListing {
-  readonly connection: McpConnection
-  readonly listing: Listing
-  readonly changes: number
-}
+import { Warnings } from './warnings.ts'
 
 /**
  * The tools of an MCP server. The server is connected on first use: one connection for all users, or one for each user if it
@@ -55,7 +40,7 @@ export class McpToolset implements Toolset {
   readonly #calls: ToolsetCalls
   readonly #identities: Identities
   readonly #pins: ToolsetPins
-  readonly #listings: WeakMap<McpConnection, CachedListing> = new WeakMap()
+  readonly #listings: ServerListings
   /** By name and hash, so that an unchanged tool is the same object in every listing. */
   readonly #tools: Map<string, Tool> = new Map()
   readonly #warnings: Warnings
@@ -70,12 +55,10 @@ export class McpToolset implements Toolset {
     this.name = options.name ?? defaultName
     this.#options = options
     this.#identities = new Identities(options)
-    this.#calls = new ToolsetCalls({
-      name: this.name,
-      options,
-      identities: this.#identities,
-      connect: (context) => this.#connect(context),
-    })
+    const connect = (context: ReadonlyContext): Promise<McpConnection> => this.#connect(context)
+    const calling = { name: this.name, options, identities: this.#identities, connect }
+    this.#calls = new ToolsetCalls(calling)
+    this.#listings = new ServerListings(calling, this.#calls)
     this.#pins = new ToolsetPins(this.name, options)
     this.#warnings = new Warnings(this.name, options.logger ?? console)
     const { fixed } = this.#identities
@@ -90,7 +73,7 @@ export class McpToolset implements Toolset {
   /** Lists the tools that are trusted and pass the filter. Connects to the server if needed. */
   async listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
     this.#identities.use(context)
-    const { connection, listing, changes } = await this.#list(context)
+    const { connection, listing, changes } = await this.#listings.list(context)
     const { trusted, problems } = await this.#pins.judge(listing, context)
     for (const problem of [...listing.problems, ...problems]) this.#warnings.report(problem)
     this.#warnings.reportFilter(this.#options.toolFilter, listing.tools)
@@ -151,44 +134,10 @@ export class McpToolset implements Toolset {
     return connection
   }
 
-  /** The tools of the server. Throws `CredentialRequired` if the server wants a credential. */
-  async #list(context: ReadonlyContext, isRepeated = false): Promise<CurrentListing> {
-    let connection: McpConnection | undefined
-    try {
-      connection = await this.#connect(context)
-      const { listing, changes } = this.#listingOf(connection)
-      return { connection, listing: await listing, changes }
-    } catch (error) {
-      if (connection) this.#listings.delete(connection)
-      if (connection && (connection.isAbandoned || (await sessionLoss(connection, error)))) {
-        await connection.abandon()
-        if (!isRepeated) return await this.#list(context, true)
-      }
-      const refusal = error instanceof RefusedError ? error : connection?.http.takeRefusal()
-      if (refusal) throw new CredentialRequired(await this.#identities.refused(context, refusal.challenge))
-      const reason = toLine(await this.#calls.failureReason(error, context))
-      throw new Error(`the MCP server cannot be used: ${reason}`, { cause: error })
-    }
-  }
-
-  #listingOf(connection: McpConnection): CachedListing {
-    const cached = this.#listings.get(connection)
-    const now = performance.now()
-    const isFresh = cached && (cached.changes === connection.changes || now - cached.relistedAt < RELIST_MS)
-    if (isFresh) return cached
-    const { connectTimeoutMs = 5_000 } = this.#options
-    const listing = listServerTools(connection.client, { timeout: Math.max(connectTimeoutMs, LIST_MS) })
-    const relistedAt = cached ? now : Number.NEGATIVE_INFINITY
-    const made = { listing, changes: connection.changes, relistedAt }
-    this.#listings.set(connection, made)
-    listing.catch(() => this.#listings.delete(connection))
-    return made
-  }
-
   #listForOperator(given: PinStore | undefined): Promise<{ listing: Listing; store: PinStore }> {
     return this.#pins.forOperator(given, async ({ appName }) => {
       const context = { invocation: { appName, userId: 'operator' } } as ReadonlyContext
-      return (await this.#list(context)).listing
+      return (await this.#listings.list(context)).listing
     })
   }
 

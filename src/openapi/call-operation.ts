@@ -1,21 +1,19 @@
 // One call of an operation: build the request, attach the credentials, send it, and turn the response into a result.
-import { applyCredential } from '../auth/apply-credential.ts'
 import { isLoopback } from '../auth/config/endpoint.ts'
 import { isRecord } from '../base/json.ts'
 import { withSystemPorts } from '../base/ports.ts'
 import type { SecretMask } from '../base/secret-mask.ts'
-import type { AuthCredential } from '../content/auth.ts'
-import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
+import { ToolError } from '../error/error.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { Effect } from '../tool/tool.ts'
 import { effectOf } from './effect-of.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
 import type { Operation } from './operation.ts'
 import { type ApiRequest, buildRequest } from './request/build-request.ts'
-import { checkNames, type OwnField } from './request/check-names.ts'
 import { loadFile } from './request/load-file.ts'
 import { isSecretHeader, secretMask } from './response/request-secrets.ts'
 import { type ApiResponse, type ApiResult, errorOf, toResult } from './response/to-result.ts'
+import { attachCredentials, checkKeyNames } from './security/attach-credentials.ts'
 import type { Security, SecurityConfig } from './security/choose-security.ts'
 import { renewCredentials } from './security/renew-credentials.ts'
 import { sendRequest } from './send/send-request.ts'
@@ -55,13 +53,13 @@ export async function callOperation(
   const headers = await developerHeaders(plan, context)
   let mask = secretMask(credentials, headers)
   try {
-    checkKeyNames(plan, configs, args)
+    checkKeyNames(plan.operation, configs, args)
     const request = await buildRequest(plan.operation, plan.base, args, (name) => loadFile(name, context))
     const { idempotencyHeader } = plan
     if (idempotencyHeader !== undefined)
       request.headers.set(idempotencyHeader, await idempotencyKeyOf(context.idempotencyKey))
     for (const [name, value] of headers) request.headers.set(name, value)
-    const authorize = (sent: Request): Request => attach(sent, configs, credentials, plan.base.origin)
+    const authorize = (sent: Request): Request => attachCredentials(sent, configs, credentials, plan.base.origin)
     let response = await send(plan, request, { authorize, context })
     if (response.status === UNAUTHORIZED) {
       const renewal = await renewCredentials(context, configs)
@@ -78,14 +76,6 @@ export async function callOperation(
   } catch (error) {
     throw error instanceof ToolError ? withoutSecrets(error, mask) : error
   }
-}
-
-/** Refuses arguments that name the parameter or the cookie of an API key. */
-function checkKeyNames({ operation }: OperationPlan, configs: readonly SecurityConfig[], args: unknown): void {
-  const keys = configs.flatMap(({ authScheme: scheme }): OwnField[] => {
-    return scheme.type === 'apiKey' && scheme.in !== 'header' ? [{ in: scheme.in, name: scheme.name }] : []
-  })
-  if (keys.length > 0) checkNames(operation, new Map(Object.entries(isRecord(args) ? args : {})), keys)
 }
 
 async function send(
@@ -135,25 +125,6 @@ async function developerHeaders({ options, base }: OperationPlan, context: ToolC
     headers.set(name, value)
   }
   return headers
-}
-
-/** Adds the credentials. `applyCredential` refuses every other origin. */
-function attach(
-  request: Request,
-  configs: readonly SecurityConfig[],
-  credentials: readonly AuthCredential[],
-  origin: string,
-): Request {
-  try {
-    return configs.reduce((made, { authScheme }, at) => {
-      const credential = credentials[at]
-      if (!credential) throw new ToolError('The call has no credential for the API.', { code: 'AUTH_FAILED' })
-      return applyCredential(made, { authScheme, credential, origin })
-    }, request)
-  } catch (error) {
-    if (error instanceof ToolwrightError) throw new ToolError(messageOf(error), { code: 'AUTH_FAILED' })
-    throw error
-  }
 }
 
 function withoutSecrets(error: ToolError, mask: SecretMask): ToolError {

@@ -2,24 +2,19 @@
 import { LlmAgent, Runner } from 'toolwright'
 import { McpToolset } from 'toolwright/mcp'
 import { scriptedModel } from 'toolwright/testing'
+import { inlineServer, listedTool } from './inline-server.ts'
 
-const PROGRAM = `
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {})
-  setInterval(() => {}, 1_000)
-  const results = {
-    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
-    'tools/list': { tools: [{ name: 'pid', inputSchema: { type: 'object' } }] },
-    'tools/call': { content: [{ type: 'text', text: String(process.pid) }] },
-  }
-  process.stdout.on('error', () => {})
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method } = JSON.parse(line)
-    if (id === undefined) return
-    const body = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'unknown' } }
-    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }) + '\\n')
-  })`
-
-const connection = { type: 'stdio', command: process.execPath, args: ['-e', PROGRAM] } as const
+const connection = inlineServer(
+  {
+    'tools/list': { tools: [listedTool('pid')] },
+    'tools/call': { content: [{ type: 'text', text: '$PID' }] },
+  },
+  {
+    setup: `for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {})
+      process.stdout.on('error', () => {})
+      setInterval(() => {}, 1_000)`,
+  },
+)
 const model = scriptedModel([{ calls: [{ name: 'pid' }] }, 'done'])
 const agent = new LlmAgent({ name: 'a', model, tools: [new McpToolset({ connection })] })
 const runner = new Runner({ appName: 'app', agent })

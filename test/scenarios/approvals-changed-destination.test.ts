@@ -20,6 +20,7 @@ import { OpenApiToolset } from 'toolwright/openapi'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { inlineServer, listedTool } from '../mcp/inline-server.ts'
 import { finalResponses, requestFor, sendMessage, startProcess, stores, where } from './approvals-kit.ts'
 import { silentLogger } from './kit.ts'
 
@@ -293,19 +294,10 @@ async function paymentServer() {
 
 /** A local server that lists the same tools whatever its argument is. */
 function localServer(argument: string): McpToolset {
-  const program = `
-    const say = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
-    const results = {
-      initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'bank', version: '1' } },
-      'tools/list': { tools: [{ name: 'pay', description: 'Pay', inputSchema: { type: 'object' } }] },
-      'tools/call': { content: [{ type: 'text', text: 'paid by ' + process.argv[1] }] },
-    }
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      const { id, method } = JSON.parse(line)
-      if (id === undefined) return
-      if (method in results) say(id, results[method])
-      else process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'unknown' } }) + '\\n')
-    })`
-  const connection = { type: 'stdio', command: process.execPath, args: ['-e', program, argument] } as const
+  const results = {
+    'tools/list': { tools: [listedTool('pay')] },
+    'tools/call': { content: [{ type: 'text', text: 'paid by $ARGUMENT' }] },
+  }
+  const connection = inlineServer(results, { args: [argument] })
   return new McpToolset({ name: 'bank', connection, requiresConfirmation: true, logger: silentLogger })
 }

@@ -5,6 +5,7 @@ import { LlmAgent, Runner, type ToolSource } from 'toolwright'
 import { McpToolset } from 'toolwright/mcp'
 import { OpenApiToolset } from 'toolwright/openapi'
 import { expect, test } from 'vitest'
+import { inlineServer, listedTool } from '../mcp/inline-server.ts'
 import { silentLogger } from './kit.ts'
 
 /** The hint of the approval of the first tool. */
@@ -22,18 +23,7 @@ async function hintOf(tools: ToolSource): Promise<string | undefined> {
 }
 
 function server(name: string): McpToolset {
-  const program = `
-    const results = {
-      initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } },
-      'tools/list': { tools: [{ name: process.argv[1], inputSchema: { type: 'object' } }] },
-    }
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      const { id, method } = JSON.parse(line)
-      if (id === undefined) return
-      const body = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'unknown' } }
-      process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }) + '\\n')
-    })`
-  const connection = { type: 'stdio', command: process.execPath, args: ['-e', program, name] } as const
+  const connection = inlineServer({ 'tools/list': { tools: [listedTool(name)] } })
   return new McpToolset({ name: 'files', connection, requiresConfirmation: true, logger: silentLogger })
 }
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { isRunning } from '../mcp/is-running.ts'
 import { waitUntil } from './kit.ts'
 
 const PROGRAM = fileURLToPath(new URL('../mcp/dies-by-signal.ts', import.meta.url))
@@ -19,15 +20,6 @@ async function startHost(...args: string[]): Promise<{ host: ChildProcess; serve
   const lines = createInterface({ input: host.stdout as NodeJS.ReadableStream })
   const server = await new Promise<number>((resolve) => lines.once('line', (line) => resolve(Number(line))))
   return { host, server }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')) // a zombie waits for its parent only
-  } catch {
-    return false
-  }
 }
 
 /** The watchers whose parent is this process. */

@@ -5,21 +5,13 @@ import { join } from 'node:path'
 import type { JsonObject } from 'toolwright'
 import { afterAll, describe, expect, test } from 'vitest'
 import { callOnce, hostileProcess, meet, offered } from '../mcp/hostile-kit.ts'
+import { isRunning } from '../mcp/is-running.ts'
 import { responsesOf, waitUntil } from './kit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hostile-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const LOST = { errorCode: 'UNKNOWN_OUTCOME', error: expect.stringContaining('(connection_closed)') }
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')) // a zombie waits for its parent only
-  } catch {
-    return false
-  }
-}
 
 describe('a server that cannot be connected is left out, with the reason', () => {
   const cases: [behaviour: string, reason: string][] = [

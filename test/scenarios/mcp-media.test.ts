@@ -3,30 +3,20 @@ import { LlmAgent, Runner, redact, toolSource } from 'toolwright'
 import { McpToolset } from 'toolwright/mcp'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import type { Call } from './kit.ts'
-import { silentLogger } from './kit.ts'
+import { inlineServer, listedTool } from '../mcp/inline-server.ts'
+import { type Call, silentLogger } from './kit.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADBwIAMCbHYQAAAABJRU5ErkJggg=='
 
-const PROGRAM = `
-  const image = { type: 'image', mimeType: 'image/png', data: '${PNG}' }
-  const schema = { type: 'object' }
-  const app = { ui: { resourceUri: 'ui://plot/app.html' } }
-  const results = {
-    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {}, prompts: {} }, serverInfo: { name: 's', version: '1' } },
-    'tools/list': { tools: [{ name: 'photo', inputSchema: schema }, { name: 'plot', inputSchema: schema, _meta: app }] },
-    'tools/call': { content: [{ type: 'text', text: 'here' }, image], _meta: { only: 'for the page' } },
-    'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text: 'here' } }, { role: 'user', content: image }] },
-  }
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method } = JSON.parse(line)
-    if (id === undefined) return
-    const body = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'unknown' } }
-    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...body }) + '\\n')
-  })`
-
 function server(): McpToolset {
-  const connection = { type: 'stdio', command: process.execPath, args: ['-e', PROGRAM] } as const
+  const image = { type: 'image', mimeType: 'image/png', data: PNG }
+  const text = { type: 'text', text: 'here' }
+  const page = { _meta: { ui: { resourceUri: 'ui://plot/app.html' } } }
+  const connection = inlineServer({
+    'tools/list': { tools: [listedTool('photo'), listedTool('plot', page)] },
+    'tools/call': { content: [text, image], _meta: { only: 'for the page' } },
+    'prompts/get': { messages: [text, image].map((content) => ({ role: 'user', content })) },
+  })
   return new McpToolset({ connection, prompts: true, logger: silentLogger })
 }
 

@@ -1,4 +1,5 @@
 import { digestOf } from '../../auth/digest.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
@@ -96,4 +97,14 @@ async function pinNameOf(toolset: string, { name, connection }: McpToolsetOption
   const place =
     connection.type === 'stdio' ? [connection.command, ...(connection.args ?? [])] : [String(connection.url)]
   return `mcp:${toolset}:${(await digestOf(...place)).slice(0, 16)}`
+}
+
+/**
+ * Where a server is, for approvals. Headers and variables of the environment are left out: they hold credentials, which
+ * change while the server stays the same.
+ */
+export function placeOf(connection: McpToolsetOptions['connection']): JsonObject {
+  const { type } = connection
+  if (connection.type === 'stdio') return { type, command: connection.command, args: [...(connection.args ?? [])] }
+  return { type, url: String(connection.url) }
 }
