@@ -106,5 +106,5 @@ async function pinNameOf(toolset: string, { name, connection }: McpToolsetOption
 export function placeOf(connection: McpToolsetOptions['connection']): JsonObject {
   const { type } = connection
   if (connection.type === 'stdio') return { type, command: connection.command, args: [...(connection.args ?? [])] }
-  return { type, url: String(connection.url) }
+  return { type, url: new URL(connection.url).href }
 }
