@@ -101,6 +101,15 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       await second.runner.close()
     })
 
+    test('calls no other server at the same URL without another approval', async () => {
+      await using one = await paymentServer()
+      await using other = await paymentServer('other-bank')
+      const { answered, second } = await approveAfterDeploy(pay, [one.toolsetAt(SAME)], [other.toolsetAt(SAME)])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+      expect([...one.paid, ...other.paid]).toEqual([])
+      await second.runner.close()
+    })
+
     test('calls the approved server with other headers, and records neither URL nor headers', async () => {
       await using server = await paymentServer()
       const before = server.toolset({ headers: () => ({ 'x-key': 'canary-1' }) }, '?key=canary-2')
@@ -267,8 +276,11 @@ function pets(change: Partial<DocumentParts> = {}) {
   return { sent, toolset }
 }
 
+/** A URL that is never requested: its requests are sent to a server of the test. */
+const SAME = 'http://127.0.0.1:1/mcp'
+
 /** A real MCP server on loopback, and the amounts that were paid. */
-async function paymentServer() {
+async function paymentServer(name = 'bank') {
   const paid: number[] = []
   const pay = tool({
     name: 'pay',
@@ -276,18 +288,26 @@ async function paymentServer() {
     parameters: z.object({ amount: z.number() }),
     run: ({ amount }) => `${paid.push(amount)} paid`,
   })
-  const server = serveMcp({ tools: [pay] })
+  const server = serveMcp({ name, tools: [pay] })
   const { url } = await server.listen({ port: 0 })
+  const toolset = (more: Partial<McpToolsetOptions> = {}, query = ''): McpToolset =>
+    new McpToolset({
+      name: 'bank',
+      connection: { type: 'http', url: `${url}${query}` },
+      requiresConfirmation: true,
+      logger: silentLogger,
+      ...more,
+    })
+  /** The server under another URL, as behind a name whose address changes. */
+  const toolsetAt = (other: string): McpToolset => {
+    const send = ((input: string | URL, init?: RequestInit) =>
+      fetch(String(input).replace(other, url), init)) as typeof fetch
+    return toolset({ connection: { type: 'http', url: other, fetch: send } })
+  }
   return {
     paid,
-    toolset: (more: Partial<McpToolsetOptions> = {}, query = '') =>
-      new McpToolset({
-        name: 'bank',
-        connection: { type: 'http', url: `${url}${query}` },
-        requiresConfirmation: true,
-        logger: silentLogger,
-        ...more,
-      }),
+    toolset,
+    toolsetAt,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

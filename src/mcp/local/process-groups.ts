@@ -86,6 +86,7 @@ function startWatcher(): Watcher | undefined {
   })
   const { stdin } = child
   child.on('error', () => {}) // there is no shell
+  if (!stdin) return undefined // this process has too many open files
   stdin.on('error', () => {}) // it has ended
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()))
   child.unref()
