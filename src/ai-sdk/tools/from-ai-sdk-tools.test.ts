@@ -227,6 +227,15 @@ describe('tools of a provider in fromAiSdkTools()', () => {
     ])
   })
 
+  test('are bound to their id and configuration by an approval', () => {
+    const given = anthropic.tools.bash_20250124({ execute: async () => 'ran' })
+    const [made] = fromAiSdkTools({ it: given })
+    expect(made?.sendsTo).toEqual({ id: 'anthropic.bash_20250124', name: 'it', args: {} })
+    expect(
+      fromAiSdkTools({ it: dynamicTool({ inputSchema: city, execute: async () => 1 }) })[0]?.sendsTo,
+    ).toBeUndefined()
+  })
+
   test('that the provider only defines are rejected without execute', () => {
     expect(() => fromAiSdkTools({ it: anthropic.tools.memory_20250818({}) })).toThrow(
       'has no execute, and the provider does not run it',

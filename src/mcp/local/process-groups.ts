@@ -45,7 +45,10 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
 }
 
 function killAll(): void {
-  for (const pid of running) killGroup(pid)
+  for (const pid of running) {
+    killGroup(pid)
+    watcher?.tell(`- ${pid}`) // else it would wait for the dead
+  }
 }
 
 /** A process that outlives this one by a moment. */
