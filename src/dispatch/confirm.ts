@@ -8,6 +8,7 @@ import { messageOf } from '../error/error.ts'
 import { consentIn, decisionOf, declinedIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import { type CallState, openRequests, type RequestState } from '../event/invocation-state.ts'
+import type { SessionKey } from '../session/service.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { readonlyContext } from '../tool/readonly-context.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -35,7 +36,7 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   if (!decision.confirmed) return rejected(call, decision.reason)
   const { request } = latest
   const approved = await approvedArgs(ready, latest)
-  const lapsed = whyLapsed(request, { definition, args }, approved ?? null)
+  const lapsed = whyLapsed(request, { definition, args, session: batch.host }, approved ?? null)
   if (lapsed === 'definition') {
     const dropped = decision.args && !entry.tool.allowEditedArgs ? 'It no longer accepts edited arguments. ' : ''
     const notice = `The tool has changed since the last request (DEFINITION_CHANGED). ${dropped}`
@@ -43,10 +44,10 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
       ? await requestConfirmation(batch, ready, { definition, args, notice })
       : definitionChanged(call)
   }
-  if (lapsed === 'args') {
-    const notice = 'The arguments differ from the approved arguments. '
+  if (lapsed !== undefined) {
+    const { notice, reason } = LAPSED[lapsed]
     if (requests.length < MAX_REQUESTS) return await requestConfirmation(batch, ready, { definition, args, notice })
-    return failure(call, 'CANCELLED', notRun(call, 'its arguments differ from the approved arguments'))
+    return failure(call, 'CANCELLED', notRun(call, reason))
   }
   const { payload } = decision
   ready.context.setConfirmation({
@@ -55,6 +56,18 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
     ...(payload !== undefined && { payload }),
   })
   return ready
+}
+
+/** What the approver and the model read about an approval that does not count. */
+const LAPSED = {
+  args: {
+    notice: 'The arguments differ from the approved arguments. ',
+    reason: 'its arguments differ from the approved arguments',
+  },
+  session: {
+    notice: 'The last approval was given in another session. ',
+    reason: 'its approval was given in another session',
+  },
 }
 
 /** The response to a call whose request was denied or has expired. */
@@ -85,7 +98,8 @@ export type BodyAnswers =
 export async function checkBodyRequests(batch: Batch, ready: ReadyCall): Promise<BodyAnswers> {
   const { call, context, entry, args } = ready
   if (openRequests(call).length > 0) return { type: 'stopped', outcome: { type: 'suspended', call } }
-  context.setRequests(countingRequests(context, await definitionOf(batch, entry), plainArgs(args)))
+  const current = { definition: await definitionOf(batch, entry), args: plainArgs(args), session: batch.host }
+  context.setRequests(countingRequests(context, current))
   let confirmation: ToolConfirmation | undefined
   for (const { request, answer, denied } of context.requests) {
     if (request.origin !== 'body') continue
@@ -108,6 +122,8 @@ export async function checkBodyRequests(batch: Batch, ready: ReadyCall): Promise
 
 /** The call as it would run now. */
 interface CurrentCall {
+  /** The session of the call. */
+  readonly session: SessionKey
   /** Digest of the tool definition. */
   readonly definition: string
   /** The arguments of the call; left out when only the definition is compared. */
@@ -117,12 +133,19 @@ interface CurrentCall {
 /** Why the approval of a request is no longer valid; undefined when it is. `approved`: the arguments the approver sent. */
 function whyLapsed(
   request: Request,
-  { definition, args }: CurrentCall,
+  { definition, args, session }: CurrentCall,
   approved: JsonObject | null = request.args,
-): 'definition' | 'args' | undefined {
+): 'definition' | 'args' | 'session' | undefined {
+  if (!isOfSession(request, session)) return 'session'
   if (request.definition !== definition) return 'definition'
   if (args && (!approved || canonicalJson(approved) !== canonicalJson(args))) return 'args'
   return undefined
+}
+
+/** Was the request made in this session? A log can be copied byte for byte; requests of earlier versions name no session. */
+function isOfSession({ session }: Request, { appName, userId, sessionId }: SessionKey): boolean {
+  if (!session) return true
+  return session.appName === appName && session.userId === userId && session.sessionId === sessionId
 }
 
 /** Is it an approved request of the body? */
@@ -132,14 +155,15 @@ function isBodyApproval({ request, answer }: RequestState): boolean {
   )
 }
 
-/** The requests of a call, without lapsed approvals of its body. `confirm` checks the approval of the gate. */
+/** The requests of a call, without lapsed approvals of its body and input of other sessions. `confirm` checks the approval of the gate. */
 export function countingRequests(
   { requests }: Pick<CallState, 'requests'>,
-  definition: string,
-  args?: JsonObject,
+  current: CurrentCall,
 ): readonly RequestState[] {
-  const current = args ? { definition, args } : { definition }
-  return requests.filter((one) => !isBodyApproval(one) || !whyLapsed(one.request, current))
+  return requests.filter((one) => {
+    if (isBodyApproval(one)) return whyLapsed(one.request, current) === undefined
+    return one.request.kind !== 'input' || isOfSession(one.request, current.session)
+  })
 }
 
 function isGateRequest({ request }: RequestState): boolean {

@@ -42,7 +42,7 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
   if (!entry || entry.isPassive) return refuseUnknown(batch, call, entry)
   if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)
   return definitionOf(batch, entry).then((definition) =>
-    prepareResolved(batch, call, entry, countingRequests(call, definition)),
+    prepareResolved(batch, call, entry, countingRequests(call, { definition, session: batch.host })),
   )
 }
 

@@ -93,12 +93,14 @@ function requestOf(
 ): Request {
   const expiresInMs = ownExpiry ?? toolExpiry
   const now = host.services.ports.now()
+  const { appName, userId, sessionId } = host
   return {
     type: 'request',
     id: newOwnId(host.services.ports),
     invocationId: host.invocationId,
     path: scope.path,
     callId,
+    session: { appName, userId, sessionId },
     ...created, // with the id of a credential request
     createdAt: now / 1000,
     ...(Number.isFinite(expiresInMs) && { expiresAt: (now + expiresInMs) / 1000 }),

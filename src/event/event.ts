@@ -128,6 +128,8 @@ export interface Request {
   readonly args: JsonObject
   /** The digest of the tool definition at the time of the request. */
   readonly definition: string
+  /** The session of the request. Its answers count in no other session. Absent in logs of earlier versions. */
+  readonly session?: { readonly appName: string; readonly userId: string; readonly sessionId: string }
   /** The text the approver sees. */
   readonly hint?: string
   /** Data of the tool for the approver. */

@@ -96,7 +96,7 @@ export function isOutdated({ log: { entries }, view }: HeldSession): boolean {
 }
 
 /** Renewals per lease: two may be late before the lease ends. */
-const RENEWALS_PER_LEASE = 3
+export const RENEWALS_PER_LEASE = 3
 
 /** A run whose lease is renewed. */
 export interface LeasedRun {

@@ -152,7 +152,7 @@ export class Runner<Output = unknown> {
   /**
    * Continues all interrupted invocations of this app, such as those of a process that died, and those whose requests have
    * expired. Skips sessions that another process holds, or that this runner runs. Each run continues until it completes or
-   * pauses, also if its events are not read.
+   * pauses, also if its events are not read. Removes copies that a process did not complete before it died.
    *
    * @example
    * const runs = await runner.recover() // when the process starts
@@ -161,6 +161,7 @@ export class Runner<Output = unknown> {
   async recover(options: RecoverOptions = {}): Promise<Run[]> {
     checkCallOptions(this.appName, 'recover', options as object)
     const { appName, sessionService } = this
+    await this.#sessions.removeUnfinishedCopies()
     const interrupted = await sessionService.interrupted({ appName })
     const late = (await sessionService.pending({ appName })).filter((request) => this.#isOverdue(request))
     const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))

@@ -1,4 +1,4 @@
-import { copyJson } from '../base/json.ts'
+import { copyJson, type JsonObject } from '../base/json.ts'
 import { systemPorts } from '../base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
 import type { NewEntry } from '../event/event.ts'
@@ -71,25 +71,33 @@ export class InMemorySessionService implements SessionService {
 
   async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
     const { appName, userId, sessionId = this.#newId(), state, events } = options
-    checkKey({ appName, userId, sessionId })
-    const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
-    const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map() }
-    if (user.sessions.has(sessionId)) throw sessionExists(sessionId)
-    // All code that can throw comes before the first change to shared state.
-    const initial = state && copyJson(state)
     const imported = events?.map((event) => toStorableEntry({ event: copyJson(withEventIds(event, this.#newId)) }))
-
-    const session = new InMemorySession(
-      { appName, userId, sessionId },
-      new ScopedState(app.state, user.state),
-      this.#now(),
-    )
-    if (initial) session.state.apply(initial)
+    const { session, user } = this.#create({ appName, userId, sessionId }, state)
     if (imported) session.log.add(imported, session.state)
     user.sessions.set(sessionId, session)
+    return session.toSession(session.events())
+  }
+
+  async createCopy(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease> {
+    const { appName, userId, sessionId, state } = options
+    const { session, user } = this.#create({ appName, userId, sessionId }, state)
+    user.copies.set(sessionId, session)
+    return this.#lease(session)
+  }
+
+  /** Creates a session that the caller stores. All code that can throw comes before the first change to shared state. */
+  #create(key: SessionKey, state: JsonObject | undefined): { session: InMemorySession; user: User } {
+    checkKey(key)
+    const { appName, userId, sessionId } = key
+    const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
+    const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map(), copies: new Map() }
+    if (user.sessions.has(sessionId) || user.copies.has(sessionId)) throw sessionExists(sessionId)
+    const initial = state && copyJson(state)
+    const session = new InMemorySession(key, new ScopedState(app.state, user.state), this.#now())
+    if (initial) session.state.apply(initial)
     app.users.set(userId, user)
     this.#apps.set(appName, app)
-    return session.toSession(session.events())
+    return { session, user }
   }
 
   async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
@@ -111,7 +119,7 @@ export class InMemorySessionService implements SessionService {
 
   async deleteSession(key: SessionKey): Promise<void> {
     checkKey(key)
-    const user = this.#apps.get(key.appName)?.users.get(key.userId)
+    const user = this.#userOf(key)
     if (!user?.sessions.delete(key.sessionId)) return
     // A Map that is filled and emptied again and again keeps deleted values alive until the next garbage collection.
     if (user.sessions.size === 0) user.sessions = new Map()
@@ -130,10 +138,13 @@ export class InMemorySessionService implements SessionService {
   #claim(key: SessionKey): Lease {
     const session = this.#find(key)
     if (!session) throw sessionNotFound(key.sessionId)
-    const now = this.#monotonicNow()
-    if (session.epoch !== FREE && now < session.expiresAt) throw sessionBusy(key.sessionId)
+    if (session.epoch !== FREE && this.#monotonicNow() < session.expiresAt) throw sessionBusy(key.sessionId)
+    return this.#lease(session)
+  }
+
+  #lease(session: InMemorySession): Lease {
     session.epoch = ++this.#lastEpoch
-    session.expiresAt = now + this.#leaseMs
+    session.expiresAt = this.#monotonicNow() + this.#leaseMs
     return session.toLease(session.log.seq, this.#leaseMs)
   }
 
@@ -145,7 +156,9 @@ export class InMemorySessionService implements SessionService {
 
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
     const session = this.#holding(lease)
-    if (session && options?.interrupted) session.expiresAt = Number.NEGATIVE_INFINITY
+    const copies = this.#userOf(lease.key)?.copies
+    if (session && copies?.size && copies.get(lease.key.sessionId) === session) copies.delete(lease.key.sessionId)
+    else if (session && options?.interrupted) session.expiresAt = Number.NEGATIVE_INFINITY
     else if (session) session.epoch = FREE
     return DONE
   }
@@ -180,8 +193,9 @@ export class InMemorySessionService implements SessionService {
     const { log } = session
     if (expectedSeq !== log.seq) {
       const repeated = log.seqOfRepeat(expectedSeq, entries)
-      if (repeated !== undefined) return repeated
-      throw staleAppend(expectedSeq, log.seq)
+      if (repeated === undefined) throw staleAppend(expectedSeq, log.seq)
+      if (options?.completesCopy) this.#completeCopy(session)
+      return repeated
     }
     const pending = options?.pending && toStoredRequests(options.pending, session.pending, this.#nextOrder)
     const storable = entries.map(toStorableEntry)
@@ -189,7 +203,14 @@ export class InMemorySessionService implements SessionService {
     if (options?.drained) session.inbox?.remove(options.drained)
     if (options?.pending) session.pending = pending
     session.updatedAt = this.#now()
+    if (options?.completesCopy) this.#completeCopy(session)
     return seq
+  }
+
+  #completeCopy(session: InMemorySession): void {
+    const { sessionId } = session.key
+    const user = this.#userOf(session.key)
+    if (user?.copies.delete(sessionId)) user.sessions.set(sessionId, session)
   }
 
   readonly #nextOrder = (): number => ++this.#lastOrder
@@ -229,6 +250,13 @@ export class InMemorySessionService implements SessionService {
     return found
   }
 
+  async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {
+    checkId('appName', appName)
+    const now = this.#monotonicNow()
+    const copies = [...(this.#apps.get(appName)?.users.values() ?? [])].flatMap((user) => [...user.copies.values()])
+    return copies.filter(({ expiresAt }) => now >= expiresAt).map((copy) => this.#lease(copy))
+  }
+
   async getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
     checkPin(appName, name)
     return this.#pins.get(pinKey(appName, name))
@@ -252,7 +280,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   #find(key: SessionKey): InMemorySession | undefined {
-    const found = this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
+    const found = this.#userOf(key)?.sessions.get(key.sessionId)
     if (!found) checkKey(key) // the key of a stored session is valid
     return found
   }
@@ -263,15 +291,27 @@ export class InMemorySessionService implements SessionService {
     throw leaseLost(lease.key.sessionId)
   }
 
+  #userOf({ appName, userId }: SessionKey): User | undefined {
+    return this.#apps.get(appName)?.users.get(userId)
+  }
+
   #holding({ epoch, key }: Lease): InMemorySession | undefined {
-    const session = this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
+    const user = this.#userOf(key)
+    const session = user?.sessions.get(key.sessionId) ?? user?.copies.get(key.sessionId)
     return session && session.epoch === epoch && epoch !== FREE ? session : undefined
   }
 }
 
 interface App {
   readonly state: Scope
-  readonly users: Map<string, { readonly state: Scope; sessions: Map<string, InMemorySession> }>
+  readonly users: Map<string, User>
+}
+
+interface User {
+  readonly state: Scope
+  sessions: Map<string, InMemorySession>
+  /** Unfinished copies. They are kept apart from the sessions, so that only the holder of a lease finds them. */
+  readonly copies: Map<string, InMemorySession>
 }
 
 /** A key that is different for each app and name, whatever characters they contain. */

@@ -88,6 +88,8 @@ export interface AppendOptions {
   readonly drained?: readonly string[] | undefined
   /** All pending requests of the session from now on. Replaces the earlier list. */
   readonly pending?: readonly PendingRequest[] | undefined
+  /** This append completes a copy of `createCopy`: from its commit on, the copy is a session like any other. */
+  readonly completesCopy?: boolean | undefined
 }
 
 /** A part of a log, read without a lease. */
@@ -125,7 +127,10 @@ export interface SessionService {
   claim(key: SessionKey): Promise<Lease>
   /** Extends a lease by `leaseMs` from now. */
   renew(lease: Lease): Promise<Lease>
-  /** Releases a lease. With `interrupted`, the session counts as interrupted, so that another process can recover it. */
+  /**
+   * Releases a lease. With `interrupted`, the session counts as interrupted, so that another process can recover it. Deletes
+   * an unfinished copy.
+   */
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
   /** Reads the whole log. */
   read(lease: Lease): Promise<HeldLog>
@@ -153,6 +158,17 @@ export interface SessionService {
   }): Promise<PendingRequest[]>
   /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
+  /**
+   * Starts a copy of another session: creates a session and claims it, in one commit. Only the holder of the lease can see the
+   * unfinished copy; for all other methods it does not exist, except that its key is taken (ALREADY_EXISTS). It becomes a
+   * session with the append that has `completesCopy`. Optional: without it, `runner.fork()` is refused.
+   */
+  createCopy?(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease>
+  /**
+   * Claims the unfinished copies whose lease has ended, to remove them: their former holders can no longer complete them.
+   * `release` deletes them.
+   */
+  claimUnfinishedCopies?(filter: { appName: string }): Promise<Lease[]>
   /** The pin of an app under this name: the hash of a definition that the app trusts. Undefined if there is none. */
   getPin(app: { appName: string }, name: string): Promise<string | undefined>
   /**

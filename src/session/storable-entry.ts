@@ -108,6 +108,7 @@ function requestProblem(request: { readonly [key: string]: unknown }): string | 
   if (!KINDS.includes(request.kind)) return 'kind is not confirmation, credential or input'
   if (request.origin !== 'gate' && request.origin !== 'body') return 'origin is not gate or body'
   if (!isRecord(request.args)) return 'args is not an object'
+  if (!isOptionalRecord(request.session)) return 'session is not an object'
   if (!isOptionalString(request.key)) return 'key is not a string'
   if (!isOptionalString(request.hint)) return 'hint is not a string'
   if (isGiven(request.schema) && !isRecord(request.schema)) return 'schema is not an object'

@@ -50,6 +50,12 @@ const FREE = 0
 /** All columns except `checkpoint`, which is no longer used. */
 const COLUMNS = 'id, app, user, session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms'
 
+/**
+ * Stands before the app name of an unfinished copy, so that no search for sessions finds it: not in this version, and not in a
+ * process of an earlier version that has the file open. An encoded app name never starts with a quotation mark.
+ */
+const COPY = '"unfinished copy" '
+
 /** The sessions: their keys, the length of their logs and their leases. */
 export class SessionRows {
   readonly #clock: LeaseClock
@@ -63,6 +69,8 @@ export class SessionRows {
   readonly #release: StatementSync
   readonly #advance: StatementSync
   readonly #interrupted: StatementSync
+  readonly #copies: StatementSync
+  readonly #complete: StatementSync
 
   constructor(database: Database, clock: LeaseClock) {
     this.#clock = clock
@@ -87,6 +95,8 @@ export class SessionRows {
       `UPDATE toolwright_sessions SET lease_epoch = epoch, expires_at = ?, lease_until = ?, lease_ms = ?
        WHERE ${ofKey} AND epoch = ?`,
     )
+    this.#copies = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? ORDER BY id`)
+    this.#complete = database.prepare('UPDATE OR IGNORE toolwright_sessions SET app = ? WHERE id = ?')
     this.#release = database.prepare(`UPDATE toolwright_sessions SET epoch = ${FREE} WHERE ${ofKey} AND epoch = ?`)
     this.#advance = database.prepare('UPDATE toolwright_sessions SET seq = ?, updated_at = ? WHERE id = ?')
     this.#interrupted = database.prepare(
@@ -99,10 +109,32 @@ export class SessionRows {
     return this.#insert.run(...keyColumns(key), now).changes > 0
   }
 
+  /** Inserts an unfinished copy; false when a copy with this key exists. */
+  insertCopy(key: SessionKey, now: number): boolean {
+    return this.#insert.run(...copyColumns(key), now).changes > 0
+  }
+
   /** Finds the row of a session. */
   find(key: SessionKey): SessionRow | undefined {
     const row = this.#find.get(...keyColumns(key)) as SessionRow | undefined
     return row && checkRow(row)
+  }
+
+  /** Finds the row of an unfinished copy. */
+  findCopy(key: SessionKey): SessionRow | undefined {
+    const row = this.#find.get(...copyColumns(key)) as SessionRow | undefined
+    return row && ofCopy(checkRow(row))
+  }
+
+  /** Makes an unfinished copy a session; false when another session has its key. */
+  completeCopy({ id, app }: SessionRow): boolean {
+    return this.#complete.run(app, id).changes > 0
+  }
+
+  /** Lists the unfinished copies whose holder died. */
+  deadCopies(appName: string): SessionRow[] {
+    const copies = this.#copies.all(COPY + toText(appName)) as unknown[] as SessionRow[]
+    return copies.filter((row) => !this.isAlive(row)).map((row) => ofCopy(checkRow(row)))
   }
 
   /** Lists the sessions of a user in order of creation. */
@@ -140,11 +172,17 @@ export class SessionRows {
     return now < expires_at && expires_at <= now + Math.max(this.#clock.leaseMs, DEFAULT_LEASE_MS)
   }
 
-  /** Finds the session of a lease; undefined after another claim. The epoch decides, not the clock. */
+  /** Finds the session, or the unfinished copy, of a lease; undefined after another claim. The epoch decides, not the clock. */
   findHeld({ key, epoch }: HeldLease): SessionRow | undefined {
     if (!isEpoch(epoch)) return undefined
     const row = this.find(key)
-    return row?.epoch === epoch ? row : undefined
+    return row?.epoch === epoch ? row : this.findHeldCopy({ key, epoch })
+  }
+
+  /** Finds the unfinished copy of a lease. */
+  findHeldCopy({ key, epoch }: HeldLease): SessionRow | undefined {
+    const copy = isEpoch(epoch) ? this.findCopy(key) : undefined
+    return copy?.epoch === epoch ? copy : undefined
   }
 
   /** Extends a lease; false when it is lost. */
@@ -152,17 +190,18 @@ export class SessionRows {
     if (!isEpoch(epoch)) return false
     const { now, monotonicNow, leaseMs } = this.#clock
     const ends = [now() + leaseMs, monotonicNow() + leaseMs, leaseMs]
-    return this.#renew.run(...ends, ...keyColumns(key), epoch).changes > 0
+    if (this.#renew.run(...ends, ...keyColumns(key), epoch).changes > 0) return true
+    return this.#renew.run(...ends, ...copyColumns(key), epoch).changes > 0
   }
 
-  /** Ends a lease. */
-  release({ key, epoch }: HeldLease): void {
-    if (isEpoch(epoch)) this.#release.run(...keyColumns(key), epoch)
+  /** Ends the lease of a session; false when there is none. */
+  release({ key, epoch }: HeldLease): boolean {
+    return isEpoch(epoch) && this.#release.run(...keyColumns(key), epoch).changes > 0
   }
 
-  /** Ends a lease but keeps its epoch, which marks the session as interrupted. */
-  interrupt({ key, epoch }: HeldLease): void {
-    if (isEpoch(epoch)) this.#renew.run(0, 0, 0, ...keyColumns(key), epoch)
+  /** Ends a lease but keeps its epoch, which marks the session as interrupted. False when there is none. */
+  interrupt({ key, epoch }: HeldLease): boolean {
+    return isEpoch(epoch) && this.#renew.run(0, 0, 0, ...keyColumns(key), epoch).changes > 0
   }
 
   /** Sets the sequence number of the last entry and the time of the append. */
@@ -185,6 +224,11 @@ function checkRow(row: SessionRow): SessionRow {
   throw damaged(`The row of session "${String(row.session)}"`)
 }
 
+/** The row of a copy with the app name it will have. */
+function ofCopy(row: SessionRow): SessionRow {
+  return { ...row, app: row.app.slice(COPY.length) }
+}
+
 /** Decodes the key of a session. */
 export function keyOf({ app, user, session }: SessionRow): SessionKey {
   const what = 'The id of a session'
@@ -196,4 +240,9 @@ const isEpoch = (epoch: number): boolean => Number.isSafeInteger(epoch) && epoch
 
 function keyColumns({ appName, userId, sessionId }: SessionKey): [string, string, string] {
   return [toText(appName), toText(userId), toText(sessionId)]
+}
+
+function copyColumns(key: SessionKey): [string, string, string] {
+  const [app, ...rest] = keyColumns(key)
+  return [COPY + app, ...rest]
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
@@ -79,14 +80,34 @@ export class SqliteSessionService implements SessionService {
     const lines = encodeEntries(events.map((event) => ({ event: withEventIds(event, newId) })))
     return await this.#database.write(() => {
       const time = now()
-      if (!this.#sessions.insert(key, time)) {
-        throw sessionExists(sessionId)
-      }
+      if (this.#sessions.findCopy(key) || !this.#sessions.insert(key, time)) throw sessionExists(sessionId)
       const row = this.#sessions.find(key) as SessionRow
       this.#state.apply(row, changes)
       this.#sessions.advance(row.id, this.#insertEntries(row, lines).length, time)
       return this.#toSession({ ...row, updated_at: time }, this.#log.events(row))
     })
+  }
+
+  /** Starts a copy of another session, and claims it; throws ALREADY_EXISTS. */
+  async createCopy(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease> {
+    const key = copyKey(options)
+    const changes = options.state ? encodeStateDelta(options.state) : []
+    return await this.#database.write(() => {
+      this.#database.checkFiles()
+      const { now } = this.#options
+      if (this.#sessions.find(key) || !this.#sessions.insertCopy(key, now())) throw sessionExists(key.sessionId)
+      const row = this.#sessions.findCopy(key) as SessionRow
+      this.#state.apply(row, changes)
+      return this.#lease(row) as Lease
+    })
+  }
+
+  /** Claims the unfinished copies whose holder died. */
+  async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {
+    checkId('appName', appName)
+    const dead = await this.#database.read(() => this.#sessions.deadCopies(appName))
+    if (dead.length === 0) return [] // most often: without waiting for other writers
+    return await this.#database.write(() => this.#sessions.deadCopies(appName).flatMap((row) => this.#lease(row) ?? []))
   }
 
   /** Returns a session with its state and events. */
@@ -114,11 +135,14 @@ export class SqliteSessionService implements SessionService {
     checkKey(key)
     await this.#database.write(() => {
       const row = this.#sessions.find(key)
-      if (!row) return
-      this.#state.deleteSessionState(row)
-      this.#sessions.delete(row.id) // foreign keys delete its log, inbox and requests
-      this.#cache.forget(row.id)
+      if (row) this.#delete(row)
     })
+  }
+
+  #delete(row: SessionRow): void {
+    this.#state.deleteSessionState(row)
+    this.#sessions.delete(row.id) // foreign keys delete its log, inbox and requests
+    this.#cache.forget(row.id)
   }
 
   /** Acquires the lease of a session; throws SESSION_BUSY. */
@@ -126,11 +150,15 @@ export class SqliteSessionService implements SessionService {
     checkKey(key)
     return await this.#database.write(() => {
       this.#database.checkFiles()
-      const row = this.#findOrThrow(key)
-      const epoch = this.#sessions.claim(row)
-      if (epoch === undefined) throw sessionBusy(key.sessionId)
-      return { key: keyOf(row), epoch, seq: row.seq, leaseMs: this.#options.leaseMs }
+      const lease = this.#lease(this.#findOrThrow(key))
+      if (!lease) throw sessionBusy(key.sessionId)
+      return lease
     })
+  }
+
+  #lease(row: SessionRow): Lease | undefined {
+    const epoch = this.#sessions.claim(row)
+    return epoch === undefined ? undefined : { key: keyOf(row), epoch, seq: row.seq, leaseMs: this.#options.leaseMs }
   }
 
   /** Extends a lease; throws LEASE_LOST. */
@@ -145,13 +173,15 @@ export class SqliteSessionService implements SessionService {
     return { key, epoch, seq, leaseMs: this.#options.leaseMs }
   }
 
-  /** Ends a lease. */
+  /** Ends a lease. Deletes an unfinished copy. */
   async release({ key: given, epoch }: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
     const key = copyKey(given)
     await this.#database.write(
       () => {
-        if (options?.interrupted) this.#sessions.interrupt({ key, epoch })
-        else this.#sessions.release({ key, epoch })
+        const lease = { key, epoch }
+        if (options?.interrupted ? this.#sessions.interrupt(lease) : this.#sessions.release(lease)) return
+        const copy = this.#sessions.findHeldCopy(lease)
+        if (copy) this.#delete(copy)
       },
       this.#whileLeaseAlive(key, epoch),
     )
@@ -196,6 +226,7 @@ export class SqliteSessionService implements SessionService {
     const { row, added, seq } = await this.#database.write(
       () => {
         const row = this.#findHeldOrThrow(key, epoch)
+        if (options.completesCopy) this.#completeCopy({ key, epoch })
         if (expectedSeq !== row.seq) return { row, added: [], seq: this.#findRepeat(row, expectedSeq, lines) }
         const added = this.#insertEntries(row, lines)
         const last = row.seq + added.length
@@ -209,6 +240,13 @@ export class SqliteSessionService implements SessionService {
     // after the commit: a rolled back append must not be cached
     if (added.length > 0) this.#cache.extend(row.id, row.seq, added, sizeOf(lines))
     return seq
+  }
+
+  /** Makes an unfinished copy a session, in the transaction of its last append. */
+  #completeCopy(lease: Pick<Lease, 'key' | 'epoch'>): void {
+    const copy = this.#sessions.findHeldCopy(lease)
+    // a process of an earlier version may have created a session with this key, because it does not see the copy
+    if (copy && !this.#sessions.completeCopy(copy)) throw sessionExists(lease.key.sessionId)
   }
 
   /** Posts an item to the inbox of a session. */

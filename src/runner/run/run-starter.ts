@@ -326,11 +326,18 @@ export class RunStarter {
     await this.#settle(held, { message: undefined, runContext: undefined })
   }
 
-  /** Ends the open invocations of a copied log. What their long-running calls have started is the original's to cancel. */
-  async closeCopied(held: HeldSession, reason: string): Promise<void> {
-    for (const { fold } of held.view.open()) {
+  /**
+   * Ends the open invocations of a copied log. What their long-running calls have started is the original's to cancel. Returns
+   * the last sequence number.
+   */
+  async closeCopied(lease: Lease, reason: string): Promise<number> {
+    const held = await this.#open(lease, this.#services.ports.monotonicNow())
+    const { view } = held
+    for (const { fold } of view.open()) {
       await this.#activate(held, fold.invocationId).closeAsCancelled(reason, { keepsStartedWork: true })
     }
+    view.isHeld = false
+    return view.seq
   }
 
   /** Releases a lease without a run. Refused answers leave the inbox; an interrupted invocation stays interrupted. */

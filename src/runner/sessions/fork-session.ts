@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../base/json.ts'
 import { scopeOfKey } from '../../base/key-scope.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Entry, Event } from '../../event/event.ts'
+import { ToolwrightError } from '../../error/error.ts'
+import type { Entry, Event, NewEntry } from '../../event/event.ts'
 import type { SessionKey } from '../../session/service.ts'
 import type { RunStarter } from '../run/run-starter.ts'
-import type { RunServices } from '../run-services.ts'
-import { copyArtifacts, deleteArtifacts, withCopiedArtifacts } from './copy-artifacts.ts'
+import { copyArtifacts, type LogCopy, withCopiedArtifacts } from './copy-artifacts.ts'
+import { completeCopy } from './unfinished-copy.ts'
 
 /** Entries per append, so that one append stays small. */
 const CHUNK = 500
@@ -21,40 +21,39 @@ interface Fork {
 
 /**
  * Copies the log of a session, records included, up to an event, into a new session. State that other sessions share is not
- * written again. Invocations that are unfinished at the end of the copy end as cancelled there.
+ * written again. Invocations that are unfinished at the end of the copy end as cancelled there. Before that, no run can see the
+ * copy: a killed process leaves no session that looks interrupted.
  */
 export async function forkSession({ key, before, target }: Fork, starter: RunStarter): Promise<void> {
   const { sessionService, artifactService } = starter.services
+  if (!sessionService.createCopy || !sessionService.claimUnfinishedCopies) throw noCopies()
   const source = await starter.withHeld(await sessionService.claim(key), async ({ log }) => ({
     entries: [...log.entries],
     state: stateOf(log.state),
   }))
   const cut = indexOf(source.entries, before, key.sessionId)
   const copy = { source: key, target }
-  const copied = source.entries
-    .slice(0, cut)
-    .map(({ event, record }) => (event ? { event: withCopiedArtifacts(withOwnState(event), copy) } : { record }))
-  await sessionService.createSession({ ...target, state: initialState(source.entries, source.state) })
-  try {
-    const lease = await sessionService.claim(target)
+  const copied = source.entries.slice(0, cut).map((entry) => copyEntry(entry, copy))
+  const lease = await sessionService.createCopy({ ...target, state: initialState(source.entries, source.state) })
+  await completeCopy(lease, starter.services, async () => {
     if (artifactService) await copyArtifacts(copy, artifactService, existedBefore(source.entries, cut))
-    let seq = lease.seq
+    let { seq } = lease
     for (let at = 0; at < copied.length; at += CHUNK) {
       seq = await sessionService.append(lease, seq, copied.slice(at, at + CHUNK))
     }
-    await starter.withHeld(lease, (held) => starter.closeCopied(held, 'The session was copied up to here.'))
-  } catch (error) {
-    await removeCopy(target, starter.services)
-    throw error
-  }
+    return await starter.closeCopied(lease, 'The session was copied up to here.')
+  })
 }
 
-/** Removes what a failed copy has written. The error of the copy says what failed. */
-async function removeCopy(target: SessionKey, { sessionService, artifactService, logger }: RunServices): Promise<void> {
-  const warn = (error: unknown): void =>
-    logger.warn(`A part of the failed copy "${target.sessionId}" was not removed: ${messageOf(error)}`, error)
-  if (artifactService) await deleteArtifacts(target, artifactService).catch(warn)
-  await sessionService.deleteSession(target).catch(warn)
+function noCopies(): ToolwrightError {
+  const problem = 'The session service cannot copy sessions: it has no createCopy() and claimUnfinishedCopies()'
+  return new ToolwrightError('INVALID_CONFIG', `${problem}. Implement both, or use another store for runner.fork().`)
+}
+
+/** The entry as the copy gets it. A request of an earlier version does not say to which session its answers belong. */
+function copyEntry({ event, record }: Entry, copy: LogCopy): NewEntry {
+  if (event) return { event: withCopiedArtifacts(withOwnState(event), copy) }
+  return { record: record.type === 'request' ? { session: copy.source, ...record } : record }
 }
 
 /** The index of the event, or of the first entry of the invocation, with this id. */

@@ -1,3 +1,4 @@
+import { messageOf } from '../../error/error.ts'
 import type { SessionKey } from '../../session/service.ts'
 import { toStateDelta } from '../../tool/state.ts'
 import { claimIfFree } from '../lease.ts'
@@ -7,6 +8,7 @@ import type { RunStarter } from '../run/run-starter.ts'
 import type { CancelOptions, FollowOptions, ForkOptions, UpdateStateOptions } from '../runner-options.ts'
 import { followRun } from './follow-run.ts'
 import { forkSession } from './fork-session.ts'
+import { removeUnfinishedCopies } from './unfinished-copy.ts'
 import { updateState } from './update-state.ts'
 
 /** What a runner does with a session besides running it. */
@@ -34,6 +36,14 @@ export class SessionOperations {
     const target = this.#key({ userId, sessionId: newSessionId ?? this.#starter.services.ports.newId() })
     await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#starter)
     return target.sessionId
+  }
+
+  /** Removes copies that a process did not complete before it died. A store that fails must not keep runs from continuing. */
+  async removeUnfinishedCopies(): Promise<void> {
+    const { services } = this.#starter
+    await removeUnfinishedCopies(this.#appName, services).catch((error) =>
+      services.logger.warn(`Unfinished copies were not removed: ${messageOf(error)}`, error),
+    )
   }
 
   /** Cancels the unfinished invocations of a session, or one of them. */

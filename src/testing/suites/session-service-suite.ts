@@ -1,5 +1,6 @@
 import type { SessionService } from '../../session/service.ts'
 import { createServiceTest, type MakeService, type SuiteTest } from './service-test.ts'
+import { copyTests } from './session-copy-tests.ts'
 import { inboxTests } from './session-inbox-tests.ts'
 import { interruptedTests } from './session-interrupted-tests.ts'
 import { isolationTests } from './session-isolation-tests.ts'
@@ -23,6 +24,7 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   logTests(serviceTest)
   leaseTests(serviceTest)
   interruptedTests(serviceTest)
+  copyTests(serviceTest)
   inboxTests(serviceTest)
   pendingTests(serviceTest)
   isolationTests(serviceTest)
