@@ -117,6 +117,7 @@ export {
 export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/issues.ts'
+export { importedEvents } from './session/imported-events.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
   AppendOptions,

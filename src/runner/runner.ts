@@ -161,7 +161,7 @@ export class Runner<Output = unknown> {
   async recover(options: RecoverOptions = {}): Promise<Run[]> {
     checkCallOptions(this.appName, 'recover', options as object)
     const { appName, sessionService } = this
-    await this.#sessions.removeUnfinishedCopies()
+    const removing = this.#sessions.removeUnfinishedCopies()
     const interrupted = await sessionService.interrupted({ appName })
     const late = (await sessionService.pending({ appName })).filter((request) => this.#isOverdue(request))
     const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
@@ -172,6 +172,7 @@ export class Runner<Output = unknown> {
         this.#starter.running.of({ userId, sessionId }).length === 0 && where({ userId, sessionId }),
     )
     const runs = await Promise.all(wanted.map((key) => this.#recover(key, options)))
+    await removing
     return runs.filter((run) => run !== undefined)
   }
 

@@ -5,6 +5,7 @@ import type { NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from './check-key.ts'
 import { checkPin } from './check-pin.ts'
+import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
 import { FREE, InMemorySession, inOrder, type StoredRequest, toStoredRequests } from './in-memory-session.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
@@ -21,7 +22,7 @@ import type {
   SessionService,
 } from './service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from './session-errors.ts'
-import { toStorableEntry, withEventIds } from './storable-entry.ts'
+import { toStorableEntry } from './storable-entry.ts'
 
 /** Options of an in-memory session service. */
 export interface InMemorySessionOptions {
@@ -71,7 +72,7 @@ export class InMemorySessionService implements SessionService {
 
   async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
     const { appName, userId, sessionId = this.#newId(), state, events } = options
-    const imported = events?.map((event) => toStorableEntry({ event: copyJson(withEventIds(event, this.#newId)) }))
+    const imported = events && importedEvents(events, this.#newId).map((event) => ({ event: copyJson(event) }))
     const { session, user } = this.#create({ appName, userId, sessionId }, state)
     if (imported) session.log.add(imported, session.state)
     user.sessions.set(sessionId, session)

@@ -105,7 +105,7 @@ export interface LogPage {
  * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND and STORAGE.
  */
 export interface SessionService {
-  /** Creates a session, with a random id by default. `events` imports events from elsewhere. */
+  /** Creates a session, with a random id by default. `events` imports finished history: a store passes it through `importedEvents`. */
   createSession(options: {
     appName: string
     userId: string

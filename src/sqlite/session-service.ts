@@ -4,6 +4,7 @@ import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import { checkPin } from '../session/check-pin.ts'
+import { importedEvents } from '../session/imported-events.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -16,7 +17,6 @@ import type {
   SessionService,
 } from '../session/service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
-import { withEventIds } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
 import { InboxRows } from './inbox-rows.ts'
@@ -77,7 +77,7 @@ export class SqliteSessionService implements SessionService {
     const key = { appName, userId, sessionId }
     checkKey(key)
     const changes = state ? encodeStateDelta(state) : []
-    const lines = encodeEntries(events.map((event) => ({ event: withEventIds(event, newId) })))
+    const lines = encodeEntries(importedEvents(events, newId).map((event) => ({ event })))
     return await this.#database.write(() => {
       const time = now()
       if (this.#sessions.findCopy(key) || !this.#sessions.insert(key, time)) throw sessionExists(sessionId)

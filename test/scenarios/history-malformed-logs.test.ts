@@ -21,7 +21,18 @@ import {
 /** Creates a session with the log, sends two messages, and reports the replies, the history problems and whether the log changed. */
 async function sendMessagesAfter(store: SessionService, lines: readonly Line[], path: string | undefined) {
   const { refund, run } = refundTool({ requiresConfirmation: false })
-  await store.createSession({ appName: 'app', ...where, events: eventsOf(lines, path) })
+  const key = { appName: 'app', ...where }
+  const events = eventsOf(lines, path)
+  await store.createSession({ ...key, events: path === undefined ? events : [] })
+  if (path !== undefined) {
+    const lease = await store.claim(key)
+    await store.append(
+      lease,
+      0,
+      events.map((event) => ({ event })),
+    )
+    await store.release(lease)
+  }
   const before = JSON.stringify(await storedEvents(store))
   const steps = [{ calls: [{ name: 'refund', args: { amount: 2 } }] }, 'yes', 'no']
   const { runner, model } = startProcess(store, { tools: [refund], steps, runner: { whilePaused: 'cancel' } })

@@ -10,27 +10,15 @@ const TEXTS = ['branch', 'errorCode', 'errorMessage', 'finishReason'] as const
 const FLAGS = ['turnComplete', 'interrupted'] as const
 
 /**
- * The events that a client imports into a new session; undefined if there are none. They are history: without a scope path their
- * invocations count as finished, so that an imported call never runs. Partial events are left out.
+ * The events that a client imports into a new session; undefined if there are none. Only members that a client may write are
+ * read. The store makes them finished history. Partial events are left out.
  */
 export function readEvents(body: Fields): Event[] | undefined {
-  const events = body
+  return body
     .optionalList('events')
     ?.map((event, at) => new Fields(event, `events.${at}`))
     .filter((event) => !event.flag('partial'))
     .map(readEvent)
-  return events && withoutOpenMessages(events)
-}
-
-/** A message without a reply joins the invocation before it, or after it: alone it would count as interrupted. */
-function withoutOpenMessages(events: readonly Event[]): Event[] {
-  const replied = events.filter(({ author }) => author !== 'user').map(({ invocationId }) => invocationId)
-  const isReplied = new Set(replied)
-  let [latest] = replied
-  return events.map((event) => {
-    if (isReplied.has(event.invocationId)) latest = event.invocationId
-    return latest === undefined || latest === event.invocationId ? event : { ...event, invocationId: latest }
-  })
 }
 
 function readEvent(fields: Fields): Event {

@@ -60,6 +60,20 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     equal(await service.append(lease, 2, [entryOf('e3')]), 3)
   })
 
+  serviceTest(
+    'imported events are finished history: they have no scope path, and no message between them is open',
+    async (service) => {
+      const nodeInfo = { path: 'clerk' }
+      const user = eventOf('e2', { author: 'user', invocationId: 'i2', nodeInfo })
+      const reply = eventOf('e1', { branch: 'b', nodeInfo })
+      const { events } = await service.createSession({ ...HOME, events: [reply, user] })
+      deepEqual(events, [eventOf('e1', { branch: 'b' }), eventOf('e2', { author: 'user' })])
+      const other = { ...HOME, sessionId: 's2' }
+      await service.createSession({ ...other, events: [user] })
+      deepEqual((await service.getSession(other))?.events, [eventOf('e2', { author: 'user', invocationId: 'i2' })])
+    },
+  )
+
   serviceTest('createSession drops partial events and repeated event ids', async (service) => {
     const events = [eventOf('e1'), eventOf('e1'), eventOf('p', { partial: true }), eventOf('e2')]
     const created = await service.createSession({ ...HOME, events })
