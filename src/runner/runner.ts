@@ -255,6 +255,11 @@ export class Runner<Output = unknown> {
     await this.#sessions.updateState(options)
   }
 
+  /** @internal Changes the state of a session once: a change with the same id is not made again. */
+  async updateStateOnce(options: UpdateStateOptions, id: string): Promise<void> {
+    await this.#sessions.updateState(options, id)
+  }
+
   /**
    * Copies a session up to an event into a new session, to try something else from there. Throws `SESSION_BUSY` while a run of
    * the session is under way.

@@ -1,10 +1,12 @@
 // Approvals for toAiSdkTools(): when the AI SDK must ask the user, and whether its messages contain an approval.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { systemPorts } from '../../base/ports.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { InputSchema } from './input-schema.ts'
+import { type ApprovalEnvironment, requestApproval } from './recorded-approvals.ts'
 import { AGENT_NAME, type CallEnvironment } from './run-tool-call.ts'
 
 /** The tool's `requiresConfirmation` as `needsApproval` of the AI SDK. Undefined when the tool has none. */
@@ -25,6 +27,31 @@ export function approvalGate(
       return true
     }
   }
+}
+
+/** The same gate, which also records the request, so that an approval in later messages can answer it. */
+export function recordingGate(
+  tool: Tool,
+  parse: InputSchema['parse'],
+  environment: ApprovalEnvironment,
+): ((input: unknown, options?: unknown) => Promise<boolean>) | undefined {
+  const gate = approvalGate(tool, parse, environment)
+  if (gate === undefined) return undefined
+  return async (input, options) => {
+    if (gate !== true && !(await (gate as (input: unknown) => Promise<boolean>)(input))) return false
+    const { toolCallId, messages } = isRecord(options) ? options : {}
+    // the AI SDK asks again when the messages have an approval: only a call that is new is a request
+    const isNew = typeof toolCallId === 'string' && toolCallId !== '' && !mentionsCall(messages, toolCallId)
+    if (isNew && isRecord(input)) {
+      await requestApproval(tool, { id: toolCallId, name: tool.name, args: toJsonArgs(input) }, environment)
+    }
+    return true
+  }
+}
+
+/** The arguments of a call as JSON. */
+export function toJsonArgs(input: JsonObject): JsonObject {
+  return toJsonValue(input).value as JsonObject // the JSON of an object is an object
 }
 
 /** A minimal host, which can only read the session. */
@@ -60,10 +87,7 @@ async function sessionHost({
 
 /** Whether the messages contain an approval of exactly this call: same id, name and arguments. */
 export function isApproved(messages: unknown, call: { id: string; name: string; input: unknown }): boolean {
-  const parts = (Array.isArray(messages) ? messages : []).flatMap((message: unknown): JsonObject[] => {
-    const { role, content }: JsonObject = isRecord(message) ? message : {}
-    return Array.isArray(content) ? content.filter(isRecord).map((part) => ({ ...part, role })) : []
-  })
+  const parts = partsIn(messages)
   const wasCalled = parts.some(
     (part) =>
       part.type === 'tool-call' &&
@@ -71,12 +95,27 @@ export function isApproved(messages: unknown, call: { id: string; name: string; 
       part.toolName === call.name &&
       canonicalJson(part.input) === canonicalJson(call.input),
   )
-  const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === call.id)
+  const requests = parts.filter((part) => part.type === 'tool-approval-request')
   return (
     wasCalled &&
-    requests.some(({ approvalId }) => {
+    requests.some(({ approvalId, toolCallId }) => {
+      if (toolCallId !== call.id) return false
       const answers = parts.filter((part) => part.type === 'tool-approval-response' && part.approvalId === approvalId)
-      return answers.length > 0 && answers.every(({ role, approved }) => role === 'tool' && approved === true)
+      const isForThis = requests.every((other) => other.approvalId !== approvalId || other.toolCallId === call.id)
+      const isGiven = answers.length > 0 && answers.every(({ role, approved }) => role === 'tool' && approved === true)
+      return isForThis && isGiven
     })
   )
+}
+
+/** Do the messages contain this call, or a request, an answer or a result about it? */
+function mentionsCall(messages: unknown, toolCallId: string): boolean {
+  return partsIn(messages).some((part) => part.toolCallId === toolCallId)
+}
+
+function partsIn(messages: unknown): JsonObject[] {
+  return (Array.isArray(messages) ? messages : []).flatMap((message: unknown): JsonObject[] => {
+    const { role, content }: JsonObject = isRecord(message) ? message : {}
+    return Array.isArray(content) ? content.filter(isRecord).map((part) => ({ ...part, role })) : []
+  })
 }

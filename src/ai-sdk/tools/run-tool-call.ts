@@ -1,8 +1,8 @@
 // Runs one tool call of the AI SDK. The AI SDK cannot answer pending requests: a call that becomes pending is cancelled.
 import type { FunctionCall } from '../../content/content.ts'
 import type { RunnerOptions } from '../../runner/runner-options.ts'
-import type { CallResult } from '../../runner/single-call/call-outcome.ts'
-import { CallRunner } from '../../runner/single-call/call-runner.ts'
+import type { CallOutcome, CallResult } from '../../runner/single-call/call-outcome.ts'
+import { CallRunner, type StartedCall } from '../../runner/single-call/call-runner.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { Tool } from '../../tool/tool.ts'
 
@@ -17,7 +17,7 @@ export interface CallEnvironment extends Omit<RunnerOptions, 'agent' | 'models' 
 }
 
 /** A finished tool call and its session. */
-interface ToolCallRun {
+export interface ToolCallRun {
   /** The result of the call. Undefined when the run ended without one. */
   readonly result: CallResult | undefined
   /** The session with the event log of the call. */
@@ -36,10 +36,28 @@ export async function runToolCall(
 ): Promise<ToolCallRun> {
   const calls = new CallRunner({ ...services, agentName: AGENT_NAME, tools: [tool] })
   const outcome = await calls.run(call, { userId, sessionId, runContext, signal })
+  return await endPending(calls, tool, outcome, { userId, sessionId: outcome.sessionId, runContext })
+}
+
+/** The result of a call. A call that needs an answer is cancelled. */
+export async function endPending(
+  calls: CallRunner,
+  tool: Tool,
+  outcome: CallOutcome,
+  call: StartedCall,
+): Promise<ToolCallRun> {
+  const { sessionId } = outcome
   if (outcome.type === 'result') return outcome
-  if (outcome.type === 'ended') return { result: undefined, sessionId: outcome.sessionId }
-  if (outcome.handle) return { result: outcome.handle, sessionId: outcome.sessionId }
-  await calls.cancel({ userId, sessionId: outcome.sessionId, runContext })
-  const error = `Tool "${tool.name}" was not run: it needs an answer from the user, which toAiSdkTools() cannot request. Call the tool from an agent, or turn acceptAiSdkApproval on if it only needs an approval.`
-  return { result: { response: { error, errorCode: 'CANCELLED' }, parts: [] }, sessionId: outcome.sessionId }
+  if (outcome.type === 'ended') return { result: undefined, sessionId }
+  if (outcome.handle) return { result: outcome.handle, sessionId }
+  await calls.cancel(call)
+  const instead =
+    'Call the tool from an agent. If it only needs an approval, turn acceptAiSdkApproval on: an approval counts in the session and for the user that needsApproval() was called for'
+  return refusal(tool, `it needs an answer from the user, which toAiSdkTools() cannot request. ${instead}`, sessionId)
+}
+
+/** The result of a call that was not run. */
+export function refusal({ name }: Tool, why: string, sessionId: string): ToolCallRun {
+  const error = `Tool "${name}" was not run: ${why}.`
+  return { result: { response: { error, errorCode: 'CANCELLED' }, parts: [] }, sessionId }
 }

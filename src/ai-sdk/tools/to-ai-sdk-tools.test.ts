@@ -174,11 +174,18 @@ describe('a tool of toAiSdkTools() that needs confirmation', () => {
     },
     { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a1', approved, ...more }] },
   ]
-  const call = (messages: readonly unknown[], options: Partial<ToAiSdkToolsOptions> = {}) => {
+  const call = async (messages: readonly unknown[], options: Partial<ToAiSdkToolsOptions> = {}) => {
     paid = 0
-    return only(always, { ...ada, ...options }).execute({ n: 50 }, { toolCallId: 'call_1', messages })
+    const { needsApproval, execute } = only(always, { ...ada, ...options })
+    const asked = messages.slice(0, 1) // the AI SDK asks before it adds the call to the messages
+    if (typeof needsApproval === 'function') await needsApproval({ n: 50 }, { toolCallId: 'call_1', messages: asked })
+    return await execute({ n: 50 }, { toolCallId: 'call_1', messages })
   }
-  const accept = { acceptAiSdkApproval: true }
+  const accept = () => ({
+    acceptAiSdkApproval: true,
+    sessionId: 's1',
+    sessionService: new InMemorySessionService(),
+  })
 
   test('sets needsApproval', async () => {
     expect(only(always).needsApproval).toBe(true)
@@ -223,7 +230,7 @@ describe('a tool of toAiSdkTools() that needs confirmation', () => {
   })
 
   test('runs after an approval in the messages with acceptAiSdkApproval', async () => {
-    expect(await call(asked({ n: 50 }, true), accept)).toEqual({ paid: 50 })
+    expect(await call(asked({ n: 50 }, true), accept())).toEqual({ paid: 50 })
     expect(paid).toBe(50)
   })
 
@@ -238,7 +245,7 @@ describe('a tool of toAiSdkTools() that needs confirmation', () => {
     ['an approval and a denial', [...asked({ n: 50 }, true), ...asked({ n: 50 }, false).slice(2)]],
     ['no messages', []],
   ])('does not run with acceptAiSdkApproval after %s', async (_, messages) => {
-    await expect(call(messages, accept)).rejects.toMatchObject({ code: 'CANCELLED' })
+    await expect(call(messages, accept())).rejects.toMatchObject({ code: 'CANCELLED' })
     expect(paid).toBe(0)
   })
 })

@@ -1,6 +1,5 @@
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { toJsonValue } from '../../base/to-json-value.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import { anything, checkOptions, flag, type OptionRules, text } from '../../error/check-options.ts'
 import { type ResultErrorCode, ToolError, ToolwrightError } from '../../error/error.ts'
@@ -8,12 +7,12 @@ import { isFailure } from '../../event/invocation-state.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
 import type { ToolFunction } from '../../tool/functions/tool-function.ts'
-import { overrideTool } from '../../tool/override-tool.ts'
 import { withParts } from '../../tool/result-parts.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { approvalGate, isApproved } from './approval.ts'
+import { approvalGate, isApproved, recordingGate, toJsonArgs } from './approval.ts'
 import type { InputSchema } from './input-schema.ts'
 import { type ModelOutput, toModelOutput, withModelOutput } from './model-output.ts'
+import { type ApprovalEnvironment, runApproved } from './recorded-approvals.ts'
 import { AGENT_NAME, type CallEnvironment, runToolCall } from './run-tool-call.ts'
 import { type AiSdkInputSchema, toAiSdkSchema } from './to-ai-sdk-schema.ts'
 
@@ -28,7 +27,8 @@ export interface ToAiSdkToolsOptions extends Omit<CallEnvironment, 'appName'> {
   /**
    * Whether an approval in the AI SDK's messages counts as the user's approval. Messages often come from a browser, where
    * users can forge them: set it to true only if clients cannot change the messages. Default false: a call that needs
-   * confirmation never runs.
+   * confirmation never runs. It needs a `sessionService` and a `sessionId`: `needsApproval` records the request there, and an
+   * approval runs the call once, for this user in this session.
    */
   readonly acceptAiSdkApproval?: boolean | undefined
 }
@@ -64,7 +64,9 @@ export interface ToolForAiSdk {
   /** The schema of the arguments. */
   readonly inputSchema: AiSdkInputSchema
   /** Whether a call needs an approval: the tool's `requiresConfirmation`. */
-  readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>)
+  readonly needsApproval?: boolean | ((input: unknown, options?: unknown) => Promise<boolean>)
+  /** Records a call that needs an approval, with `acceptAiSdkApproval`. AI SDK 7 decides about approvals without `needsApproval`. */
+  onInputAvailable?(options: unknown): Promise<void>
   /** Runs a call through the dispatcher. Throws a `ToolError` when the call fails. */
   execute(input: unknown, options?: ExecuteOptions): Promise<JsonObject>
   /** What the model sees of a result. */
@@ -96,14 +98,26 @@ export function toAiSdkTools(
   const { acceptAiSdkApproval = false, sessionService = new InMemorySessionService(), ...rest } = options
   const environment: CallEnvironment = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
   const keepsSessions = options.sessionService !== undefined
-  const settings: ToolSettings = { environment, acceptAiSdkApproval, keepsSessions, queue: new CallQueue() }
+  const approvals = acceptAiSdkApproval ? approvalEnvironment(environment, keepsSessions) : undefined
+  const settings: ToolSettings = { environment, approvals, keepsSessions, queue: new CallQueue() }
   const { table } = new LlmAgent({ name: AGENT_NAME, tools }) // reports invalid tools now instead of on the first call
   return Object.fromEntries([...table.tools].map(([name, tool]) => [name, toTool(tool, settings)]))
 }
 
+/** The environment of recorded approvals. Throws INVALID_CONFIG if a record would not survive, or belong to no session. */
+function approvalEnvironment(environment: CallEnvironment, keepsSessions: boolean): ApprovalEnvironment {
+  const { sessionId, sessionService } = environment
+  if (keepsSessions && sessionService && sessionId !== undefined) return { ...environment, sessionId, sessionService }
+  const missing = keepsSessions ? 'sessionId' : 'sessionService'
+  throw invalidTool(
+    `toAiSdkTools(): acceptAiSdkApproval needs a sessionService and the sessionId of the conversation, so that an approval counts once and for this user. Pass ${missing}.`,
+  )
+}
+
 interface ToolSettings {
   readonly environment: CallEnvironment
-  readonly acceptAiSdkApproval: boolean
+  /** Where approvals are recorded. Undefined if those of the AI SDK are not accepted. */
+  readonly approvals: ApprovalEnvironment | undefined
   /** Whether sessions stay after the call: the caller passed a session service and can read them. */
   readonly keepsSessions: boolean
   readonly queue: CallQueue
@@ -116,11 +130,18 @@ function toTool(tool: Tool, settings: ToolSettings): ToolForAiSdk {
       `Tool "${tool.name}" only adds to model requests of Toolwright agents. Remove it from toAiSdkTools().`,
     )
   const input = readInputSchema(tool, declaration)
-  const gate = approvalGate(tool, input.parse, settings.environment)
+  const { approvals, environment } = settings
+  const record = approvals && recordingGate(tool, input.parse, approvals)
+  const gate = record ?? approvalGate(tool, input.parse, environment)
   return {
     description: declaration.description,
     inputSchema: toAiSdkSchema(input),
     ...(gate !== undefined && { needsApproval: gate }),
+    ...(record && {
+      onInputAvailable: async (options: unknown) => {
+        if (isRecord(options)) await record(options.input, options)
+      },
+    }),
     execute: (input, options) => execute(tool, input, options, settings),
     toModelOutput,
   }
@@ -135,11 +156,12 @@ async function execute(
   if (!isRecord(input))
     throw new ToolError(`Invalid arguments for ${tool.name}: expected an object`, { code: 'INVALID_ARGS' })
   const { name } = tool
-  const { environment, queue } = settings
-  const hasApproval = settings.acceptAiSdkApproval && isApproved(messages, { id: toolCallId, name, input })
-  const gated = hasApproval ? overrideTool(tool, { requiresConfirmation: false }) : tool
-  const call = { id: toolCallId, name, args: toJsonValue(input).value as JsonObject }
-  const run = () => runToolCall(gated, call, environment, abortSignal)
+  const { environment, approvals, queue } = settings
+  const call = { id: toolCallId, name, args: toJsonArgs(input) }
+  const isAnswered = approvals && isApproved(messages, { id: toolCallId, name, input })
+  const run = async () =>
+    (isAnswered ? await runApproved(tool, call, approvals, abortSignal) : undefined) ??
+    (await runToolCall(tool, call, environment, abortSignal))
   const { result, sessionId } = await (environment.sessionId === undefined ? run() : queue.run(run))
   if (environment.sessionId === undefined && !settings.keepsSessions) {
     const { appName, userId } = environment

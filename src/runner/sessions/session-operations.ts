@@ -26,9 +26,9 @@ export class SessionOperations {
     return followRun(this.#key({ userId, sessionId }), afterEventId, this.#starter)
   }
 
-  /** Changes the state of a session. */
-  updateState({ userId, sessionId, stateDelta }: UpdateStateOptions): Promise<void> {
-    return updateState(this.#key({ userId, sessionId }), toStateDelta(stateDelta), this.#starter)
+  /** Changes the state of a session. A change with an id that the session has seen is not made again. */
+  updateState({ userId, sessionId, stateDelta }: UpdateStateOptions, id?: string): Promise<void> {
+    return updateState(this.#key({ userId, sessionId }), toStateDelta(stateDelta), this.#starter, id)
   }
 
   /** Copies a session up to an event. Returns the id of the copy. */

@@ -7,9 +7,14 @@ import type { RunStarter } from '../run/run-starter.ts'
  * Changes the state of a session. The change goes through the inbox, so that it also reaches a session that another process
  * holds. Resolves when it is recorded; if another process holds the session, when it is posted.
  */
-export async function updateState(key: SessionKey, stateDelta: JsonObject, starter: RunStarter): Promise<void> {
-  const { sessionService, ports } = starter.services
-  await sessionService.post(key, { id: ports.newId(), type: 'state', stateDelta })
+export async function updateState(
+  key: SessionKey,
+  stateDelta: JsonObject,
+  starter: RunStarter,
+  id: string = starter.services.ports.newId(),
+): Promise<void> {
+  const { sessionService } = starter.services
+  await sessionService.post(key, { id, type: 'state', stateDelta })
   const holder = starter.running.of(key)[0]
   if (holder) {
     const isDrained = await holder.data.recorder.drainInbox().then(

@@ -123,9 +123,10 @@ export class CallRunner {
   }
 
   /** Answers the pending requests of a call and continues it. The process may be another one. */
-  async answer(answers: readonly Part[], call: StartedCall): Promise<CallOutcome> {
-    const { userId, sessionId, runContext, signal } = call
-    return await this.#follow(this.#start({ userId, sessionId, message: answers, runContext, signal }), call)
+  async answer(answers: readonly Part[], call: StartedCall & Pick<CallPlace, 'stateDelta'>): Promise<CallOutcome> {
+    const { userId, sessionId, stateDelta, runContext, signal } = call
+    const run = this.#start({ userId, sessionId, message: answers, stateDelta, runContext, signal })
+    return await this.#follow(run, call)
   }
 
   /** Reads the outcome of a call that another run may have continued. */
