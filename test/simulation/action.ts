@@ -43,6 +43,16 @@ export type Action =
   | { readonly type: 'resume'; readonly slot: number; readonly where: Where }
   | { readonly type: 'cancel'; readonly slot: number; readonly where: Where }
   | { readonly type: 'recover'; readonly slot: number }
+  /** A client forks a session, or imports its events into a new one. `at`: the share of the events that is copied. */
+  | {
+      readonly type: 'fork' | 'import'
+      readonly slot: number
+      readonly where: Where
+      readonly at: number
+      readonly to: string
+    }
+  /** An operator copies a part of the rows of a session to another one, as a script over the database would. */
+  | { readonly type: 'copy rows'; readonly where: Where; readonly at: number; readonly to: string }
   | { readonly type: 'kill'; readonly slot: number }
   | { readonly type: 'stall'; readonly slot: number; readonly ms: number }
   | { readonly type: 'wait'; readonly ms: number }
@@ -60,4 +70,6 @@ export interface Sight {
   readonly turns: number
   /** The number of guessed answers so far. */
   readonly guesses: number
+  /** The number of copies of sessions so far. */
+  readonly copies: number
 }

@@ -103,8 +103,8 @@ function makeTool(spec: ToolSpec, around: Surroundings): Tool {
     allowEditedArgs: editable,
     isLongRunning: gate === 'longRunning',
     requiresConfirmation: gate === 'flag' ? true : predicateOf(spec),
-    reconcile: ({ idempotencyKey, args, context }) => {
-      const status = around.outside.hasHappened(idempotencyKey) ? 'done' : 'not-done'
+    reconcile: ({ args, context }) => {
+      const status = around.outside.hasHappened(context) ? 'done' : 'not-done'
       around.outside.write('reconciled', around.process, spec, context, args as JsonObject, { found: status })
       return status === 'done' ? { status, result: { ok: name, reconciled: true } } : { status }
     },

@@ -3,6 +3,7 @@ import { ackedIsDurable } from './audit/acked-is-durable.ts'
 import { approvals } from './audit/approvals.ts'
 import { bounded } from './audit/bounded.ts'
 import { cancelledWork } from './audit/cancelled-work.ts'
+import { copies } from './audit/copies.ts'
 import { earlyAnswers } from './audit/early-answers.ts'
 import { failsInTheOpen } from './audit/fails-in-the-open.ts'
 import { honestEffects } from './audit/honest-effects.ts'
@@ -41,6 +42,7 @@ const checks: readonly Check[] = [
   staysExpired,
   uniqueIds,
   untampered,
+  copies,
   failsInTheOpen,
 ]
 

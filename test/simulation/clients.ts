@@ -1,7 +1,8 @@
 // Performs the actions of clients and operators, and records their results.
 import { type Message, type Part, type Run, type Runner, type RunOptions, ToolwrightError } from 'toolwright'
 import type { Action, Where } from './action.ts'
-import type { ActionEvidence, Evidence, SentAnswer } from './evidence.ts'
+import type { ActionEvidence, CopyEvidence, Evidence, SentAnswer } from './evidence.ts'
+import { isCopy } from './network.ts'
 import { APP, SimulatedProcess, type Site } from './process.ts'
 import type { Random } from './random.ts'
 
@@ -45,6 +46,14 @@ export class Clients {
       case 'post':
         this.#post(action)
         return
+      case 'copy rows': {
+        const { where, to } = action
+        world.note(`operator: copies rows of ${where.userId}/${where.sessionId} to ${to}`)
+        this.#site.copies.push(copyOf('rows', where, to))
+        const key = { appName: APP, ...where }
+        this.#site.network.copyRows(key, { ...key, sessionId: to }, action.at).catch(() => {}) // the session may not exist yet
+        return
+      }
       default:
         this.#ask(action)
     }
@@ -128,15 +137,39 @@ export class Clients {
         return await this.#read(runner.resume({ ...where, runConfig: { maxLlmCalls } }), taken)
       case 'cancel':
         return await runner.cancel(where)
+      case 'fork':
+      case 'import':
+        return await this.#copy(action, runner, where)
       case 'recover': {
         const runs = await runner.recover()
-        const read = await Promise.allSettled(runs.map((run) => this.#read(run, taken)))
+        // the log of a copy is no evidence: what its run yields is not compared with it
+        const read = await Promise.allSettled(
+          runs.map((run) => this.#read(run, isCopy(`/${run.sessionId}`) ? { ...taken, yielded: [] } : taken)),
+        )
         for (const one of read) if (one.status === 'rejected') throw one.reason
         return
       }
       default:
         throw new Error(`Unhandled action type: ${action.type}.`)
     }
+  }
+
+  async #copy(
+    { type, at, to }: Extract<Action, { at: number; slot: number }>,
+    runner: Runner,
+    where: Where,
+  ): Promise<void> {
+    const { sessionService } = runner
+    const key = { appName: APP, ...where }
+    const { events = [] } = (await sessionService.getSession(key)) ?? {}
+    const cut = Math.min(Math.floor(at * events.length), events.length - 1)
+    const before = events[cut]
+    const imported = events.slice(0, cut + 1)
+    // an import of messages only can be resumed
+    if (!before || (type === 'import' && imported.every(({ author }) => author === 'user'))) return
+    this.#site.copies.push(copyOf(type, where, to))
+    if (type === 'fork') await runner.fork({ ...where, before: before.id, newSessionId: to })
+    else await sessionService.createSession({ ...key, sessionId: to, events: imported })
   }
 
   async #send(
@@ -171,6 +204,10 @@ export class Clients {
       if (action.process === name && action.outcome === 'open') action.outcome = 'died'
     }
   }
+}
+
+function copyOf(kind: CopyEvidence['kind'], { userId, sessionId }: Where, to: string): Site['copies'][number] {
+  return { kind, session: `${userId}/${to}`, origin: `${userId}/${sessionId}` }
 }
 
 /** The answers without their edited arguments. */

@@ -115,6 +115,25 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     ({ actions, answers }) =>
       refused(actions, 'answer (in turn)', 'INVALID_REQUEST') && answers.some(({ means }) => means === 'misedited'),
   ],
+  // copies of sessions
+  ['a fork was completed', ({ copies }) => copies.some(({ kind, exists }) => kind === 'fork' && exists)],
+  [
+    'a process died while it copied a session, and another one removed the copy',
+    ({ copies, journal, mishaps }) =>
+      copies.some(({ kind, session }) => {
+        const calls = journal.filter((one) => one.session === session && one.done)
+        const creator = calls.find(({ method }) => method === 'createCopy')?.process
+        if (kind !== 'fork' || !mishaps.some(({ process, type }) => type === 'died' && process === creator))
+          return false
+        return calls.some(({ method, process }) => method === 'release' && process !== creator)
+      }),
+  ],
+  ['a process lost its unfinished copy while it stalled', ({ actions }) => refused(actions, 'fork', 'LEASE_LOST')],
+  ['a session was imported', ({ copies }) => copies.some(({ kind, exists }) => kind === 'import' && exists)],
+  [
+    'a call went on in copied rows',
+    ({ copies }) => copies.some(({ kind, ledger }) => kind === 'rows' && ledger.length),
+  ],
   // clocks
   ['the clock was set back by an hour or more', ({ clockSteps }) => clockSteps.some(({ ms }) => ms <= -3_600_000)],
   ['the clock was set forward by an hour or more', ({ clockSteps }) => clockSteps.some(({ ms }) => ms >= 3_600_000)],

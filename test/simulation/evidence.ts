@@ -24,6 +24,22 @@ export interface Evidence {
   /** Work that is still unfinished after everything was resumed and answered. Empty on success. */
   readonly unfinished: readonly string[]
   readonly trace: readonly string[]
+  readonly copies: readonly CopyEvidence[]
+}
+
+/** A copy of a session that a client or an operator has made or tried to make. */
+export interface CopyEvidence {
+  readonly kind: 'fork' | 'import' | 'rows'
+  /** `user/session` */
+  readonly session: string
+  /** The session that was copied. */
+  readonly origin: string
+  /** What bodies did in the copy. The ledger of the evidence does not have it. */
+  readonly ledger: readonly LedgerEntry[]
+  /** Whether the store still has it, unfinished, at the end. */
+  readonly isUnfinished: boolean
+  /** Whether it is a session at the end. */
+  readonly exists: boolean
 }
 
 export interface SessionEvidence {
@@ -48,6 +64,8 @@ export interface JournalEntry {
   readonly kinds?: readonly string[]
   /** Set for a post only: the ids that the post answers, and the unique text of the answer. */
   readonly posted?: { readonly ids: readonly string[]; readonly mark: string | undefined }
+  /** Whether an append completes a copy. */
+  readonly completes?: boolean
   /** Set for a release only: whether the run was interrupted. */
   readonly interrupted?: boolean
   /** The sequence number that an append returned. */

@@ -14,7 +14,7 @@ export function generatePlan(seed: number, random: Random): Plan {
   const root = make.any('root', 3)
   const sessions = [{ userId: 'ada', sessionId: 's1' }]
   if (random.chance(0.4)) sessions.push({ userId: random.chance(0.5) ? 'ada' : 'bob', sessionId: 's2' })
-  return {
+  const plan: Omit<Plan, 'copies'> = {
     seed,
     root,
     tools,
@@ -31,7 +31,14 @@ export function generatePlan(seed: number, random: Random): Plan {
     limits: limits(random),
     tampering: random.chance(0.15) ? random.pick(['in place', 'later', 'returned']) : undefined,
   }
+  // decided last, so that the other plans stay what they were before there were copies
+  if (!random.chance(0.3)) return { ...plan, copies: false }
+  const aim = random.chance(0.6) ? random.pick(COPY_AIMS) : plan.faultRates.aim
+  return { ...plan, actions: plan.actions + 3, faultRates: { ...plan.faultRates, aim }, copies: true }
 }
+
+/** Steps of a fork at which processes die. `copy`: any append to the copy. */
+const COPY_AIMS = ['createCopy', 'copy', 'copy', 'copy', 'claimUnfinishedCopies']
 
 function limits(random: Random): Limits {
   return {

@@ -137,6 +137,51 @@ export const lostHandle: StoreWrapper = (service) =>
     }),
   )
 
+/** Creates the copy of a session like any other session. */
+export const visibleCopies: StoreWrapper = (service) =>
+  overriding(service, {
+    createCopy: async ({ state, ...key }) => {
+      await service.createSession({ ...key, state })
+      return await service.claim(key)
+    },
+  })
+
+/** Never removes an unfinished copy. */
+export const forgottenCopies: StoreWrapper = (service) => overriding(service, { claimUnfinishedCopies: async () => [] })
+
+/** Stores imported events as if the app had recorded them. */
+export const runnableImports: StoreWrapper = (service) =>
+  overriding(service, {
+    createSession: async ({ events, ...options }) => {
+      const session = await service.createSession(options)
+      if (!events) return session
+      const lease = await service.claim({ ...options, sessionId: session.id })
+      await service.append(
+        lease,
+        0,
+        events.map((event) => ({ event })),
+      )
+      await service.release(lease, { interrupted: true })
+      return session
+    },
+  })
+
+/** Records requests without their session. */
+export const requestsOfNoSession: StoreWrapper = (service) =>
+  overriding(service, {
+    append: (lease, seq, entries, options) =>
+      service.append(
+        lease,
+        seq,
+        entries.map((entry): NewEntry => {
+          if (entry.record?.type !== 'request') return entry
+          const { session: _, ...record } = entry.record
+          return { record }
+        }),
+        options,
+      ),
+  })
+
 function withParts(event: Event, change: (part: Part) => Part): Event {
   return event.content ? { ...event, content: { ...event.content, parts: event.content.parts.map(change) } } : event
 }

@@ -1,5 +1,6 @@
 // The network between processes and the store. Calls and answers can be lost, late or doubled.
 import type {
+  AppendOptions,
   Entry,
   HeldLog,
   InboxItem,
@@ -45,6 +46,9 @@ const METHODS: readonly Method[] = [
   'interrupted',
 ]
 
+/** Only plans with copies use them, so that the other simulations stay what they were. */
+const COPY_METHODS: readonly Method[] = ['createCopy', 'claimUnfinishedCopies']
+
 /** Sends the calls of processes to the store, and applies faults. */
 export class Network {
   readonly journal: JournalEntry[] = []
@@ -53,9 +57,11 @@ export class Network {
   readonly #world: World
   readonly #store: InMemorySessionService
   readonly #faults: Faults
+  readonly #methods: readonly Method[]
   #inFlight: InFlight[] = []
 
-  constructor(world: World, store: InMemorySessionService, faults: Faults) {
+  constructor(world: World, store: InMemorySessionService, faults: Faults, hasCopies: boolean) {
+    this.#methods = hasCopies ? [...METHODS, ...COPY_METHODS] : METHODS
     this.#world = world
     this.#store = store
     this.#faults = faults
@@ -65,7 +71,7 @@ export class Network {
   serviceFor(process: FallibleProcess): SessionService {
     const memos = new Map<string, object>()
     const service: Partial<Record<Method, (...args: unknown[]) => Promise<unknown>>> = {}
-    for (const method of METHODS) {
+    for (const method of this.#methods) {
       service[method] = async (...args) => {
         const answer = await this.#send(process, method, args)
         return method === 'read' ? ownLog(memos, args[0] as Lease, answer as HeldLog) : answer
@@ -77,6 +83,25 @@ export class Network {
   /** Posts an item directly to the store, like an attacker who has access to it. */
   async intrude(key: SessionKey, item: InboxItem): Promise<unknown> {
     return await this.#perform('intruder', 'post', [key, item], undefined)
+  }
+
+  /** Copies a part of the rows of a session to a new one that looks interrupted, past all processes. */
+  async copyRows(from: SessionKey, to: SessionKey, share: number): Promise<void> {
+    const { entries = [] } = (await this.#store.readLog(from)) ?? {}
+    const approved = entries.findLastIndex(
+      (entry) => kindOf(entry) === 'answer' && /"confirmed":true/.test(JSON.stringify(entry)),
+    )
+    const cut = approved >= 0 && share > 0.3 ? approved + 1 : Math.ceil(share * entries.length)
+    const copied = entries.slice(0, cut) // often up to an approval: the call has not run there
+    if (copied.length === 0) return
+    await this.#store.createSession(to)
+    const lease = await this.#store.claim(to)
+    await this.#store.append(
+      lease,
+      0,
+      copied.map(({ seq: _, ...entry }) => entry),
+    )
+    await this.#store.release(lease, { interrupted: true })
   }
 
   /** Decides for every call in flight of a dead process: it arrives, arrives late, or is lost. */
@@ -93,6 +118,7 @@ export class Network {
   #send(from: FallibleProcess, method: Method, args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const what = method === 'append' ? (args[2] as NewEntry[]).map(kindOf) : [method]
+      if (method === 'append' && isCopy(sessionOf(args))) what.push('copy')
       this.#travel(from, method, args, this.#faults.ofCall(what), (answer, fault) => {
         if (fault === 'storage' || fault === 'lost ack') {
           answer = Promise.reject(new ToolwrightError('STORAGE', 'The line is dead.'))
@@ -153,6 +179,7 @@ export class Network {
             : 'answer',
       ...(lease && { epoch: lease.epoch }),
       ...(method === 'append' && { expectedSeq: args[1] as number, kinds: (args[2] as NewEntry[]).map(kindOf) }),
+      ...(method === 'append' && (args[3] as AppendOptions | undefined)?.completesCopy && { completes: true }),
       ...(method === 'post' && { posted: postedIn(args[1] as InboxItem) }),
       ...(method === 'release' && { interrupted: (args[1] as { interrupted?: boolean })?.interrupted === true }),
       ...(fault && { fault }),
@@ -167,7 +194,7 @@ export class Network {
         entry.done = true
         if (method === 'append') entry.seq = value as number
         if (method === 'append') this.#see(args[2] as NewEntry[])
-        if (method === 'claim') Object.assign(entry, { epoch: (value as Lease).epoch })
+        if (method === 'claim' || method === 'createCopy') Object.assign(entry, { epoch: (value as Lease).epoch })
       },
       (error) => {
         entry.error = (error as ToolwrightError).code
@@ -208,6 +235,11 @@ function leaseIn([first]: readonly unknown[]): Lease | undefined {
 function sessionOf(args: readonly unknown[]): string {
   const { userId, sessionId } = leaseIn(args)?.key ?? (args[0] as { userId?: string; sessionId?: string })
   return `${userId}/${sessionId}`
+}
+
+/** Whether it is the session of a copy: `user/session`. */
+export function isCopy(session: string): boolean {
+  return /\/copy\d+$/.test(session)
 }
 
 function describe(args: readonly unknown[]): string {

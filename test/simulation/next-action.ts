@@ -17,6 +17,7 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
   const { pending, sent } = sight
   const closed = sight.seen.filter(({ id }) => !pending.some((one) => one.id === id))
   const kind = random.weighted([
+    [plan.copies ? 7 : 0, 'copy'],
     [pending.length ? 12 : 0, 'answer'],
     [sent.length ? 2 : 0, 'repeat'],
     [pending.length ? 1.5 : 0, 'foreign'],
@@ -55,6 +56,8 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
       return guess(random, slot, where, plan, sight)
     case 'late':
       return { ...answerSome(random, slot, [random.pick(closed)]), manner: 'late' }
+    case 'copy':
+      return copy(random, slot, where, sight.copies)
     case 'wait':
       return { type: kind, ms: random.pick([3_000, 20_000, 120_000, 25 * 3_600_000]) }
     default:
@@ -75,6 +78,13 @@ function say(random: Random, slot: number, where: Where, turn: number): Action {
     completes: random.chance(0.15),
     ...(random.chance(0.06) && { leaveAfter: random.between(1, 4) }),
   }
+}
+
+function copy(random: Random, slot: number, where: Where, copies: number): Action {
+  const type = random.pick(['fork', 'fork', 'fork', 'import', 'copy rows'] as const)
+  const to = `copy${copies + 1}`
+  const at = random.chance(0.3) ? 1 : random.next()
+  return type === 'copy rows' ? { type, where, at, to } : { type, slot, where, at, to }
 }
 
 /** Answers to one or more requests of one session, valid or nearly valid. */

@@ -21,12 +21,13 @@ export class Outside {
     more: Pick<LedgerEntry, 'writes' | 'confirmed' | 'found' | 'handle'> = {},
   ): void {
     const key = context.idempotencyKey
-    const repeated = step === 'effect' && effect === 'idempotent' && this.hasHappened(key)
+    const session = sessionOf(context)
+    const repeated = step === 'effect' && effect === 'idempotent' && this.hasHappened(context)
     this.ledger.push({
       tick: this.#tick(),
       step,
       process,
-      session: `${context.invocation.userId}/${context.invocation.session.id}`,
+      session,
       tool: name,
       effect,
       callId: context.functionCallId,
@@ -37,7 +38,15 @@ export class Outside {
     })
   }
 
-  hasHappened(key: string): boolean {
-    return this.ledger.some((entry) => entry.step === 'effect' && entry.key === key)
+  /** Whether the call has taken effect. Rows that were copied to another session have the same keys. */
+  hasHappened(context: ToolContext): boolean {
+    const session = sessionOf(context)
+    return this.ledger.some(
+      (entry) => entry.step === 'effect' && entry.key === context.idempotencyKey && entry.session === session,
+    )
   }
+}
+
+function sessionOf({ invocation }: ToolContext): string {
+  return `${invocation.userId}/${invocation.session.id}`
 }

@@ -19,6 +19,8 @@ export interface Plan {
   readonly limits: Limits
   /** How a plugin in every process changes events and requests. */
   readonly tampering: 'in place' | 'later' | 'returned' | undefined
+  /** Whether sessions are forked, imported and copied. */
+  readonly copies: boolean
 }
 
 /** Limits of the runner. Undefined means the default. */

@@ -1,7 +1,7 @@
 // A simulated process: a runner with its own agents, whose timers and waits belong to the world. It can die and stall.
 import { Runner, type SessionService } from 'toolwright'
 import { makeAgent } from './agents.ts'
-import type { Evidence, Mishap, ModelRequest } from './evidence.ts'
+import type { CopyEvidence, Evidence, Mishap, ModelRequest } from './evidence.ts'
 import type { Faults } from './faults.ts'
 import type { FallibleProcess, Network } from './network.ts'
 import type { Outside } from './outside.ts'
@@ -42,6 +42,7 @@ export interface Site {
   readonly reused: Evidence['reused'][number][]
   readonly mishaps: Mishap[]
   readonly logged: Evidence['logged'][number][]
+  readonly copies: Pick<CopyEvidence, 'kind' | 'session' | 'origin'>[]
 }
 
 /** A process with one runner. */

@@ -12,9 +12,12 @@ const MOST_STEPS = 30_000
 /** The slot of a process without faults. */
 const FRESH = 9
 
+/** The number of the first copy that is made at the end. */
+const LAST_COPY = 100
+
 /** Returns the work that is still unfinished. */
 export async function quiesce(
-  { plan, world, faults }: Site,
+  { plan, world, faults, copies }: Site,
   store: InMemorySessionService,
   clients: Clients,
   random: Random,
@@ -80,8 +83,25 @@ export async function quiesce(
       const last = clients.actions.at(-1)
       if (last?.outcome !== 'ended') failed.push(`the next message ${last?.outcome}: ${last?.error?.message ?? ''}`)
     }
-    const pending = await store.pending({ appName: APP })
-    const interrupted = await store.interrupted({ appName: APP })
+    if (plan.copies) {
+      for (const [at, where] of plan.sessions.entries())
+        clients.do({ type: 'copy rows', where, at: 1, to: `copy${LAST_COPY + at}` })
+      await rest()
+      clients.do({ type: 'recover', slot: FRESH })
+      if (!(await rest())) return stuck('recover of copied rows never came to rest')
+    }
+    for (const { kind, session } of copies) {
+      const [userId = '', sessionId = ''] = session.split('/')
+      if (kind === 'rows' || !(await store.getSession({ appName: APP, userId, sessionId }))) continue
+      clients.do({ type: 'resume', slot: FRESH, where: { userId, sessionId } })
+      await rest()
+      const { outcome, error } = clients.actions.at(-1) ?? {}
+      if (error?.code !== 'NOT_FOUND') failed.push(`${session} is a copy, and resume ${outcome} there`)
+    }
+    const isOfCopiedRows = (one: { userId: string; sessionId: string }): boolean =>
+      copies.some(({ kind, session }) => kind === 'rows' && session === `${one.userId}/${one.sessionId}`)
+    const pending = (await store.pending({ appName: APP })).filter((one) => !isOfCopiedRows(one))
+    const interrupted = (await store.interrupted({ appName: APP })).filter((one) => !isOfCopiedRows(one))
     return [
       ...failed,
       ...pending.map(({ id }) => `${id} is listed as waited for, and nothing is unfinished`),

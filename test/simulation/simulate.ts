@@ -5,10 +5,10 @@ import type { Action } from './action.ts'
 import type { Violation } from './audit/violation.ts'
 import { audit } from './auditor.ts'
 import { Clients } from './clients.ts'
-import type { Evidence, SessionEvidence } from './evidence.ts'
+import type { CopyEvidence, Evidence, SessionEvidence } from './evidence.ts'
 import { Faults } from './faults.ts'
 import { generatePlan } from './generate-plan.ts'
-import { Network } from './network.ts'
+import { isCopy, Network } from './network.ts'
 import { nextAction } from './next-action.ts'
 import { Outside } from './outside.ts'
 import type { Plan } from './plan.ts'
@@ -51,7 +51,7 @@ async function collectEvidence(seed: number, bugs: InjectedBugs): Promise<Omit<E
   const monotonicNow = bugs.leasesOnWallClock ? now : (): number => world.now
   const store = new InMemorySessionService({ newId, now, monotonicNow })
   const faults = new Faults(random.fork('faults'), plan.faultRates)
-  const network = new Network(world, store, faults)
+  const network = new Network(world, store, faults, plan.copies)
   const outside = new Outside(() => world.tick())
   const site: Site = {
     plan,
@@ -64,6 +64,7 @@ async function collectEvidence(seed: number, bugs: InjectedBugs): Promise<Omit<E
     reused: [],
     mishaps: [],
     logged: [],
+    copies: [],
   }
   const clients = new Clients(site, random.fork('clients'))
   await converse(site, store, clients, random.fork('actions'))
@@ -71,8 +72,9 @@ async function collectEvidence(seed: number, bugs: InjectedBugs): Promise<Omit<E
   const { requests, reused, mishaps, logged } = site
   const { actions, answers, clockSteps } = clients
   const { journal } = network
-  const { ledger } = outside
+  const ledger = outside.ledger.filter(({ session }) => !isCopy(session))
   const sessions = await logsOf(plan, store, world)
+  const copies = await copiesOf(site, store, outside)
   return {
     plan,
     sessions,
@@ -87,6 +89,7 @@ async function collectEvidence(seed: number, bugs: InjectedBugs): Promise<Omit<E
     logged,
     unfinished,
     trace: world.trace,
+    copies,
   }
 }
 
@@ -100,6 +103,7 @@ async function converse(
   let left = plan.actions
   let turns = 0
   let guesses = 0
+  let copies = 0
   let clockAhead = 0
   const seen = new Map<string, PendingRequest>()
   const sent: Extract<Action, { type: 'answer' }>[] = []
@@ -107,11 +111,21 @@ async function converse(
     await world.settle()
     if (left > 0 && random.chance(plan.eagerness) ? false : world.step()) continue
     if (left-- <= 0) return
-    const pending = await store.pending({ appName: APP })
+    // clients do not answer in copies: whatever is approved there was approved elsewhere
+    const pending = (await store.pending({ appName: APP })).filter(({ sessionId }) => !isCopy(`/${sessionId}`))
     for (const request of pending) seen.set(request.id, request)
-    const action = nextAction(random, plan, { pending, sent, seen: [...seen.values()], clockAhead, turns, guesses })
+    const action = nextAction(random, plan, {
+      pending,
+      sent,
+      seen: [...seen.values()],
+      clockAhead,
+      turns,
+      guesses,
+      copies,
+    })
     if (action.type === 'set clock') clockAhead += action.ms
     if (action.type === 'say') turns++
+    if ('to' in action) copies++
     if (action.type === 'post' || (action.type === 'answer' && action.manner === 'guessed')) guesses++
     else if (action.type === 'answer') sent.push(action)
     clients.do(action)
@@ -130,6 +144,21 @@ async function logsOf(plan: Plan, store: InMemorySessionService, world: World): 
     const { entries } = await store.read(lease)
     found.push({ userId, sessionId, entries: entries.slice(), state: session.state as JsonObject })
     await store.release(lease)
+  }
+  return found
+}
+
+/** What became of each copy. All leases have ended, and `recover()` was called after that of each copy. */
+async function copiesOf({ copies }: Site, store: InMemorySessionService, { ledger }: Outside): Promise<CopyEvidence[]> {
+  const unfinished = await store.claimUnfinishedCopies({ appName: APP })
+  const isUnfinished = (session: string): boolean =>
+    unfinished.some(({ key }) => `${key.userId}/${key.sessionId}` === session)
+  const found: CopyEvidence[] = []
+  for (const copy of copies) {
+    const [userId = '', sessionId = ''] = copy.session.split('/')
+    const exists = (await store.getSession({ appName: APP, userId, sessionId })) !== undefined
+    const own = ledger.filter(({ session }) => session === copy.session)
+    found.push({ ...copy, ledger: own, exists, isUnfinished: isUnfinished(copy.session) })
   }
   return found
 }
