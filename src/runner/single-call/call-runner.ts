@@ -99,14 +99,15 @@ export class CallRunner {
 
   /**
    * The tools that a user can call. Toolsets and tool sources are listed in a run of the user, which leaves no session. A
-   * toolset that needs a credential the user has not given is left out.
+   * toolset that needs a credential the user has not given is left out. `sessionId`: the session of that run.
    */
-  async list(options: CallOptions): Promise<ReadonlyMap<string, Tool>> {
+  async list(options: CallOptions & Pick<CallPlace, 'sessionId'>): Promise<ReadonlyMap<string, Tool>> {
     const { table, dynamicTools } = this.#agent
     if (dynamicTools.length === 0) return table.tools
     const { userId, runContext, signal } = options
     const { appName, sessionService } = this.runner
-    const run = this.#start({ userId, message: 'List the tools.', runContext, signal })
+    const given = options.sessionId
+    const run = this.#start({ userId, sessionId: given, message: 'List the tools.', runContext, signal })
     const { sessionId, invocationId } = run
     let listed = table.tools
     this.#steps.set(invocationId, (tools) => {

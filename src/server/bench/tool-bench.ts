@@ -35,7 +35,8 @@ export class ToolBench {
 
   /** The tools of an agent that a user can call. Throws `NOT_FOUND` if there is no such agent. */
   async tools(agent: string, userId: string): Promise<Tool[]> {
-    const tools = await this.#callsOf(agent).list({ userId })
+    // if the process dies, the session is known as one of the tool bench: the model of the app must not continue it
+    const tools = await this.#callsOf(agent).list({ userId, sessionId: benchSessionId(agent) })
     return [...tools.values()].filter((tool) => tool.declaration() !== undefined)
   }
 

@@ -1,8 +1,9 @@
-import { agentTool, LlmAgent, SequentialAgent, StaticToolset, tool } from 'toolwright'
+import { agentTool, LlmAgent, type ReadonlyContext, SequentialAgent, StaticToolset, tool } from 'toolwright'
 import { bearerTokens } from 'toolwright/server'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { benchAgentOf } from '../../bench/bench-session.ts'
 import { approval, createTestServer, runBody, SESSIONS, type TestServerOptions } from '../../server.test-kit.ts'
 
 let charged: number[] = []
@@ -76,6 +77,21 @@ test('lists the tools of every agent, also of agents behind tools and in toolset
   expect(await tools('inner')).toMatchObject([{ name: 'find_book', declaration: { name: 'find_book' } }])
   expect((await send('GET /dev/apps/desk/agents/other/tools')).status).toBe(404)
   expect((await send(`GET ${SESSIONS}`)).json()).toEqual([])
+})
+
+test('lists the tools of a toolset in a session of the tool bench, which no recovery sweep continues', async () => {
+  const sessions: string[] = []
+  const toolset = {
+    name: 'books',
+    listTools: async ({ invocation }: ReadonlyContext) => {
+      sessions.push(invocation.session.id)
+      return []
+    },
+    close: async () => {},
+  }
+  const { send } = devServer({ tools: [toolset] })
+  await send('GET /dev/apps/desk/agents/clerk/tools?userId=ada')
+  expect(sessions.map(benchAgentOf)).toEqual(['clerk'])
 })
 
 test('calls a tool through its gates: the call waits for the approval and then runs once', async () => {
