@@ -17,7 +17,7 @@ export function checkFilename(filename: string): void {
   if (typeof filename !== 'string') throw invalid(`filename must be a string, got ${kindOf(filename)}.`)
 }
 
-/** Throws INVALID_REQUEST for the filename of a new artifact that no address can name. */
+/** Throws INVALID_REQUEST for the filename of a new artifact that neither a path nor an address can name. */
 export function checkNewFilename(filename: string): void {
   checkFilename(filename)
   const name = filename.startsWith('user:') ? filename.slice('user:'.length) : filename
@@ -25,7 +25,6 @@ export function checkNewFilename(filename: string): void {
     throw invalid(`filename must be a name such as "report.pdf", got ${name === '' ? 'an empty one' : `"${name}"`}.`)
   if (filename.length > MAX_FILENAME_LENGTH)
     throw invalid(`filename must have at most ${MAX_FILENAME_LENGTH} characters, got ${filename.length}.`)
-  if (!filename.isWellFormed()) throw invalid('filename must be valid Unicode, got half of a surrogate pair.')
 }
 
 function invalid(message: string): ToolwrightError {

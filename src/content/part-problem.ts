@@ -52,9 +52,6 @@ const be =
 const text = be('string')
 const filledText: Check = (value, rules) =>
   text(value, rules) ?? (value === '' ? { at: '', must: 'not be empty' } : undefined)
-/** Base64 or its URL-safe form, as providers decode it. It may be empty: so is a file. */
-const base64: Check = (value, rules) =>
-  text(value, rules) ?? (/^[\w+/-]*={0,2}$/.test(value as string) ? undefined : { at: '', must: 'be base64' })
 const anything: Check = () => undefined
 const object: Check = (value) => (isRecord(value) ? undefined : { at: '', must: `be an object, got ${kindOf(value)}` })
 const parts: Check = (value, rules) => {
@@ -91,7 +88,7 @@ function members({ required = {}, optional = {} }: Members): Check {
 /** Members that hold the content. A part has one of them. */
 const DATA: ReadonlyMap<string, Check> = new Map([
   ['text', text],
-  ['inlineData', members({ required: { data: base64 }, optional: { mimeType: text, displayName: text } })],
+  ['inlineData', members({ required: { data: text }, optional: { mimeType: text, displayName: text } })],
   ['fileData', members({ required: { fileUri: filledText }, optional: { mimeType: text, displayName: text } })],
   ['functionCall', members({ required: { name: text }, optional: { id: text, args: object } })],
   [
@@ -112,3 +109,8 @@ const ATTRIBUTES: ReadonlyMap<string, Check> = new Map([
   ['partMetadata', object],
   ['mediaResolution', object],
 ])
+
+/** Is it base64 or its URL-safe form? Providers decode it, and refuse the whole request if they cannot. */
+export function isBase64(data: string): boolean {
+  return /^[\w+/-]*={0,2}$/.test(data)
+}

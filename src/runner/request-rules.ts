@@ -3,7 +3,7 @@ import { copyJson, isRecord, type JsonObject, jsonSize, RESERVED_DEPTH } from '.
 import { kindOf } from '../base/kind-of.ts'
 import { MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
-import { partProblem } from '../content/part-problem.ts'
+import { isBase64, partProblem } from '../content/part-problem.ts'
 import {
   anything,
   callback,
@@ -169,12 +169,13 @@ function shapeOf(part: unknown): string {
   return ''
 }
 
-/** What is a valid part, and nothing that a model reads. */
+/** What is a valid part, and nothing that a provider accepts. */
 function mediaProblem({ text, inlineData }: Part): string | undefined {
   if (text === '') return '.text must not be empty.'
   if (!inlineData) return undefined
   if (!inlineData.mimeType) return '.inlineData.mimeType must be a media type such as image/png.'
-  return inlineData.data === '' ? '.inlineData.data must not be empty.' : undefined
+  if (inlineData.data === '') return '.inlineData.data must not be empty.'
+  return isBase64(inlineData.data) ? undefined : '.inlineData.data must be base64.'
 }
 
 const RUN_RULES: OptionRules<RunOptions & Pick<CallOptions, 'appName'>> = {

@@ -56,7 +56,8 @@ test('hostile ids and texts of events, inbox items and artifacts in SQLite are r
   await write(first.sessionService, HOME, ...events.map((event) => ({ event })))
   await write(first.sessionService, HOME, ...events.map((event) => ({ event })))
   for (const item of items) await first.sessionService.post(HOME, item)
-  for (const text of HOSTILE) {
+  const filenames = texts.filter((text) => text.length <= 1000)
+  for (const text of filenames) {
     const customMetadata = { [text]: text }
     expect(
       await first.artifactService.saveArtifact({ ...HOME, filename: text, artifact: { text }, customMetadata }),
@@ -70,8 +71,8 @@ test('hostile ids and texts of events, inbox items and artifacts in SQLite are r
   expect((await second.sessionService.read(lease)).entries.map(({ event }) => event)).toEqual(events)
   const posted = items.map((item) => ({ ...item, seq: events.length }))
   expect(await second.sessionService.drain(lease)).toEqual(posted)
-  expect(await second.artifactService.listArtifactKeys(HOME)).toEqual([...HOSTILE].sort())
-  for (const text of HOSTILE) {
+  expect(await second.artifactService.listArtifactKeys(HOME)).toEqual([...filenames].sort())
+  for (const text of filenames) {
     expect(await second.artifactService.loadArtifact({ ...HOME, filename: text })).toEqual({ text })
     const version = await second.artifactService.getArtifactVersion({ ...HOME, filename: text })
     expect(version?.customMetadata).toEqual({ [text]: text })

@@ -3,6 +3,7 @@ import { checkNewFilename, checkPart } from '../../artifact/check-artifact.ts'
 import type { ArtifactKey, ArtifactService } from '../../artifact/service.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
+import { checkUnicode } from '../wire/check-new-id.ts'
 import { type ArtifactPath, readArtifactPath } from '../wire/read-artifact-path.ts'
 import { readBody } from '../wire/read-body.ts'
 import { readPart } from '../wire/read-content.ts'
@@ -26,6 +27,7 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const customMetadata = body.optionalObject('customMetadata')
     checkPart(artifact)
     checkNewFilename(key.filename)
+    checkUnicode('filename', key.filename)
     await checkSession(scope)
     const version = await service.saveArtifact({ ...key, artifact, customMetadata })
     return context.json(await service.getArtifactVersion({ ...key, version }))

@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject, setOwn } from '../../base/json.ts'
 import type { Content, Part, Role } from '../../content/content.ts'
-import { partProblem } from '../../content/part-problem.ts'
+import { isBase64, partProblem } from '../../content/part-problem.ts'
 import { Fields, invalid, toSnakeCase } from './fields.ts'
 
 /** Members of wire objects, in camelCase. Clients may send them in snake_case. Other members are data and stay as they are. */
@@ -45,6 +45,8 @@ export function readImportedContent(value: unknown, where: string): Content {
   for (const [at, part] of content.parts.entries()) {
     const problem = partProblem(part, { unknownMembers: 'accept' })
     if (problem !== undefined) throw invalid(`${where}.parts.${at}${problem}`)
+    if (part.inlineData && !isBase64(part.inlineData.data))
+      throw invalid(`${where}.parts.${at}.inlineData.data must be base64.`)
     if (part.functionCall && content.role !== 'model')
       throw invalid(`${where}.parts.${at} is a functionCall, so that ${where}.role must be "model".`)
   }
