@@ -93,6 +93,7 @@ export { type RetryOptions, retry } from './policy/retry.ts'
 export { timeout } from './policy/timeout.ts'
 export { approve, deny, respond } from './runner/approvals/answer-parts.ts'
 export type { ConfirmationDecision, ConfirmationProvider } from './runner/approvals/confirmation-provider.ts'
+export type { ApprovalPreview } from './runner/approvals/preview-approval.ts'
 export type { Completion } from './runner/completion.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugins/plugin.ts'
@@ -103,6 +104,7 @@ export type {
   CancelOptions,
   FollowOptions,
   ForkOptions,
+  PreviewApprovalOptions,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,

@@ -5,7 +5,7 @@ import { toJsonValue } from '../base/to-json-value.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
-import { consentIn, decisionOf, declinedIn } from '../event/decision.ts'
+import { consentIn, decisionOf, declinedIn, hintIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import { type CallState, openRequests, type RequestState } from '../event/invocation-state.ts'
 import type { SessionKey } from '../session/service.ts'
@@ -15,7 +15,7 @@ import type { Tool } from '../tool/tool.ts'
 import { DEFINITION } from '../tool/tool-marks.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, failure, type Prepared, type ReadyCall, unknownOutcome } from './outcome.ts'
-import { needsConfirmation, requestConfirmation } from './request-confirmation.ts'
+import { hintOf, needsConfirmation, requestConfirmation } from './request-confirmation.ts'
 import { gateOf, type ToolEntry } from './resolve.ts'
 
 /** How many confirmations are requested for one call when its approvals lapse. */
@@ -51,7 +51,7 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   }
   const { payload } = decision
   ready.context.setConfirmation({
-    hint: request.hint ?? '',
+    hint: decision.args ? await editedHint(batch, ready, latest) : (request.hint ?? ''),
     confirmed: true,
     ...(payload !== undefined && { payload }),
   })
@@ -68,6 +68,12 @@ const LAPSED = {
     notice: 'The last approval was given in another session. ',
     reason: 'its approval was given in another session',
   },
+}
+
+/** What the approver of edited arguments was asked: recorded with the answer, except by earlier versions. */
+async function editedHint(batch: Batch, ready: ReadyCall, { request, answer = {} }: RequestState): Promise<string> {
+  const recorded = hintIn(answer)
+  return recorded === undefined || recorded === request.hint ? await hintOf(batch, ready) : recorded
 }
 
 /** The response to a call whose request was denied or has expired. */

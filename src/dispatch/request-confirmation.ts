@@ -5,12 +5,16 @@ import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
 import { isPlainJson } from '../policy/plain-json.ts'
 import { readonlyContext } from '../tool/readonly-context.ts'
-import type { Batch } from './host.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { Batch, Logger } from './host.ts'
 import type { NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
 import { gateOf } from './resolve.ts'
 
-/** How long `requiresConfirmation` may take, in milliseconds. After it, the call needs a confirmation. */
-const PREDICATE_MS = 5_000
+/**
+ * How long `requiresConfirmation` may take, in milliseconds. After it, the call needs a confirmation. The question about edited
+ * arguments has the same deadline.
+ */
+export const GATE_MS = 5_000
 
 /**
  * Does the call need a confirmation? Only `false` means no: a predicate that throws, hangs or returns another value
@@ -25,7 +29,7 @@ export async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise
     const given = (await ownCopy(ready)) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
     const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
-    return (await withTimeout(answer, PREDICATE_MS, host.services.ports, () => undefined)) !== false
+    return (await withTimeout(answer, GATE_MS, host.services.ports, () => undefined)) !== false
   } catch {
     return true
   }
@@ -60,17 +64,27 @@ export async function requestConfirmation(
   return { type: 'requesting', call, requests: [request] }
 }
 
-async function hintOf({ host }: Batch, ready: ReadyCall): Promise<string> {
-  const { tool } = ready.entry
+/** The question about the arguments of the call. */
+export async function hintOf({ host }: Batch, ready: ReadyCall): Promise<string> {
+  return callHint(ready.entry.tool, () => ownCopy(ready), host.services.logger)
+}
+
+/** The question about a call whose tool has no `confirmationHint`, or one that failed. */
+export function defaultHint(tool: string): string {
+  return `Approve execution of tool \`${tool}\`?`
+}
+
+/** The question that the tool asks about these arguments. */
+export async function callHint(tool: Tool, copyArgs: () => Promise<unknown>, logger: Logger): Promise<string> {
   try {
-    const hint: unknown = tool.confirmationHint?.((await ownCopy(ready)) as JsonObject)
+    const hint: unknown = tool.confirmationHint?.((await copyArgs()) as JsonObject)
     if (typeof hint === 'string' && hint !== '') return clip(hint)
     if (hint instanceof Promise) hint.catch(() => {}) // hints are synchronous: a promise is ignored
   } catch (error) {
     const problem = `confirmationHint of tool "${tool.name}" failed: ${messageOf(error)}. The default hint is used.`
-    host.services.logger.warn(problem, error)
+    logger.warn(problem, error)
   }
-  return `Approve execution of tool \`${tool.name}\`?`
+  return defaultHint(tool.name)
 }
 
 /** A copy of the arguments. Values a schema created (dates, maps) cannot be copied, so the arguments are parsed again. */

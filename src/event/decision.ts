@@ -52,6 +52,22 @@ export function decisionOf(answer: JsonObject): Decision {
   }
 }
 
+/** The question that an answer to a confirmation was given to; undefined when it does not say. */
+export function hintIn(answer: JsonObject): string | undefined {
+  const hint = unwrap(answer).decision?.hint
+  return typeof hint === 'string' ? hint : undefined
+}
+
+/** The answer, without wrapper, to this question. */
+export function withHint(answer: JsonObject, hint: string): JsonObject {
+  return { ...unwrap(answer).decision, hint }
+}
+
+/** Do both answers decide the same? What their clients say about the question does not count. */
+export function isSameDecision(one: JsonObject, other: JsonObject): boolean {
+  return canonicalJson(withHint(one, '')) === canonicalJson(withHint(other, ''))
+}
+
 /** The decision, and the key that held it when it was not the answer itself. */
 function unwrap(answer: JsonObject): { decision?: JsonObject; wrapper?: string } {
   if (Object.hasOwn(answer, 'confirmed')) return { decision: answer }

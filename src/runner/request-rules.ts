@@ -25,6 +25,7 @@ import type {
   CancelOptions,
   FollowOptions,
   ForkOptions,
+  PreviewApprovalOptions,
   RecoverOptions,
   ResumeOptions,
   RunOptions,
@@ -51,6 +52,7 @@ type Method =
   | 'follow'
   | 'updateState'
   | 'fork'
+  | 'previewApproval'
   | 'close'
 
 interface CallOptions {
@@ -230,6 +232,13 @@ const FORK_RULES: OptionRules<ForkOptions & Pick<CallOptions, 'appName'>> = {
   newSessionId: text,
 }
 
+const PREVIEW_RULES: OptionRules<PreviewApprovalOptions & Pick<CallOptions, 'appName'>> = {
+  ...KEY_RULES,
+  requestId: text,
+  args: record,
+  runContext: record,
+}
+
 const CLOSE_RULES: OptionRules<CloseOptions> = { graceMs: wholeNumber(0), interrupt: flag }
 
 const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Rule } } = {
@@ -242,6 +251,7 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
   follow: FOLLOW_RULES,
   updateState: { ...KEY_RULES, stateDelta: record },
   fork: FORK_RULES,
+  previewApproval: PREVIEW_RULES,
   close: CLOSE_RULES,
 }
 

@@ -154,6 +154,20 @@ export interface ForkOptions {
   readonly newSessionId?: string | undefined
 }
 
+/** Options of `Runner.previewApproval`. */
+export interface PreviewApprovalOptions {
+  /** The user of the session. */
+  readonly userId: string
+  /** The session. */
+  readonly sessionId: string
+  /** The pending confirmation, which must be `editable`. */
+  readonly requestId: string
+  /** The edited arguments. */
+  readonly args: { readonly [key: string]: unknown }
+  /** The caller's values, for toolsets that list the tool. */
+  readonly runContext?: RunContext | undefined
+}
+
 /** @internal Whose live session starts, and with what. */
 export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDelta' | 'runConfig'> & {
   /** The caller's values for tools and callbacks. */

@@ -4,6 +4,7 @@ import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
+import type { ApprovalPreview } from './approvals/preview-approval.ts'
 import { BackgroundTasks } from './background-tasks.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { modelResolver } from './models.ts'
@@ -19,6 +20,7 @@ import type {
   CancelOptions,
   FollowOptions,
   ForkOptions,
+  PreviewApprovalOptions,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,
@@ -215,6 +217,19 @@ export class Runner<Output = unknown> {
 
   #isOverdue({ expiresAt }: PendingRequest): boolean {
     return expiresAt !== undefined && expiresAt <= this.#services.ports.now() / 1000
+  }
+
+  /**
+   * Asks the tool what an approver of edited arguments is asked: the `confirmationHint` for these arguments. Checks them like an
+   * approval, and throws `INVALID_REQUEST` if they are not accepted. Nothing is recorded and nothing runs.
+   *
+   * @example
+   * const args = { ...request.args, amount: 200 }
+   * const { hint } = await runner.previewApproval({ userId: 'ada', sessionId, requestId: request.id, args })
+   */
+  async previewApproval(options: PreviewApprovalOptions): Promise<ApprovalPreview> {
+    checkCallOptions(this.appName, 'previewApproval', options)
+    return await this.#sessions.previewApproval(options)
   }
 
   /**

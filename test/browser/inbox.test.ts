@@ -25,10 +25,9 @@ const note = (args: unknown): string => {
 }
 
 const parameters = z.object({ to: z.string(), amount: z.number().max(500), memo: z.string().optional() })
-const pay: Tool = confirm(
-  tool({ name: 'pay', description: 'Pays.', parameters, allowEditedArgs: true, run: note }),
-  'Send the money?',
-)
+const pay: Tool = confirm(tool({ name: 'pay', description: 'Pays.', parameters, allowEditedArgs: true, run: note }), {
+  hint: ({ amount }) => `Send ${String(amount)} EUR?`,
+})
 const ask = tool({
   name: 'book',
   description: 'Books a table.',
@@ -113,7 +112,7 @@ describe('the inbox', () => {
     await pause('edit')
     const page = await openPage(server, { hash: '#/inbox' })
     const request = item(page, 'edit')
-    await request.getByText('Send the money?').waitFor()
+    await request.getByText('Send 40 EUR?').waitFor()
     await expect.poll(() => request.locator('.facts').textContent()).toContain('Agentdesk')
     await request.getByRole('button', { name: 'Edit arguments' }).click()
     await request.getByLabel('amount').fill('900')
@@ -123,6 +122,8 @@ describe('the inbox', () => {
     await request.getByLabel('amount').fill('39.5')
     await request.getByRole('button', { name: 'Use these arguments' }).click()
     await request.getByText('You changed:').waitFor()
+    await request.getByText('Send 39.5 EUR?').waitFor()
+    expect(await request.getByText('Send 40 EUR?').count()).toBe(0)
     await request.getByRole('button', { name: 'Approve edited' }).click()
     await request.waitFor({ state: 'detached' })
     expect(ran.splice(0)).toEqual([{ to: 'ada', amount: 39.5 }])

@@ -16,7 +16,7 @@ export function findTool(run: Pick<RunHost, 'fold' | 'tree' | 'progress'>, call:
 }
 
 /** The tree whose agents run in this scope: that of the runner, or that of the innermost agent tool in the path. */
-function treeAt(root: AgentTree, fold: Fold, path: string): AgentTree | undefined {
+export function treeAt(root: AgentTree, fold: Fold, path: string): AgentTree | undefined {
   let tree = root
   let above = ''
   for (const step of path.split('/')) {

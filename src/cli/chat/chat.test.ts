@@ -178,7 +178,9 @@ describe('a call that needs approval', () => {
       answers: fixedLines(['edit', '{"amount":"x"}', '{"amount":4}', 'y']),
     })
     expect(refunded).toEqual([{ amount: 4 }])
-    expect(output.read()).toMatch(/Invalid arguments[\s\S]*with the edited arguments\n {4}amount: 4\n✓ refund\n/)
+    expect(output.read()).toMatch(
+      /Invalid arguments[\s\S]*with the edited arguments\n {2}│ Refund it\?\n {4}amount: 4\n✓ refund\n/,
+    )
   })
 
   test('does not run after no, and the model gets the reason', async () => {

@@ -190,7 +190,7 @@ class Chat {
   async #openPrompts(sessionId: string): Promise<RequestPrompt[]> {
     const pending = await this.#runner.pending({ userId: this.#options.userId, sessionId })
     return openPrompts(pending, {
-      rootName: this.#runner.agent.name,
+      runner: this.#runner,
       openBrowser: (url) => this.#openBrowser(url),
       onWaiting: (request) => this.#announceWaiting(request),
     })

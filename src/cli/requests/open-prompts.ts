@@ -1,25 +1,31 @@
 import type { PendingRequest } from '../../event/pending-request.ts'
+import type { Runner } from '../../runner/runner.ts'
 import { type ConsentOptions, consentPrompt } from '../consent/consent-prompt.ts'
-import { type RequestPrompt, requestPrompt } from './request-prompt.ts'
+import { type PromptSource, type RequestPrompt, requestPrompt } from './request-prompt.ts'
 
 /** Options of `openPrompts`. */
 export interface PromptOptions extends Pick<ConsentOptions, 'openBrowser'> {
-  /** The root agent; its calls are shown without a name. */
-  readonly rootName: string
+  /** The runner that made the requests. */
+  readonly runner: Pick<Runner, 'agent' | 'previewApproval'>
   /** Called with each request that a user cannot answer in a terminal. */
   onWaiting(request: PendingRequest): void
 }
 
 /** Creates a prompt for each request that a user can answer here. Requests for the same credential share one. */
 export function openPrompts(pending: readonly PendingRequest[], options: PromptOptions): RequestPrompt[] {
-  const { rootName, openBrowser, onWaiting } = options
+  const { runner, openBrowser, onWaiting } = options
+  const source: PromptSource = {
+    rootName: runner.agent.name,
+    preview: ({ userId, sessionId, id: requestId }, args) =>
+      runner.previewApproval({ userId, sessionId, requestId, args }),
+  }
   return pending.flatMap((request, at) => {
     const isSame = (one: PendingRequest): boolean => isSameCredential(one, request)
     if (pending.slice(0, at).some(isSame)) return []
     const prompt =
       request.kind === 'credential'
         ? consentPrompt(request, { same: pending.slice(at + 1).filter(isSame), openBrowser })
-        : requestPrompt(request, rootName)
+        : requestPrompt(request, source)
     if (!prompt) onWaiting(request)
     return prompt ?? []
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PendingRequest } from '../../event/pending-request.ts'
-import { type RequestPrompt, requestPrompt, requestSummary } from './request-prompt.ts'
+import { type PromptSource, type RequestPrompt, requestPrompt, requestSummary } from './request-prompt.ts'
 
 function request(more: Partial<PendingRequest>): PendingRequest {
   return {
@@ -17,8 +17,16 @@ function request(more: Partial<PendingRequest>): PendingRequest {
   }
 }
 
+const source: PromptSource = {
+  rootName: 'root',
+  preview: async (_request, { amount }) => {
+    if (amount === 13) throw new Error('The edited arguments of request "r1" are invalid: amount: not 13.')
+    return { hint: `Refund ${amount}?` }
+  },
+}
+
 function promptFor(more: Partial<PendingRequest>): RequestPrompt {
-  const prompt = requestPrompt(request(more), 'root')
+  const prompt = requestPrompt(request(more), source)
   if (!prompt) throw new Error('The request has no prompt.')
   return prompt
 }
@@ -114,7 +122,7 @@ describe('a confirmation prompt with editable arguments', () => {
     const edit = await next(editable, 'edit')
     expect(edit.initial).toBe('{"amount":5}')
     const again = await next(edit, '{"amount": 4}')
-    expect(again.text).toBe('? refund needs your approval, with the edited arguments\n    amount: 4\n')
+    expect(again.text).toBe('? refund needs your approval, with the edited arguments\n  │ Refund 4?\n    amount: 4\n')
     expect(await again.read('maybe')).toHaveProperty('problem')
     expect(await again.read('yes')).toMatchObject({
       parts: [{ functionResponse: { response: { confirmed: true, args: { amount: 4 } } } }],
@@ -124,6 +132,7 @@ describe('a confirmation prompt with editable arguments', () => {
 
   test.each([
     ['{"amount": "many"}', /Invalid arguments/],
+    ['{"amount": 13}', /not 13/],
     ['[1]', /JSON object/],
     ['{', /Invalid JSON/],
   ])('asks again for the edit %s', async (line, problem) => {
@@ -196,7 +205,7 @@ describe('a choice prompt', () => {
 
 test('a long-running call has a summary but no prompt', () => {
   const work = request({ kind: 'longRunning', tool: 'print' })
-  expect(requestPrompt(work, 'root')).toBeUndefined()
+  expect(requestPrompt(work, source)).toBeUndefined()
   expect(requestSummary(work)).toBe('result of print {"amount":5}')
   expect(requestSummary(request({ kind: 'credential' }))).toBe('sign-in for refund')
 })

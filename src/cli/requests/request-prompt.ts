@@ -41,11 +41,19 @@ export interface OtherAnswer {
 /** A typed line as read: an answer, a problem to show before asking again, or a follow-up prompt. */
 type LineReading = { readonly parts: readonly Part[] } | { readonly problem: string } | { readonly next: RequestPrompt }
 
+/** What the prompts of a runner need. */
+export interface PromptSource {
+  /** The root agent; its calls are shown without a name. */
+  readonly rootName: string
+  /** Asks for the question about edited arguments. Throws if they are not accepted. */
+  preview(request: PendingRequest, args: JsonObject): Promise<{ readonly hint: string }>
+}
+
 /** Creates the prompt for a request; undefined when a user cannot answer it in a terminal. */
-export function requestPrompt(request: PendingRequest, rootName: string): RequestPrompt | undefined {
+export function requestPrompt(request: PendingRequest, source: PromptSource): RequestPrompt | undefined {
   switch (request.kind) {
     case 'confirmation':
-      return confirmationPrompt(request, rootName)
+      return confirmationPrompt(request, source)
     case 'input':
       return inputPrompt(request)
     case 'longRunning':
@@ -69,12 +77,18 @@ export function requestSummary({ kind, tool, args, hint }: PendingRequest): stri
   }
 }
 
+/** Edited arguments, and the question about them. */
+interface Edit {
+  readonly args: JsonObject
+  readonly hint: string
+}
+
 /** Only `y` and `yes` approve; only `n` and `no` deny, optionally with a reason. Any other line is asked again. */
-function confirmationPrompt(request: PendingRequest, rootName: string, edited?: JsonObject): RequestPrompt {
-  const { tool, args, hint, payload, agent, editable } = request
-  // after an edit the hint would describe other arguments
-  const hasOwnHint = !edited && hint !== undefined && hint !== `Approve execution of tool \`${tool}\`?`
-  const by = agent === rootName ? '' : `, called by ${escapeLine(agent)}`
+function confirmationPrompt(request: PendingRequest, source: PromptSource, edit?: Edit): RequestPrompt {
+  const { tool, args, payload, agent, editable } = request
+  const { args: edited, hint } = edit ?? { hint: request.hint }
+  const hasOwnHint = hint !== undefined && hint !== `Approve execution of tool \`${tool}\`?`
+  const by = agent === source.rootName ? '' : `, called by ${escapeLine(agent)}`
   const text = [
     `? ${escapeLine(tool)} needs your approval${by}${edited ? ', with the edited arguments' : ''}`,
     ...(hasOwnHint
@@ -94,7 +108,7 @@ function confirmationPrompt(request: PendingRequest, rootName: string, edited?: 
       if (/^(?:y|yes)$/i.test(word)) return { parts: [approve(request, edited ? { args: edited } : {})] }
       const denied = /^(?:n|no)(?:[\s,.:;-]+(.*))?$/is.exec(word)
       if (denied) return { parts: [deny(request, denied[1] ? { reason: denied[1] } : {})] }
-      if (editable && /^(?:e|edit)$/i.test(word)) return { next: editPrompt(request, rootName, edited ?? args) }
+      if (editable && /^(?:e|edit)$/i.test(word)) return { next: editPrompt(request, source, edited ?? args) }
       return { problem: `Type yes or no${editable ? ' or edit' : ''}. You can add a reason after no.` }
     },
   }
@@ -112,22 +126,28 @@ function argumentLines(args: JsonObject): string[] {
 }
 
 /** Edits the arguments of a call. The edited arguments are shown again for approval. */
-function editPrompt(request: PendingRequest, rootName: string, args: JsonObject): RequestPrompt {
+function editPrompt(request: PendingRequest, source: PromptSource, args: JsonObject): RequestPrompt {
   return {
     request,
     text: 'Edit the arguments as JSON in one line. An empty line cancels the edit.\n',
     label: 'Arguments: ',
     initial: escapeJson(args),
     async read(line) {
-      if (line.trim() === '') return { next: confirmationPrompt(request, rootName) }
+      if (line.trim() === '') return { next: confirmationPrompt(request, source) }
+      let value: unknown
       try {
-        const value: unknown = JSON.parse(line)
-        if (!isRecord(value)) return { problem: 'Type a JSON object, e.g. {"amount": 5}.' }
-        const mismatch = await describeMismatch(request.schema, value)
-        if (mismatch !== undefined) return { problem: `Invalid arguments: ${mismatch}.` }
-        return { next: confirmationPrompt(request, rootName, value) }
+        value = JSON.parse(line)
       } catch (error) {
         return { problem: `Invalid JSON: ${messageOf(error)}` }
+      }
+      if (!isRecord(value)) return { problem: 'Type a JSON object, e.g. {"amount": 5}.' }
+      try {
+        const mismatch = await describeMismatch(request.schema, value)
+        if (mismatch !== undefined) return { problem: `Invalid arguments: ${mismatch}.` }
+        const { hint } = await source.preview(request, value)
+        return { next: confirmationPrompt(request, source, { args: value, hint }) }
+      } catch (error) {
+        return { problem: messageOf(error) }
       }
     },
   }

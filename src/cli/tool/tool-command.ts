@@ -89,7 +89,7 @@ async function runCall({ calls, given, name, terminal, interrupts, signal }: Too
   try {
     while (outcome.type === 'pending') {
       const { sessionId } = outcome
-      const prompts = openPrompts(outcome.requests, { rootName: AGENT_NAME, openBrowser, onWaiting: () => {} })
+      const prompts = openPrompts(outcome.requests, { runner: calls.runner, openBrowser, onWaiting: () => {} })
       const parts = prompts.length ? await collectAnswers(prompts, { answers, screen }) : 'end'
       if (typeof parts === 'string') return outcome
       outcome = await withProgress(terminal, running, () => calls.answer(parts, { ...options, sessionId }))

@@ -73,11 +73,11 @@ function acceptResume(open: readonly OpenInvocation[], invocationId: string): Ac
 export async function acceptAnswers(
   { view, entries }: { readonly view: SessionView; readonly entries: readonly Entry[] },
   message: Content,
-  { now, asOf }: Pick<AnswerContext, 'now' | 'asOf'>,
+  context: Pick<AnswerContext, 'now' | 'asOf' | 'questionFor'>,
 ): Promise<Accepted> {
   const open = view.open().map(({ fold }) => fold)
   const folds = [...open, ...foldEndedInvocations(open, entries, message)]
-  const answers = await readAnswers(message, { folds, now, asOf, hasClientResult: (id) => hasClientResult(view, id) })
+  const answers = await readAnswers(message, { ...context, folds, hasClientResult: (id) => hasClientResult(view, id) })
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
   const replay = eventsAfterAnswers(view.events, answers.message, invocationId)

@@ -8,8 +8,11 @@ import {
   decisionOf,
   declinedIn,
   findUnusableField,
+  hintIn,
   inputOf,
+  isSameDecision,
   REPEATED,
+  withHint,
 } from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
@@ -44,7 +47,12 @@ export interface AnswerContext {
   readonly isResult?: boolean
   /** Did a client send the result of this call? */
   hasClientResult(callId: string): boolean
+  /** The question about edited arguments, recorded with their approval. Undefined when the answers are only checked. */
+  questionFor?: QuestionFor | undefined
 }
+
+/** Computes the question about edited arguments of a call. */
+export type QuestionFor = (fold: Fold, call: CallState, args: JsonObject) => Promise<{ readonly hint: string }>
 
 /** Reads a message of answers, all of one invocation. Throws if one is invalid, so that none is recorded. */
 export async function readAnswers({ parts }: Content, context: AnswerContext): Promise<Answers> {
@@ -67,13 +75,16 @@ export async function readAnswers({ parts }: Content, context: AnswerContext): P
       throw invalid(`"${answer.id}" is answered twice in one message. Send one answer per request or call.`)
     }
     answered.add(requestState ?? call)
-    const response = requestState?.request.kind === 'input' ? await toInputResponse(requestState, sent) : sent
+    let response = requestState?.request.kind === 'input' ? await toInputResponse(requestState, sent) : sent
     const isRepeat = requestState
       ? isRepeatedAnswer(target, requestState, response)
       : isRepeatedResult(target, response, hasClientResult)
     if (isRepeat) repeats++
-    else if (requestState) await checkAnswer(requestState, { ...answer, response }, now)
-    else checkChoice(call, answer, response)
+    else if (requestState) {
+      await checkAnswer(requestState, { ...answer, response }, now)
+      if (requestState.request.kind === 'confirmation')
+        response = await toApproval(target, requestState, response, context)
+    } else checkChoice(call, answer, response)
     answers.push({ functionResponse: toFunctionResponse(answer, response, target) })
   }
   if (repeats > 0 && repeats < answers.length) {
@@ -144,7 +155,8 @@ function requestAnsweredWith({ requests }: CallState, response: JsonObject): Req
 function hasAnswer({ request, answer }: RequestState, response: JsonObject): boolean {
   if (answer === undefined) return false
   if (request.kind === 'credential' && response.status === REPEATED && consentIn(answer)) return true
-  return canonicalJson(answer) === canonicalJson(response)
+  if (canonicalJson(answer) === canonicalJson(response)) return true
+  return request.kind === 'confirmation' && decisionOf(response).confirmed && isSameDecision(answer, response)
 }
 
 /** Rejects an answer that arrived before its request was recorded: its client has not seen the request. */
@@ -221,6 +233,23 @@ async function checkApproval(request: Request, response: JsonObject): Promise<vo
   }
   const mismatch = await describeMismatch(request, args)
   if (mismatch) throw invalid(`The edited arguments of request "${request.id}" do not match its schema: ${mismatch}.`)
+}
+
+/**
+ * The recorded form of an approval. It holds the question that the approver was asked: for edited arguments the question about
+ * them. What a client says about the question is not recorded.
+ */
+async function toApproval(
+  { fold, call }: AnswerTarget,
+  { request }: RequestState,
+  response: JsonObject,
+  { questionFor }: AnswerContext,
+): Promise<JsonObject> {
+  const { confirmed, args } = decisionOf(response)
+  if (!confirmed) return response
+  if (args && questionFor) return withHint(response, (await questionFor(fold, call, args)).hint)
+  const said = hintIn(response)
+  return said === undefined || said === request.hint ? response : withHint(response, request.hint ?? '')
 }
 
 /** Checks the answer to a credential request. `completeConsents` has exchanged the code: only its outcome is recorded. */

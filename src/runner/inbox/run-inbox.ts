@@ -8,6 +8,7 @@ import type { Fold } from '../../event/fold.ts'
 import type { InboxItem, PostedItem } from '../../session/service.ts'
 import { hasClientResult } from '../approvals/accept.ts'
 import { type AnswerContext, type Answers, readAnswers } from '../approvals/answers.ts'
+import { questionsOf } from '../approvals/edited-questions.ts'
 import { expired } from '../approvals/pending-requests.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
@@ -146,10 +147,8 @@ async function endLate({ view }: RecordedRun, recorder: InboxRecorder, fold: Fol
  * The answers of an inbox item. Undefined when they are refused. A client that waits for them gets the reason from
  * `followHolder`.
  */
-async function readPosted(
-  { view, services, sessionId }: RecordedRun,
-  item: PostedAnswer,
-): Promise<Answers | undefined> {
+async function readPosted(run: RecordedRun, item: PostedAnswer): Promise<Answers | undefined> {
+  const { view, services, sessionId } = run
   try {
     const folds = view.open().map(({ fold }) => fold)
     // a result of long-running work answers no other request
@@ -162,6 +161,7 @@ async function readPosted(
       asOf: item.seq,
       isResult: item.type === 'result',
       hasClientResult: (id) => hasClientResult(view, id),
+      questionFor: questionsOf(run, () => run),
     }
     return await readAnswers(contentOf(item), context)
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunProgress } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { StopSignal } from '../../dispatch/stop-signal.ts'
@@ -36,6 +37,8 @@ export interface RunObserver {
 export interface RecordedRun extends InvocationHost {
   /** What the runner provides to every run. */
   readonly services: RunServices
+  /** The agents of the runner. */
+  readonly tree: AgentTree
   /** The session's log, folded. */
   readonly view: SessionView
   /** The fold of the run's invocation. */

@@ -8,6 +8,7 @@ import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
+import { questionsOf } from '../approvals/edited-questions.ts'
 import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending-requests.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
@@ -213,7 +214,9 @@ export class RunStarter {
   ): Promise<ActiveRun> {
     const { view, log } = held
     const now = this.#services.ports.now()
-    const accepted = await acceptAnswers({ view, entries: log.entries }, request.message, { now, asOf })
+    const hostOf = (id: string): RunData => this.#activate(held, id, request).data
+    const questionFor = questionsOf({ tree: this.tree, services: this.#services }, hostOf)
+    const accepted = await acceptAnswers({ view, entries: log.entries }, request.message, { now, asOf, questionFor })
     this.#throwIfClosed()
     if (!accepted.replay) return this.#startRun(held, accepted, request, { drained, before })
     const { invocationId, replay } = accepted

@@ -1,11 +1,18 @@
 import { messageOf } from '../../error/error.ts'
 import type { SessionKey } from '../../session/service.ts'
 import { toStateDelta } from '../../tool/state.ts'
+import { type ApprovalPreview, previewApproval } from '../approvals/preview-approval.ts'
 import { claimIfFree } from '../lease.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunStarter } from '../run/run-starter.ts'
-import type { CancelOptions, FollowOptions, ForkOptions, UpdateStateOptions } from '../runner-options.ts'
+import type {
+  CancelOptions,
+  FollowOptions,
+  ForkOptions,
+  PreviewApprovalOptions,
+  UpdateStateOptions,
+} from '../runner-options.ts'
 import { followRun } from './follow-run.ts'
 import { forkSession } from './fork-session.ts'
 import { removeUnfinishedCopies } from './unfinished-copy.ts'
@@ -44,6 +51,11 @@ export class SessionOperations {
     await removeUnfinishedCopies(this.#appName, services).catch((error) =>
       services.logger.warn(`Unfinished copies were not removed: ${messageOf(error)}`, error),
     )
+  }
+
+  /** The question about edited arguments of a pending confirmation. */
+  previewApproval({ userId, sessionId, ...edit }: PreviewApprovalOptions): Promise<ApprovalPreview> {
+    return previewApproval(this.#key({ userId, sessionId }), edit, this.#starter)
   }
 
   /** Cancels the unfinished invocations of a session, or one of them. */

@@ -58,6 +58,7 @@ const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['app', 'The name of the app.'],
   ['user', 'The user. It must be one that the client may act as.'],
   ['session', 'The id of the session.'],
+  ['request', 'The id of the pending request.'],
   ['name', 'The name of the artifact. Slashes may be encoded as %2F.'],
   ['version', 'A number from 0, or `latest`.'],
 ])

@@ -31,6 +31,14 @@ export const RUN_OPERATIONS: readonly ApiOperation[] = [
   },
   {
     method: 'post',
+    path: `${SESSION}/pending/{request}/preview`,
+    id: 'previewApproval',
+    summary: 'What an approver is asked about edited arguments. Checks them, and records and runs nothing.',
+    body: ref('EditedArguments'),
+    answer: ref('ApprovalPreview'),
+  },
+  {
+    method: 'post',
     path: '/run',
     id: 'run',
     summary: 'Sends a message, or answers, and waits until the run has ended or is paused.',

@@ -123,6 +123,14 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
     },
     ['id', 'kind', 'userId', 'sessionId', 'invocationId', 'functionCallId', 'tool', 'args', 'agent'],
   ),
+  EditedArguments: object({ args: { ...data, description: 'The edited arguments.' } }, ['args']),
+  ApprovalPreview: object(
+    {
+      hint: { ...text, description: 'The question about the edited arguments.' },
+      args: { ...data, description: 'The arguments that the tool would get.' },
+    },
+    ['hint', 'args'],
+  ),
   NewArtifact: object({ filename: text, artifact: ref('Part'), customMetadata: data }, ['filename', 'artifact']),
   ArtifactVersion: object({ version: { type: 'integer' }, mimeType: text, createTime: seconds, customMetadata: data }, [
     'version',

@@ -1,4 +1,5 @@
 import { getUserChoice, InMemorySessionService, LlmAgent, longRunning, Runner, type Tool, tool } from 'toolwright'
+import { bearerTokens } from 'toolwright/server'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -299,4 +300,38 @@ test.each([
     status,
     [expect.objectContaining({ errorCode: expect.any(String) })],
   ])
+})
+
+test('previews the question about edited arguments, for those who may answer', async () => {
+  const refund = tool({
+    name: 'refund',
+    description: 'Refunds',
+    parameters: z.object({ amount: z.number().max(500) }),
+    requiresConfirmation: true,
+    allowEditedArgs: true,
+    confirmationHint: ({ amount }) => `Refund ${amount} EUR?`,
+    run: (_, { toolConfirmation }) => ({ asked: toolConfirmation?.hint }),
+  })
+  const steps = [{ calls: [{ id: 'c1', name: 'refund', args: { amount: 250 } }] }, 'Done.']
+  const authenticate = bearerTokens({ 'token-of-ada-0123456789': 'ada', 'token-of-eve-0123456789': 'eve' })
+  const { send } = createTestServer({ tools: [refund], steps, authenticate })
+  const ada = { as: 'token-of-ada-0123456789' }
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' }, ada)
+  await send('POST /run', runBody('Refund'), ada)
+  const [request] = (await send('GET /apps/desk/users/ada/pending', undefined, ada)).json()
+  expect(request.hint).toBe('Refund 250 EUR?')
+  const preview = (user: string, body: object, as: object): ReturnType<typeof send> =>
+    send(`POST /apps/desk/users/${user}/sessions/s1/pending/${request.id}/preview`, body, as)
+  const { status, json } = await preview('ada', { args: { amount: 200 } }, ada)
+  expect([status, json()]).toEqual([200, { hint: 'Refund 200 EUR?', args: { amount: 200 } }])
+  const eve = { as: 'token-of-eve-0123456789' }
+  expect((await preview('ada', { args: { amount: 200 } }, eve)).status).toBe(403)
+  expect((await preview('eve', { args: { amount: 200 } }, eve)).status).toBe(404)
+  for (const body of [{}, { args: 5 }, { args: [200] }, { args: { amount: 'all' } }, { args: { amount: 501 } }]) {
+    expect((await preview('ada', body, ada)).status).toBe(400)
+  }
+  const response = { confirmed: true, args: { amount: 200 } }
+  const answer = { functionResponse: { id: request.id, name: 'adk_request_confirmation', response } }
+  expect((await send('POST /run', runBody([answer]), ada)).text).toContain('"asked":"Refund 200 EUR?"')
+  expect((await send(`GET ${SESSIONS}/s1`, undefined, ada)).text).toContain('"hint":"Refund 200 EUR?"')
 })

@@ -9,7 +9,9 @@ import { Changes, Edits } from './Changes.tsx'
 import { ExactValue } from './ExactValue.tsx'
 import { Problem } from './Problem.tsx'
 import { findPreviousRequest, type PreviousRequest } from './previous-request.ts'
+import { Question } from './Question.tsx'
 import { useAnswer, useIsDrawn } from './use-answer.ts'
+import { usePreview } from './use-preview.ts'
 
 type Comparison =
   | { readonly state: 'loading' | 'failed' }
@@ -25,9 +27,14 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
   const [edited, setEdited] = useState<JsonObject>()
   const [isEditing, setEditing] = useState(false)
   const args = edited ?? request.args
-  const isReady = isDrawn && comparison.state !== 'loading' && !answer.isSending && !isEditing
+  const preview = usePreview(target, edited)
+  const isAsked = edited ? preview.state === 'ready' : comparison.state !== 'loading'
+  const isReady = isDrawn && isAsked && !answer.isSending && !isEditing
+  const isLoading = comparison.state === 'loading' || preview.state === 'loading'
+  const hint = preview.state === 'ready' ? preview.hint : edited ? undefined : request.hint
   return (
     <div class="request-form">
+      {!isEditing && <Question tool={request.tool} hint={hint} />}
       {isEditing ? (
         <EditForm
           target={target}
@@ -54,7 +61,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
         Reason for a denial
         <input value={reason} maxLength={2000} onInput={(event) => setReason(event.currentTarget.value)} />
       </label>
-      <Problem text={answer.problem} />
+      <Problem text={preview.state === 'failed' ? preview.problem : answer.problem} />
       <div class="request-actions">
         <Button
           kind="primary"
@@ -78,7 +85,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
           </Button>
         )}
         <span class="muted" role="status">
-          {answer.isSending ? 'Sending…' : comparison.state === 'loading' ? 'Loading…' : ''}
+          {answer.isSending ? 'Sending…' : isLoading ? 'Loading…' : ''}
         </span>
       </div>
     </div>

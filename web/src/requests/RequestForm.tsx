@@ -1,18 +1,17 @@
 import type { JSX } from 'preact'
 import type { AppRequest } from '../inbox/app-request.ts'
-import { visibleText } from '../ui/visible-text.ts'
 import { ConfirmationForm } from './ConfirmationForm.tsx'
 import { ConsentForm } from './ConsentForm.tsx'
 import { InputForm } from './InputForm.tsx'
+import { Question } from './Question.tsx'
 import { ResultForm } from './ResultForm.tsx'
 
 /** Shows what a request asks, and the form that answers it. */
 export function RequestForm({ target }: { readonly target: AppRequest }): JSX.Element {
-  const { hint, tool } = target.request
-  const isGeneric = hint === undefined || hint === `Approve execution of tool \`${tool}\`?`
+  const { kind, tool, hint } = target.request
   return (
     <div class="request">
-      {!isGeneric && <p class="question">{visibleText(hint)}</p>}
+      {kind !== 'confirmation' && <Question tool={tool} hint={hint} />}
       <Form target={target} />
     </div>
   )
