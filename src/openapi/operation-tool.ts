@@ -1,3 +1,4 @@
+import { hideCredentials } from '../auth/config/hide-credentials.ts'
 import { deepFreeze } from '../base/deep-freeze.ts'
 import { showInvisible } from '../base/escape.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -18,7 +19,7 @@ import type { Operation, RequestBody } from './operation.ts'
 export function operationTool(plan: OperationPlan): Tool {
   const { operation, security, effect, options } = plan
   const { name, argumentsSchema } = operation
-  const configs = security.type === 'usable' ? security.configs.map(({ config }) => config) : []
+  const configs = security.type === 'usable' ? security.configs.map(({ config }) => hideCredentials(config)) : []
   const description = describe(operation)
   // frozen, because operations share definitions
   const declaration = deepFreeze({ name, description, parametersJsonSchema: argumentsSchema })

@@ -1,5 +1,6 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
+import { showAs } from '../base/show-as.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
@@ -57,6 +58,11 @@ export class Runner<Output = unknown> {
   readonly #sessions: SessionOperations
   readonly #background: BackgroundTasks
   #closing: Promise<void> | undefined
+
+  static {
+    // agents, models and services may hold secrets
+    showAs(Runner.prototype, 'Runner', ({ appName, agent }) => ({ appName, agent: agent.name }))
+  }
 
   /** Checks the options and all agents. Throws `INVALID_CONFIG` with what to change. */
   constructor(options: RunnerOptions<Output>) {

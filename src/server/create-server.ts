@@ -1,4 +1,5 @@
 import { systemPorts } from '../base/ports.ts'
+import { showAs } from '../base/show-as.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { loadPeer } from '../error/load-peer.ts'
@@ -50,8 +51,7 @@ export function createServer(options: ServerOptions): ToolwrightServer {
 }
 
 class Server implements ToolwrightServer {
-  /** The token that requests need; undefined if the server has `authenticate`. */
-  readonly token: string | undefined
+  readonly #token: string | undefined
   readonly #options: ServerOptions
   readonly #parts: ServerParts
   readonly #stopped = new AbortController()
@@ -60,13 +60,17 @@ class Server implements ToolwrightServer {
   #listening: Promise<Listening> | undefined
   #closing: Promise<void> | undefined
 
+  static {
+    showAs(Server.prototype, 'ToolwrightServer', (server) => ({ apps: Object.keys(server.#options.apps) }))
+  }
+
   constructor(options: ServerOptions) {
     this.#options = options
-    this.token = options.authenticate ? undefined : (options.token ?? createToken())
+    this.#token = options.authenticate ? undefined : (options.token ?? createToken())
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.#parts = {
       apps: new Apps(options),
-      options: { ...options, token: this.token },
+      options: { ...options, token: this.#token },
       limits,
       logger: options.logger ?? console,
       hosts: new AllowedHosts(options.allowedHosts),
@@ -75,6 +79,11 @@ class Server implements ToolwrightServer {
       closing: this.#stopped.signal,
     }
     this.#sweep = options.recover === false ? undefined : new RecoverySweep(this.#parts, options.recover)
+  }
+
+  /** The token that requests need; undefined if the server has `authenticate`. Read it: it is not printed. */
+  get token(): string | undefined {
+    return this.#token
   }
 
   /** Handles a request. */

@@ -1,3 +1,4 @@
+import { hideCredentials } from '../auth/config/hide-credentials.ts'
 import type { AuthConfig } from '../content/auth.ts'
 
 /**
@@ -11,6 +12,6 @@ export class CredentialRequired extends Error {
   readonly authConfig: AuthConfig
   constructor(authConfig: AuthConfig, message = 'A credential is required to list the tools.') {
     super(message)
-    this.authConfig = authConfig
+    this.authConfig = hideCredentials(authConfig) // errors are logged
   }
 }

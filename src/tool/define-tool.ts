@@ -1,3 +1,4 @@
+import { hideAllCredentials } from '../auth/config/hide-credentials.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
@@ -90,6 +91,7 @@ function buildTool(given: unknown, inferred?: InferredFunction): Tool {
     const value: unknown = options[key]
     if (value !== undefined) made[key] = typeof value === 'function' ? value.bind(options) : value
   }
+  if (options.authConfig) made.authConfig = hideAllCredentials(options.authConfig)
   if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
   // Frozen, because callbacks get the tool itself and must not remove its gate for later calls.
   const built = Object.freeze(made) as unknown as Tool

@@ -1,3 +1,4 @@
+import { hideAllCredentials } from '../auth/config/hide-credentials.ts'
 import type { Tool } from './tool.ts'
 
 /** Members that are methods. They run on the original tool, because they may need its private state. */
@@ -33,12 +34,17 @@ export function overrideTool<T extends Tool>(
       define(made, key, { value: value.bind(tool), writable: true })
     else if (METHODS.has(key))
       define(made, key, { get: () => Reflect.get(tool, key) }) // no setter: code must not replace a gate
-    else define(made, key, { get: () => Reflect.get(tool, key), set: (changed) => Reflect.set(tool, key, changed) })
+    else define(made, key, { get: () => read(tool, key), set: (changed) => Reflect.set(tool, key, changed) })
   }
   for (const key of Reflect.ownKeys(overrides))
     define(made, key, { value: Reflect.get(overrides, key), writable: true })
   // The cast is true: every member of T is forwarded or replaced by one of the same type. Frozen like the result of `tool()`.
   return Object.freeze(made) as T
+}
+
+/** A hand-written tool may hold secrets in its `authConfig`. */
+function read(tool: Tool, key: PropertyKey): unknown {
+  return key === 'authConfig' ? hideAllCredentials(tool.authConfig) : Reflect.get(tool, key)
 }
 
 function memberKeys(tool: object): Set<PropertyKey> {

@@ -20,12 +20,15 @@ export class RunReadonlyContext implements ReadonlyContext {
   readonly #host: InvocationHost
   readonly invocation: Invocation
   readonly state: ReadonlyState
-  readonly authCredential: AuthCredential | undefined
+  readonly #authCredential: AuthCredential | undefined // private, so that it is not printed
   constructor(host: InvocationHost, invocation: Invocation, authCredential: AuthCredential | undefined) {
-    this.authCredential = authCredential
+    this.#authCredential = authCredential
     this.#host = host
     this.invocation = invocation
     this.state = readonlyState(host.state)
+  }
+  get authCredential(): AuthCredential | undefined {
+    return this.#authCredential
   }
   /** The run of a context. Undefined for a context of another kind. */
   static hostOf(context: object): InvocationHost | undefined {

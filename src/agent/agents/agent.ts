@@ -59,6 +59,11 @@ export function subAgentsOf(agent: Agent): readonly Agent[] {
   throw new ToolwrightError('INVALID_CONFIG', message)
 }
 
+/** What is printed of an agent: names, because tools, models and options may hold secrets. */
+export function shownAgent({ name, description, subAgents = [] }: Agent): object {
+  return { name, ...(description !== undefined && { description }), subAgents: subAgents.map((agent) => agent.name) }
+}
+
 /**
  * Throws if the name is not valid. Names are parts of scope paths, so `/` and `@` are not allowed. `user` is the author
  * of user messages.

@@ -1,4 +1,5 @@
 import { systemPorts } from '../../base/ports.ts'
+import { showAs } from '../../base/show-as.ts'
 import { makeToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import type { Event } from '../../event/event.ts'
 import { type CompiledSchema, compileSchema } from '../../schema/compile.ts'
@@ -10,7 +11,7 @@ import type { Tool } from '../../tool/tool.ts'
 import { KeptToolsets } from '../request/kept-toolsets.ts'
 import { type DynamicTools, flattenSources, listTools } from '../request/list-tools.ts'
 import { addedTools, chooseOutputMode } from './added-tools.ts'
-import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
+import { type Agent, type InvocationContext, RUN_SCOPE, shownAgent } from './agent.ts'
 import { checkLlmAgentOptions, type LlmAgentOptions } from './llm-agent-options.ts'
 import { TRANSFER_TO_AGENT } from './transfer.ts'
 
@@ -45,6 +46,14 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   #attached: (() => ToolTable) | undefined
   /** The toolsets that dynamic sources returned to `listTools()`. A runner has its own. */
   readonly #kept: KeptToolsets = new KeptToolsets()
+
+  static {
+    showAs(LlmAgent.prototype, 'LlmAgent', (agent) => ({
+      ...shownAgent(agent),
+      model: typeof agent.model === 'string' ? agent.model : agent.model?.name,
+      tools: [...agent.table.entries.keys(), ...agent.dynamicTools.map(({ name }) => name)],
+    }))
+  }
 
   constructor(options: LlmAgentOptions<S>) {
     checkLlmAgentOptions(options)

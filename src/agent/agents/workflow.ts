@@ -1,9 +1,10 @@
 // Agents without a model. They run their sub-agents one after another, at the same time, or in a loop.
 import { kindOf } from '../../base/kind-of.ts'
+import { showAs } from '../../base/show-as.ts'
 import { anything, checkOptions, type OptionRules, type Rule, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE } from './agent.ts'
+import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE, shownAgent } from './agent.ts'
 
 /** Options of `SequentialAgent`, `ParallelAgent` and `LoopAgent`. */
 export interface WorkflowAgentOptions {
@@ -20,6 +21,9 @@ const LOOP_RULES = { ...RULES, maxIterations: anything }
 
 /** Runs its sub-agents one after another. Stops when one escalates or fails. */
 export class SequentialAgent implements Agent {
+  static {
+    showAs(SequentialAgent.prototype, 'SequentialAgent', shownAgent)
+  }
   readonly name: string
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]
@@ -35,6 +39,9 @@ export class SequentialAgent implements Agent {
 
 /** Runs its sub-agents at the same time, each in its own branch. They do not see each other's events. */
 export class ParallelAgent implements Agent {
+  static {
+    showAs(ParallelAgent.prototype, 'ParallelAgent', shownAgent)
+  }
   readonly name: string
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]
@@ -50,6 +57,9 @@ export class ParallelAgent implements Agent {
 
 /** Runs its sub-agents in rounds until one escalates or fails, or `maxIterations` rounds are done. */
 export class LoopAgent implements Agent {
+  static {
+    showAs(LoopAgent.prototype, 'LoopAgent', shownAgent)
+  }
   readonly name: string
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]

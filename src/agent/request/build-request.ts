@@ -1,6 +1,7 @@
 import { canonicalJson, copyJson } from '../../base/json.ts'
 import { MEDIA_TURNS } from '../../base/limits.ts'
 import { registerShape } from '../../base/object-shapes.ts'
+import { showAs } from '../../base/show-as.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { LlmRequestConfig, WireTool } from '../../tool/llm-request-config.ts'
@@ -12,6 +13,15 @@ import { fillInstruction } from './instruction.ts'
 import { findLoaderName, withMedia } from './request-media.ts'
 
 class Request implements LlmRequest {
+  static {
+    // a hand-written tool may hold secrets
+    showAs(Request.prototype, 'LlmRequest', ({ model, contents, config, tools }) => ({
+      model,
+      contents,
+      config,
+      tools: [...tools.keys()],
+    }))
+  }
   model?: string
   contents: Content[]
   config: LlmRequestConfig

@@ -1,6 +1,6 @@
 import { closestNames } from '../../base/closest-names.ts'
 import { kindOf } from '../../base/kind-of.ts'
-import type { AuthConfig, AuthScheme } from '../../content/auth.ts'
+import type { AuthConfig, AuthCredential, AuthScheme } from '../../content/auth.ts'
 import { checkOptions, name, type OptionRules, type Rule, record } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { isReservedKey, RESERVED_PREFIXES } from '../auth-records.ts'
@@ -53,7 +53,17 @@ export function checkAuthConfig(config: AuthConfig, owner: string): CheckedAuthC
   if (rawAuthCredential) checkAuthCredential(`${what}.rawAuthCredential`, rawAuthCredential)
   if (exchangedAuthCredential) checkAuthCredential(`${what}.exchangedAuthCredential`, exchangedAuthCredential)
   checkCredentialFits(what, authScheme, config)
-  return { ...config, authScheme }
+  return {
+    ...config,
+    authScheme,
+    ...(rawAuthCredential && { rawAuthCredential: plainCredential(rawAuthCredential) }),
+    ...(exchangedAuthCredential && { exchangedAuthCredential: plainCredential(exchangedAuthCredential) }),
+  }
+}
+
+/** A copy for those who use the credential: tools hide theirs from `JSON.stringify`. */
+function plainCredential(credential: AuthCredential): AuthCredential {
+  return { ...credential }
 }
 
 function schemeByProvider(what: string, provider: string | undefined): AuthScheme {

@@ -41,6 +41,12 @@ export function withoutSecrets(config: AuthConfig): AuthConfig {
   }
 }
 
+/** The scheme as it is printed: without the queries of endpoints and without the data of custom schemes. */
+export function shownScheme(scheme: AuthScheme): object {
+  if (scheme.type === 'oauth2' || scheme.type === 'openIdConnect') return clientScheme(scheme)
+  return scheme.type === 'custom' ? { type: scheme.type, name: scheme.name } : scheme
+}
+
 function clientScheme(scheme: AuthScheme): AuthScheme {
   if (scheme.type === 'openIdConnect') {
     const { type, openIdConnectUrl, scopes } = scheme

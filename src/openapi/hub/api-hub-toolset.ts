@@ -1,5 +1,6 @@
 import { checkAuthConfig } from '../../auth/config/check-auth-config.ts'
 import { endpoint } from '../../auth/config/endpoint.ts'
+import { hideCredentials } from '../../auth/config/hide-credentials.ts'
 import type { AuthConfig, AuthScheme } from '../../content/auth.ts'
 import { name, record, textOrCallback } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
@@ -49,7 +50,7 @@ export class ApiHubToolset implements Toolset {
       )
     this.name = options.name ?? 'apihub'
     const config = apihubAuth && checkAuthConfig(apihubAuth, `Toolset "${this.name}"`)
-    if (config) this.authConfig = config
+    if (config) this.authConfig = hideCredentials(config)
     const logger = options.logger ?? console
     this.#listTools = apiTools(this.name, shared, async ({ authCredential }: ReadonlyContext) =>
       readHubSpec(apihubResourceName, {

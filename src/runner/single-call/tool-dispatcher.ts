@@ -1,5 +1,6 @@
 // Calls tools by name, without a model: the pipeline of the agents over a log in memory.
 import type { JsonObject } from '../../base/json.ts'
+import { showAs } from '../../base/show-as.ts'
 import {
   anything,
   callback,
@@ -100,6 +101,13 @@ export class ToolDispatcher implements Toolset {
   /** By deadline. Made again after a registration. */
   #runners: Map<number | undefined, CallRunner> = new Map()
   #isShutDown = false
+
+  static {
+    showAs(ToolDispatcher.prototype, 'ToolDispatcher', ({ name, tools }) => ({
+      name,
+      tools: tools.map((one) => one.name),
+    }))
+  }
 
   constructor(options: ToolDispatcherOptions = {}) {
     checkOptions('ToolDispatcher', options, RULES)
