@@ -276,3 +276,32 @@ describe('a tool call card', () => {
     await expect.poll(() => card.getByText(/Approved by user, /).isVisible()).toBe(true)
   })
 })
+
+test('a reply shows hidden and reversing characters by name, and emoji and other scripts as they are', async () => {
+  const text = [
+    'Open \u202egpj.exe, p\u200bay, `co\u2066de`, **bo\u200bld**, <b\u200b>',
+    '[pa\u200by](https://127.0.0.1/)',
+    '```sh\nrm \u202efdp\n```',
+    'שלום 👨‍👩‍👧 ⚠️ می‌خواهم',
+  ].join('\n\n')
+  const agent = new LlmAgent({ name: 'desk', model: scriptedModel([text]) })
+  const own = await startServer({ apps: { desk: agent } })
+  const page = await openPage(own)
+  await say(page, 'Hello')
+  const reply = page.locator('article.reply')
+  await reply.getByText('gpj.exe').waitFor()
+  await expect.poll(() => reply.innerText()).toContain('שלום')
+  const shown = await reply.innerText()
+  expect(shown).not.toMatch(/[\u202e\u200b\u2066]/u)
+  for (const part of [
+    'Open ⟨U+202E⟩gpj.exe',
+    'p⟨U+200B⟩ay',
+    'co⟨U+2066⟩de',
+    'bo⟨U+200B⟩ld',
+    'pa⟨U+200B⟩y',
+    'rm ⟨U+202E⟩fdp',
+  ])
+    expect(shown).toContain(part)
+  expect(shown).toContain('שלום 👨‍👩‍👧 ⚠️ می‌خواهم')
+  expect(await reply.locator('mark.hidden-character').count()).toBeGreaterThan(4)
+})

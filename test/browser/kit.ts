@@ -115,7 +115,9 @@ export async function accessibilityProblems(page: Page, rules?: readonly string[
     const { axe } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: Result[] }> }
     }
-    const { violations } = await axe.run(only ? { runOnly: only } : {})
+    // WCAG 2.5.3, which axe-core leaves out by default
+    const rules = { 'label-content-name-mismatch': { enabled: true } }
+    const { violations } = await axe.run(only ? { runOnly: only } : { rules })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${String(node.target)} ${node.failureSummary ?? ''}`),
     )

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { approve, confirm, createEvent, type Event, LlmAgent, Runner, tool } from 'toolwright'
+import { approve, confirm, createEvent, deny, type Event, LlmAgent, Runner, ToolError, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -147,6 +147,55 @@ test('a run under way grows, and a call that waits is marked', async () => {
   work.resolve()
   await done
   await page.locator('.bar.tool.done').waitFor()
+})
+
+test('a gated call beside a slow one is not drawn as work before its body runs, nor after a denial', async () => {
+  const slow = tool({ name: 'slow', description: 'Slow.', run: () => takes(700) })
+  const steps = [() => ({ calls: [{ name: 'refund', args: { amount: 1 } }, { name: 'slow' }] }), says('Done.')]
+  const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [refund, slow] })
+  const held = new Runner({ appName: 'held', agent, ports: { now: () => clock.now } })
+  const own = await startServer({ apps: { held } })
+  const paused = await held.complete({ userId, message: 'Refund' })
+  const hash = `#/apps/held/sessions/${paused.sessionId}/timeline`
+  const page = await openPage(own, { hash })
+  const waiting = page.locator('.bar.tool.waiting')
+  await waiting.locator('.bar-wait').waitFor({ state: 'attached' })
+  expect(await waiting.locator('.bar-work').count()).toBe(0)
+  expect(await page.locator('.bar.tool.done .bar-work').count()).toBe(1)
+  await expectAccessible(page)
+
+  takes(5_000)
+  const denials = paused.pending.map((request) => deny(request, { reason: 'too much' }))
+  await held.complete({ userId, sessionId: paused.sessionId, message: denials })
+  const after = await openPage(own, { hash })
+  const denied = after.locator('.bar.tool.denied')
+  await denied.waitFor()
+  expect(await denied.locator('.bar-work').count()).toBe(0)
+  expect(await denied.getAttribute('aria-label')).toContain('Tool refund, by desk, denied')
+  await expectAccessible(after)
+})
+
+test('the name of each bar contains its text, also with waits and further attempts', async () => {
+  let tries = 0
+  const flaky = tool({
+    name: 'flaky',
+    description: 'Fails once.',
+    run: () => {
+      takes(800)
+      if (++tries === 1) throw new ToolError('busy')
+    },
+  })
+  const pay = confirm(tool({ name: 'pay', description: 'Pays.', run: () => takes(900) }), 'Pay?')
+  const steps = [step('flaky', {}), step('flaky', {}), step('pay', {}), says('Done.')]
+  const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [flaky, pay] })
+  const busy = new Runner({ appName: 'busy', agent, ports: { now: () => clock.now } })
+  const { pending, sessionId: id } = await busy.complete({ userId, message: 'Pay' })
+  takes(500)
+  await busy.complete({ userId, sessionId: id, message: pending.map((request) => approve(request)) })
+  const page = await openPage(await startServer({ apps: { busy } }), { hash: `#/apps/busy/sessions/${id}/timeline` })
+  const texts = page.locator('.bar.tool .bar-text')
+  await expect.poll(() => texts.allTextContents()).toEqual(['800 ms', '↻2 800 ms', '900 ms'])
+  await expectAccessible(page)
 })
 
 test('hostile texts in names, arguments, results and errors are shown as text', async () => {

@@ -42,7 +42,7 @@ export const Bar: ComponentType<BarProps> = memo(function Bar(props: BarProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no buttons
     <g
-      class={`bar ${step.kind} ${step.status}${isSelected ? ' selected' : ''}`}
+      class={`bar ${step.kind} ${step.status} ${step.gate}${isSelected ? ' selected' : ''}`}
       role="button"
       tabindex={isTabStop ? 0 : -1}
       data-step={step.id}

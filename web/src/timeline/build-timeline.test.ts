@@ -16,8 +16,9 @@ import type { Agent } from '../../../src/agent/agents/agent.ts'
 import type { Entry } from '../../../src/event/event.ts'
 import { buildTimeline } from './build-timeline.ts'
 import { compareTimelines } from './compare-timelines.ts'
+import { statusText } from './describe-step.ts'
 import { listInvocations } from './list-invocations.ts'
-import { timeScale } from './time-scale.ts'
+import { timeScale, workOf } from './time-scale.ts'
 import type { Timeline } from './timeline.ts'
 
 const START = 1_000_000_000_000
@@ -125,6 +126,36 @@ describe('the timeline of an invocation', () => {
   test('names the reason of a denial and marks the call as failed', async () => {
     const { steps } = timelineOf(await log(refund(), { deny: true }))
     expect(steps[1]).toMatchObject({ status: 'failed', waits: [{ answer: 'denied: too much' }] })
+  })
+
+  test('a call whose body never ran has no work: while it waits beside a slow call, and after a denial', async () => {
+    const paying = (): LlmAgent =>
+      new LlmAgent({
+        name: 'desk',
+        model: model([
+          {
+            calls: [
+              { name: 'refund', args: {} },
+              { name: 'slow', args: {} },
+            ],
+          },
+          'Done',
+        ]),
+        tools: [confirm(timed('refund', 50), 'Refund?'), timed('slow', 700)],
+      })
+    const waiting = await log(paying())
+    const asked = waiting.findIndex(({ record }) => record?.type === 'request')
+    const open = timelineOf(waiting.slice(0, asked + 2), { now: START + 10_000, isRunning: false })
+    const held = open.steps.find(({ name }) => name === 'refund')
+    expect(held).toMatchObject({ status: 'waiting', gate: 'held' })
+    expect(held && workOf(held)).toEqual([])
+    const denied = timelineOf(await log(paying(), { deny: true })).steps.find(({ name }) => name === 'refund')
+    expect(denied).toMatchObject({ status: 'failed', gate: 'denied' })
+    expect(denied && workOf(denied)).toEqual([])
+    expect(denied && statusText(denied)).toBe('denied')
+    const approved = timelineOf(waiting).steps.find(({ name }) => name === 'refund')
+    expect(approved).toMatchObject({ status: 'done', gate: 'passed' })
+    expect(approved && workOf(approved).map(({ from, to }) => to - from)).toEqual([50])
   })
 
   test('extends an open request until now, and an interrupted call only to the last event', async () => {

@@ -19,3 +19,9 @@ export function describeAnswer(kind: Request['kind'], answer: JsonObject): strin
     }
   }
 }
+
+/** Does the answer keep the body of its call from running? */
+export function isDenied(kind: Request['kind'], answer: JsonObject): boolean {
+  if (kind === 'confirmation') return !decisionOf(answer).confirmed
+  return kind === 'credential' ? consentIn(answer)?.status !== 'authorized' : declinedIn(answer) !== undefined
+}

@@ -10,9 +10,13 @@ const STATUS = {
   interrupted: 'interrupted',
 } as const
 
+const NOT_RUN = { held: 'not run', denied: 'denied' } as const
+
 /** The outcome of a step in words. */
-export function statusText({ status, attempt }: Step): string {
-  return attempt > 1 ? `${STATUS[status]}, attempt ${attempt}` : STATUS[status]
+export function statusText({ status, gate, attempt }: Step): string {
+  const isEnded = status === 'done' || status === 'failed'
+  const text = isEnded && gate !== 'passed' ? NOT_RUN[gate] : STATUS[status]
+  return attempt > 1 ? `${text}, attempt ${attempt}` : text
 }
 
 /** What a wait is for, in words. */
@@ -45,11 +49,16 @@ export function tokensOf({ usage }: Step): number | undefined {
 /** The text in the bar of a step. */
 export function barText(step: Step): string {
   const tokens = tokensOf(step)
-  const work = formatDuration(step.to - step.from - waitedMs(step))
+  const work = workText(step)
   return `${step.attempt > 1 ? `↻${step.attempt} ` : ''}${work}${tokens === undefined ? '' : ` · ${tokens} tokens`}`
 }
 
-/** The step in one sentence, for screen readers. */
+/** How long a step worked. */
+function workText(step: Step): string {
+  return formatDuration(Math.max(0, step.to - step.from - waitedMs(step)))
+}
+
+/** The step in one sentence, for screen readers. It contains the text in the bar, which users of voice control read aloud. */
 export function describeStep(step: Step, start: number): string {
   const { name, agent, kind, from, to } = step
   const waited = waitedMs(step)
@@ -60,7 +69,8 @@ export function describeStep(step: Step, start: number): string {
     statusText(step),
     `after ${formatDuration(from - start)}`,
     `took ${formatDuration(to - from)}`,
-    ...(waited > 0 ? [`of which it waited ${formatDuration(waited)}`] : []),
+    ...(waited > 0 ? [`of which it waited ${formatDuration(waited)}`, `worked ${workText(step)}`] : []),
     ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(step.attempt > 1 ? [barText(step)] : []),
   ].join(', ')
 }

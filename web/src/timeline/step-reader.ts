@@ -2,9 +2,9 @@ import { isRecord, type JsonObject } from '../../../src/base/json.ts'
 import { type Content, type FunctionCall, type FunctionResponse, textOf } from '../../../src/content/content.ts'
 import { callTimeOf } from '../../../src/event/call-time.ts'
 import { codeCallOf, EXECUTE_CODE } from '../../../src/event/code-call.ts'
-import type { Event, LogRecord, Request } from '../../../src/event/event.ts'
+import type { Denial, Event, LogRecord, Request } from '../../../src/event/event.ts'
 import { TOOLSET_CALL_PREFIX, toolsetNameOf } from '../../../src/event/request-names.ts'
-import { describeAnswer } from './describe-answer.ts'
+import { describeAnswer, isDenied } from './describe-answer.ts'
 import { ReadyTimes } from './ready-times.ts'
 import type { Mark, Step, StepStatus, Wait } from './timeline.ts'
 
@@ -36,6 +36,7 @@ export class StepReader {
   /** Adds a record. */
   addRecord(record: LogRecord): void {
     if (record.type === 'request') this.#addRequest(record)
+    if (record.type === 'denial') this.#addDenial(record)
     if (record.type !== 'intent') return
     for (const { id, args } of record.calls) {
       const step = this.#calls.get(id)
@@ -85,7 +86,7 @@ export class StepReader {
   }
 
   #addRequest(request: Request): void {
-    const { callId, id, kind, createdAt, path, hint } = request
+    const { callId, id, kind, origin, createdAt, path, hint } = request
     const from = createdAt * 1000
     let step = this.#calls.get(callId)
     if (!step && callId.startsWith(TOOLSET_CALL_PREFIX)) {
@@ -96,8 +97,17 @@ export class StepReader {
     }
     if (!step) return
     step.hasIntent = false
-    step.waits = [...step.waits, { kind, from }]
+    // a gate asks before the body: the call has not worked since it was made, or since the answer to the gate before
+    const isGate = origin === 'gate'
+    step.waits = [...step.waits, { kind, from: isGate ? (step.waits.at(-1)?.to ?? step.from) : from }]
+    if (isGate) step.gate = 'held'
     this.#requests.set(id, { request, step })
+  }
+
+  /** A request that expired. Its call is answered later, without running. */
+  #addDenial({ requestId }: Denial): void {
+    const step = this.#requests.get(requestId)?.step
+    if (step?.gate === 'held') step.gate = 'denied'
   }
 
   #addMessage({ id: eventId, content, timestamp }: Event): void {
@@ -128,6 +138,7 @@ export class StepReader {
     const { startedAt, endedAt } = callTimeOf(event, id)
     if (startedAt !== undefined && step.waits.length === 0) step.from = startedAt * 1000
     const to = Math.max(endedAt * 1000, step.from)
+    if (step.gate !== 'passed') extendLastWait(step, to)
     Object.assign(step, { to, result: response.response, responseId: event.id, error: errorIn(response.response) })
     this.#isUnanswered = true
   }
@@ -142,6 +153,7 @@ export class StepReader {
     const text = describeAnswer(request.kind, answer)
     this.#markAnswer(step, text, event)
     closeWaits(step, event.timestamp * 1000, text)
+    if (step.gate === 'held') step.gate = isDenied(request.kind, answer) ? 'denied' : 'passed'
     if (!request.callId.startsWith(TOOLSET_CALL_PREFIX)) return
     Object.assign(step, { to: event.timestamp * 1000, result: answer, responseId: event.id })
   }
@@ -215,10 +227,15 @@ type OpenStep = { -readonly [Key in keyof Omit<Step, 'to' | 'waits' | 'status'>]
   hasIntent: boolean
 }
 
-const EMPTY = { waits: [], attempt: 1, hasIntent: false }
+const EMPTY = { waits: [], attempt: 1, hasIntent: false, gate: 'passed' as const }
 
 function closeWaits(step: OpenStep, at: number, answer: string | undefined): void {
   step.waits = step.waits.map((wait) => (wait.to === undefined ? { ...wait, to: at, answer } : wait))
+}
+
+/** The time between a denial and the response to its call is no work. */
+function extendLastWait(step: OpenStep, to: number): void {
+  step.waits = step.waits.map((wait, at) => (at === step.waits.length - 1 ? { ...wait, to } : wait))
 }
 
 function closed({ hasIntent: _, ...step }: OpenStep, end: number, isRunning: boolean): Step {

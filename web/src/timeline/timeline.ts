@@ -16,6 +16,9 @@ export interface Wait {
 /** How a step ended. `interrupted`: the process stopped, and the call has no response yet. */
 export type StepStatus = 'done' | 'failed' | 'waiting' | 'running' | 'interrupted'
 
+/** Whether the gates of a call let it pass. Until they do, its body has not run: `held` waits or was cancelled, `denied` never runs. */
+export type Gate = 'passed' | 'held' | 'denied'
+
 /** A model call, a tool call, or an event of a custom agent. */
 export interface Step {
   /** The id of the call, or of the event. Unique in its timeline. */
@@ -40,6 +43,8 @@ export interface Step {
   readonly waits: readonly Wait[]
   /** How it ended. */
   readonly status: StepStatus
+  /** Whether the body of a call could run. */
+  readonly gate: Gate
   /** 1, or higher for a call that repeats a failed or interrupted one. */
   readonly attempt: number
   /** The tokens of a model call. */

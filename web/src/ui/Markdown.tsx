@@ -5,6 +5,8 @@ import { useMemo } from 'preact/hooks'
 import { CodeBlock } from './CodeBlock.tsx'
 import { OutsideLink } from './OutsideLink.tsx'
 import { isSafeImage } from './safe-media.ts'
+import { VisibleProse } from './VisibleText.tsx'
+import { visibleLine, visibleProse } from './visible-text.ts'
 
 /** Longer text is shown as it is. */
 const MOST_CHARACTERS = 200_000
@@ -15,7 +17,7 @@ const FIRST_HEADING = 3
 /** Text of a model as Markdown. HTML in it is shown as text, and nothing is fetched from other hosts. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
   const tokens = useMemo(() => lex(text), [text])
-  if (!tokens) return <pre class="markdown plain">{text}</pre>
+  if (!tokens) return <pre class="markdown plain">{visibleProse(text)}</pre>
   return <div class="markdown">{blocks(tokens, { level: 0, heading: topHeading(tokens) })}</div>
 }
 
@@ -40,7 +42,7 @@ function topHeading(tokens: readonly Token[]): number {
 }
 
 function blocks(tokens: readonly Token[], place: Place): ComponentChildren {
-  if (place.level > MOST_LEVELS) return tokens.map(({ raw }) => raw).join('')
+  if (place.level > MOST_LEVELS) return <VisibleProse text={tokens.map(({ raw }) => raw).join('')} />
   const inner = { ...place, level: place.level + 1 }
   return tokens.map((token, at) => <Block key={at} token={token} place={inner} />)
 }
@@ -58,7 +60,7 @@ function Block({ token, place }: { readonly token: Token; readonly place: Place 
     case 'blockquote':
       return <blockquote>{inside()}</blockquote>
     case 'code':
-      return <CodeBlock code={(token as Tokens.Code).text} language={(token as Tokens.Code).lang} />
+      return <Code code={token as Tokens.Code} />
     case 'hr':
       return <hr />
     case 'list':
@@ -80,7 +82,11 @@ function Inline({ token, place }: { readonly token: Token; readonly place: Place
     case 'del':
       return <del>{inside()}</del>
     case 'codespan':
-      return <code>{(token as Tokens.Codespan).text}</code>
+      return (
+        <code>
+          <VisibleProse text={(token as Tokens.Codespan).text} />
+        </code>
+      )
     case 'br':
       return <br />
     case 'link':
@@ -88,12 +94,16 @@ function Inline({ token, place }: { readonly token: Token; readonly place: Place
     case 'image':
       return <Image image={token as Tokens.Image} />
     case 'text':
-      return 'tokens' in token && token.tokens ? inside() : token.text
+      return 'tokens' in token && token.tokens ? inside() : <VisibleProse text={token.text} />
     case 'escape':
-      return (token as Tokens.Escape).text
+      return <VisibleProse text={(token as Tokens.Escape).text} />
     default:
-      return token.raw // HTML, and tokens of later versions
+      return <VisibleProse text={token.raw} /> // HTML, and tokens of later versions
   }
+}
+
+function Code({ code }: { readonly code: Tokens.Code }): JSX.Element {
+  return <CodeBlock code={visibleProse(code.text)} language={visibleLine(code.lang ?? '')} />
 }
 
 function Heading({ depth, children }: { readonly depth: number; readonly children: ComponentChildren }): JSX.Element {
@@ -155,10 +165,10 @@ function Link({ link, children }: { readonly link: Tokens.Link; readonly childre
 }
 
 function Image({ image }: { readonly image: Tokens.Image }): JSX.Element {
-  if (isSafeImage(image.href)) return <img class="picture" src={image.href} alt={image.text} />
+  if (isSafeImage(image.href)) return <img class="picture" src={image.href} alt={visibleProse(image.text)} />
   return (
     <span class="outside-image">
-      Image: {image.text} <OutsideLink href={image.href} />
+      Image: <VisibleProse text={image.text} /> <OutsideLink href={image.href} />
     </span>
   )
 }

@@ -28,15 +28,59 @@ const SHORT_NAMES = new Map([
 
 /** Splits text into pieces in which every character is visible. Newlines and tabs stay as they are. */
 export function visiblePieces(text: string): readonly VisiblePiece[] {
+  return piecesOf(text, nameOf)
+}
+
+/**
+ * The same for prose, in which some of these characters are part of the writing: joined emoji, the joiners of Persian and Indic
+ * words, direction marks beside right-to-left letters, and other spaces. They stay as they are.
+ */
+export function prosePieces(text: string): readonly VisiblePiece[] {
+  if (!HAS_HIDDEN.test(text)) return [{ text, isMark: false }]
+  const written = new Set(Array.from(text.matchAll(WRITTEN), ({ index }) => index))
+  const isRightToLeft = RIGHT_TO_LEFT.test(text)
+  const isPartOfWriting = (character: string, at: number): boolean =>
+    written.has(at) || SPACE.test(character) || (isRightToLeft && DIRECTION_MARK.test(character))
+  return piecesOf(text, (character, at) => (isPartOfWriting(character, at) ? character : nameOf(character)))
+}
+
+/** Prose with the names of its hidden characters in it. */
+export function visibleProse(text: string): string {
+  return prosePieces(text)
+    .map((piece) => piece.text)
+    .join('')
+}
+
+const SPACE = /^\p{Zs}$/u
+const DIRECTION_MARK = /^[\u200e\u200f\u061c]$/u
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+const JOINED = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]`
+const PICTURE = String.raw`(?:\p{Extended_Pictographic}[\ufe0e\ufe0f]?\p{Emoji_Modifier}?)`
+/** The flags of England, Scotland and Wales: the only sequences of tags that fonts draw. Other tags hide text. */
+const TAGS = String.raw`\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`
+
+/** Each hidden character that is part of an emoji, a keycap or a joined word. */
+const WRITTEN = new RegExp(
+  [
+    String.raw`(?<=\p{Extended_Pictographic}|[0-9#*])[\ufe0e\ufe0f]`,
+    String.raw`(?<=${PICTURE})\u200d(?=${PICTURE})`,
+    `(?<=${JOINED})[\\u200c\\u200d](?=${JOINED})`,
+    String.raw`(?<=\u{1f3f4}(?=${TAGS})[\u{e0061}-\u{e007a}]{0,5})[\u{e0061}-\u{e007f}]`,
+  ].join('|'),
+  'gu',
+)
+
+/** Splits text where a hidden character has a name. */
+function piecesOf(text: string, name: (character: string, at: number) => string): readonly VisiblePiece[] {
   if (!HAS_HIDDEN.test(text)) return [{ text, isMark: false }]
   const pieces: VisiblePiece[] = []
   let end = 0
   for (const match of text.matchAll(HIDDEN)) {
-    const name = nameOf(match[0])
-    if (name === match[0]) continue
-    if (pieces.length > 2 * MOST_MARKS) return [{ text: visibleText(text), isMark: false }]
+    const shown = name(match[0], match.index)
+    if (shown === match[0]) continue
+    if (pieces.length > 2 * MOST_MARKS) return [{ text: text.replace(HIDDEN, name), isMark: false }]
     if (match.index > end) pieces.push({ text: text.slice(end, match.index), isMark: false })
-    pieces.push({ text: name, isMark: true })
+    pieces.push({ text: shown, isMark: true })
     end = match.index + match[0].length
   }
   if (end < text.length) pieces.push({ text: text.slice(end), isMark: false })
