@@ -112,9 +112,16 @@ describe('toolwright run, for a call that needs approval,', () => {
     return { db, env, refunded }
   }
 
-  test('asks for approval and reads the answer from the next piped line', async () => {
+  const start = (env: NodeJS.ProcessEnv): Child =>
+    new Child([process.execPath, '--conditions=toolwright:source', ...run, refund], env)
+
+  test('asks for approval and reads the answer of a program that waits for the prompt', async () => {
     const { env, refunded } = setUp()
-    const { code, out, errors } = await node([...run, refund], { env, input: 'refund 5\nyes\nbye\n' })
+    const child = start(env)
+    child.process.stdin?.write('refund 5\n')
+    await child.until('Approve? yes / no: ')
+    child.process.stdin?.end('yes\nbye\n')
+    const { code, out, errors } = await child.ended
     expect(errors).toBe('')
     expect(out).toBe(`> refund 5
 ? refund needs your approval
@@ -129,6 +136,42 @@ You said bye.
 `)
     expect(code).toBe(0)
     expect(refunded()).toEqual(['"refund 5"'])
+  })
+
+  test('does not run it for a yes that was written before the request was shown', async () => {
+    const { env, refunded } = setUp()
+    const { code, out } = await node([...run, refund], { env, input: 'refund 5\nyes\n' })
+    expect(out).toContain('Approve? yes / no: yes\nThis line was written before the request was shown')
+    expect(out).toContain('Still open: approval of refund')
+    expect(code).toBe(3)
+    expect(refunded()).toEqual([])
+  })
+
+  test('does not run it for an early yes while the pipe stays open, and runs it for a later one', async () => {
+    const { env, refunded } = setUp()
+    const child = start(env)
+    child.process.stdin?.write('refund 5\nyes\n')
+    await child.until('This line was written before')
+    expect(refunded()).toEqual([])
+    child.process.stdin?.end('yes\n')
+    const { code, out } = await child.ended
+    expect(out).toContain('Refunded.')
+    expect(code).toBe(0)
+    expect(refunded()).toEqual(['"refund 5"'])
+  })
+
+  test('does not run it for a file, nor for a program that writes yes without end', async () => {
+    const { env, refunded, db } = setUp()
+    const file = `${db}.txt`
+    writeFileSync(file, 'refund 5\nyes\nyes\n')
+    const command = `"${process.execPath}" --conditions=toolwright:source ${[...run, refund].join(' ')}`
+    for (const line of [`${command} < "${file}"`, `(echo refund 5; yes) | ${command}`]) {
+      const child = new Child(['sh', '-c', line], env)
+      child.process.stdin?.end()
+      const { out } = await child.ended
+      expect(out).toContain('Still open: approval of refund')
+      expect(refunded()).toEqual([])
+    }
   })
 
   test('denies the call with an optional reason after no', async () => {

@@ -72,6 +72,8 @@ class Chat {
   readonly #truncatedTexts: string[] = []
   /** Long-running requests that were already announced. */
   readonly #announced: Set<string> = new Set()
+  /** Requests that an earlier process left open, and has shown. */
+  #earlierIds: ReadonlySet<string> = new Set()
   /** Pages that were already opened in the browser. */
   readonly #opened: Set<string> = new Set()
 
@@ -84,6 +86,9 @@ class Chat {
   async start(): Promise<void> {
     if (this.#options.hasCommands) this.#showHeader()
     if (this.#sessionId === undefined) return
+    const { userId } = this.#options
+    const pending = await this.#runner.pending({ userId, sessionId: this.#sessionId })
+    this.#earlierIds = new Set(pending.map(({ id }) => id))
     await this.#resume(this.#sessionId)
     await this.#answerPendingRequests(this.#sessionId)
     if (this.#turns > 0) this.#showTotals()
@@ -174,7 +179,7 @@ class Chat {
       // a message can only answer requests of one invocation
       const answers = await collectAnswers(
         prompts.filter(({ request }) => request.invocationId === invocationId),
-        this.#options,
+        { ...this.#options, wasShown: ({ id }) => this.#earlierIds.has(id) },
       )
       if (answers === 'end') this.#hasOpenRequests = true
       else if (answers === 'interrupt') await this.#cancel(sessionId, invocationId)

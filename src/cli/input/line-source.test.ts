@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createInterrupts } from './interrupts.ts'
-import { fixedLines, type LineSource, pipedLines } from './line-source.ts'
+import { fixedLines, type LineSource } from './line-source.ts'
+import { pipedLines } from './piped-lines.ts'
 
 function setUp() {
   const signals = new EventEmitter()

@@ -1,5 +1,6 @@
 import { escapeText } from '../../base/escape.ts'
 import type { Part } from '../../content/content.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import type { LineSource } from '../input/line-source.ts'
 import type { Screen } from '../screen/screen.ts'
 import { hardWrap } from '../screen/text-width.ts'
@@ -8,6 +9,8 @@ import type { OtherAnswer, RequestPrompt } from './request-prompt.ts'
 interface CollectOptions {
   readonly answers: LineSource
   readonly screen: Screen
+  /** Was the request shown before this process began? Then lines written since then answer it. Default: no. */
+  wasShown?(request: PendingRequest): boolean
 }
 
 /**
@@ -20,6 +23,7 @@ export async function collectAnswers(
 ): Promise<Part[] | 'end' | 'interrupt'> {
   const parts: Part[] = []
   for (const prompt of prompts) {
+    if (!options.wasShown?.(prompt.request)) await options.answers.showing?.()
     show(prompt, options.screen)
     const other = await prompt.open?.()
     if (other) options.screen.write(`  ${escapeText(other.notice)}\n`)
@@ -51,13 +55,24 @@ async function readAnswer(
     if (result.type === 'interrupt') return prompt.interrupted ?? 'interrupt'
     if (result.type !== 'line') return 'end'
     const reading = await prompt.read(result.text)
-    if ('parts' in reading) return reading.parts
-    if ('problem' in reading) screen.write(`${escapeText(reading.problem)}\n`)
+    if ('parts' in reading) {
+      if (!result.isEarly || reading.parts.every(isRefusal)) return reading.parts
+      screen.write(EARLY)
+    } else if ('problem' in reading) screen.write(`${escapeText(reading.problem)}\n`)
     else {
       prompt = reading.next
+      await answers.showing?.()
       show(prompt, screen)
     }
   }
+}
+
+const EARLY = 'This line was written before the request was shown, so it does not answer it.\n'
+
+/** A line that was written too early may still deny: then nothing runs. */
+function isRefusal({ functionResponse }: Part): boolean {
+  const { confirmed, declined } = functionResponse?.response ?? {}
+  return confirmed === false || declined === true
 }
 
 /** Wraps and indents the text, so that no row of tool text can look like a prompt of the command line. */
