@@ -87,6 +87,23 @@ export class EncryptedCredentialService implements CredentialService {
     return await this.#store.delete(options)
   }
 
+  /** Lists the keys of a user's credentials, without decrypting them. Throws INVALID_CONFIG if the store has no `list`. */
+  async list({ appName, userId }: Omit<CredentialKey, 'key'>): Promise<string[]> {
+    checkCredentialKey({ appName, userId, key: 'any' })
+    const store = this.#store
+    if (!store.list) {
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        'list() needs a store that can list credentials. Implement list() of SealedCredentialStore.',
+      )
+    }
+    const keys: string[] = []
+    for await (const row of store.list({ appName, userId })) {
+      if (row.appName === appName && row.userId === userId) keys.push(row.key)
+    }
+    return keys.sort()
+  }
+
   /**
    * Encrypts every stored credential with the first key. Generations stay the same. After an interruption call it again: it
    * continues with the credentials that are left. Throws INVALID_CONFIG if the store has no `list` or `replace`.

@@ -36,6 +36,12 @@ export class InMemoryCredentialService implements CredentialService {
     if (expectedGeneration !== undefined && this.#stored.get(key)?.generation !== expectedGeneration) return false
     return this.#stored.delete(key)
   }
+
+  async list({ appName, userId }: Omit<CredentialKey, 'key'>): Promise<string[]> {
+    const own = toKey({ appName, userId, key: 'k' }).slice(0, -'"k"]'.length)
+    const keys = [...this.#stored.keys()].filter((id) => id.startsWith(own))
+    return keys.map((id) => JSON.parse(id)[2] as string).sort()
+  }
 }
 
 /** Joins all ids to one key. It is JSON, because an id may contain any separator. */

@@ -23,8 +23,10 @@ export interface SealedCredentialStore {
   save(options: CredentialKey & { sealed: Uint8Array; expectedGeneration?: number | undefined }): Promise<number>
   /** Deletes a credential, with `expectedGeneration` only that generation. Returns whether one was deleted. */
   delete(options: CredentialKey & { expectedGeneration?: number | undefined }): Promise<boolean>
-  /** Lists all credentials, in any order. Needed by `reencrypt()`. */
-  list?(): AsyncIterable<CredentialKey & SealedCredential>
+  /**
+   * Lists all credentials, in any order. Needed by `reencrypt()` and `list()`. With `user`, those of other users may be left out.
+   */
+  list?(user?: Omit<CredentialKey, 'key'>): AsyncIterable<CredentialKey & SealedCredential>
   /**
    * Replaces the bytes of one generation, which stays the same: the secret has not changed, and a writer that has loaded
    * it can still save. Returns false if the stored generation differs. Needed by `reencrypt()`.

@@ -31,4 +31,9 @@ export interface CredentialService {
   ): Promise<number>
   /** Deletes a credential, with `expectedGeneration` only that generation. Returns whether one was deleted. */
   delete(options: CredentialKey & { expectedGeneration?: number | undefined }): Promise<boolean>
+  /**
+   * Lists the keys of a user's credentials, sorted, without secrets. Keys of the framework are among them: `consent:`, `refresh:`
+   * and `oauth-client:`. Optional: the framework does not need it.
+   */
+  list?(user: Omit<CredentialKey, 'key'>): Promise<string[]>
 }

@@ -24,6 +24,7 @@ export class SqliteCredentialStore implements SealedCredentialStore {
   readonly #insert: StatementSync
   readonly #delete: StatementSync
   readonly #page: StatementSync
+  readonly #pageOfUser: StatementSync
   readonly #replace: StatementSync
 
   constructor(database: Database) {
@@ -38,6 +39,9 @@ export class SqliteCredentialStore implements SealedCredentialStore {
     this.#delete = database.prepare(`DELETE FROM toolwright_credentials WHERE ${ofKey}`)
     this.#page = database.prepare(
       `SELECT * FROM toolwright_credentials WHERE generation > ? ORDER BY generation LIMIT ${PAGE_SIZE}`,
+    )
+    this.#pageOfUser = database.prepare(
+      `SELECT * FROM toolwright_credentials WHERE generation > ? AND app = ? AND user = ? ORDER BY generation LIMIT ${PAGE_SIZE}`,
     )
     this.#replace = database.prepare(`UPDATE toolwright_credentials SET sealed = ? WHERE ${ofKey} AND generation = ?`)
   }
@@ -75,12 +79,14 @@ export class SqliteCredentialStore implements SealedCredentialStore {
     })
   }
 
-  /** Lists all credentials by generation, a page at a time. */
-  async *list(): AsyncGenerator<CredentialKey & SealedCredential, void> {
+  /** Lists all credentials by generation, or those of a user, a page at a time. */
+  async *list(user?: Omit<CredentialKey, 'key'>): AsyncGenerator<CredentialKey & SealedCredential, void> {
+    const owner = user && ([toText(user.appName), toText(user.userId)] as const)
     let rows: Row[]
     let last = 0
+    const readPage = (): unknown[] => (owner ? this.#pageOfUser.all(last, ...owner) : this.#page.all(last))
     do {
-      rows = (await this.#database.read(() => this.#page.all(last))) as unknown[] as Row[]
+      rows = (await this.#database.read(readPage)) as Row[]
       for (const { app, user, key, sealed, generation } of rows) {
         yield { appName: toId(app), userId: toId(user), key: toId(key), sealed, generation }
         last = generation

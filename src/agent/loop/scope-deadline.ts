@@ -3,6 +3,7 @@ import type { Deadline } from '../../base/deadlines.ts'
 import { cancelWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import type { UnrecordedResult } from '../../dispatch/host.ts'
+import { forgetConsents } from '../../dispatch/request-credential.ts'
 import { StopSignal } from '../../dispatch/stop-signal.ts'
 import { Timeout } from '../../dispatch/wait-with-deadline.ts'
 import { isWithin } from '../../event/scope.ts'
@@ -73,4 +74,6 @@ async function closeScope(
   const timeout = { author: agent.name, scope: frame, errorCode: 'TIMEOUT', isScope: true } as const
   const entries = closingEntries(run, { ...timeout, started, ...ending })
   await run.recorder.commit(entries)
+  const inside = [...fold.calls.values()].filter((call) => isWithin(call.path, frame.path))
+  await forgetConsents(run, inside)
 }

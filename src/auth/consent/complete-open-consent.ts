@@ -11,6 +11,7 @@ import { saveTokens } from '../stored/save-tokens.ts'
 import { tokenCredential } from '../stored/stored-credential.ts'
 import { exchangeCode } from '../tokens/oauth-tokens.ts'
 import { type ConsentOutcome, loadConsent, type OpenConsent, saveConsent, type UsedConsent } from './consent-record.ts'
+import { CONSENT_MS } from './open-consent.ts'
 import type { ConsentAnswer } from './read-consent-answer.ts'
 
 /** An answer to a consent. */
@@ -28,8 +29,8 @@ export interface AnsweredConsent {
 /**
  * Completes a consent: compares `state`, checks the redirect URI and `iss`, exchanges the code and stores the tokens. The
  * state is used once. Throws NOT_FOUND for an unknown consent, INVALID_REQUEST for a wrong `state` or redirect URI (the
- * consent stays open), EXPIRED after 10 minutes, ALREADY_ANSWERED for another answer to a used consent, STORAGE if the
- * store fails before the consent is used. The same answer again returns the same outcome.
+ * consent stays open), EXPIRED after 10 minutes, also if the process of an earlier answer died, ALREADY_ANSWERED until then for
+ * another answer to a used consent, STORAGE if the store fails before the consent is used. The same answer again returns the same outcome.
  */
 export async function completeOpenConsent(services: AuthServices, consent: AnsweredConsent): Promise<ConsentOutcome> {
   const { id, answer } = consent
@@ -43,7 +44,10 @@ export async function completeOpenConsent(services: AuthServices, consent: Answe
       if (outcome) return outcome
       continue // another answer was first: its outcome follows
     }
-    const { answer: first, outcome, usedAt } = found.consent
+    const { answer: first, outcome, usedAt, expiresAt = usedAt + CONSENT_MS } = found.consent
+    // its process died, before the exchange or before it recorded the outcome: without this no other answer ever counts
+    const isLost = first !== digest || !outcome
+    if (isLost && services.ports.now() >= expiresAt) throw expiredConsent(id)
     if (first !== digest) {
       throw new ToolwrightError('ALREADY_ANSWERED', `The consent ${quoteKey(id)} already has a different answer.`)
     }
@@ -51,6 +55,10 @@ export async function completeOpenConsent(services: AuthServices, consent: Answe
     if (services.ports.now() - usedAt >= LOCK_MS) break
   }
   return { status: 'failed', reason: 'The exchange of the authorization code was interrupted. Ask the user again.' }
+}
+
+function expiredConsent(id: string): ToolwrightError {
+  return new ToolwrightError('EXPIRED', `The consent ${quoteKey(id)} has expired. Ask the user again.`)
 }
 
 async function checkAnswer(
@@ -82,11 +90,10 @@ async function answerOpen(
 ): Promise<ConsentOutcome | undefined> {
   const { id } = consent
   const usedAt = services.ports.now()
-  if (usedAt >= open.expiresAt) {
-    throw new ToolwrightError('EXPIRED', `The consent ${quoteKey(id)} has expired. Ask the user again.`)
-  }
+  if (usedAt >= open.expiresAt) throw expiredConsent(id)
   const config = consent.chooseConfig?.(open.config) ?? open.config
-  const used: UsedConsent = { type: 'used', state: open.state, redirectUri: open.redirectUri, usedAt, answer: digest }
+  const { state, redirectUri, expiresAt } = open
+  const used: UsedConsent = { type: 'used', state, redirectUri, expiresAt, usedAt, answer: digest }
   // Marked before the exchange: a code that is sent twice makes the server end its tokens.
   const usedGeneration = await saveConsent(services, { id, consent: used, expectedGeneration: generation })
   if (usedGeneration === undefined) return undefined

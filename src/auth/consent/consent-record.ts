@@ -35,6 +35,8 @@ export interface OpenConsent {
 export interface UsedConsent extends Pick<OpenConsent, 'state' | 'redirectUri'> {
   /** Tells it from an open consent. */
   readonly type: 'used'
+  /** When the consent can no longer be answered. Missing in rows of earlier versions. */
+  readonly expiresAt?: number
   /** When the answer came, in milliseconds since the epoch. */
   readonly usedAt: number
   /** The digest of the answer. */
@@ -92,10 +94,18 @@ function readConsent(credential: unknown): OpenConsent | UsedConsent | undefined
     const checked = readConfig(config)
     return checked && { type, state, codeVerifier, redirectUri, key, config: checked, createdAt, expiresAt }
   }
-  const { usedAt, answer, outcome } = credential.custom
+  const { usedAt, answer, outcome, expiresAt } = credential.custom
   if (type !== 'used' || !isText(answer) || !isNumber(usedAt)) return undefined
   const known = readOutcome(outcome)
-  return { type, state, redirectUri, usedAt, answer, ...(known && { outcome: known }) }
+  return {
+    type,
+    state,
+    redirectUri,
+    usedAt,
+    answer,
+    ...(isNumber(expiresAt) && { expiresAt }),
+    ...(known && { outcome: known }),
+  }
 }
 
 /** The client secret is sent to these endpoints, so they are checked again. */

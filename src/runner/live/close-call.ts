@@ -4,6 +4,7 @@ import type { ScopeRecorder } from '../../agent/loop/scope-recorder.ts'
 import { cancelWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import { type CallResult, failure, unknownOutcome } from '../../dispatch/outcome.ts'
+import { forgetConsents } from '../../dispatch/request-credential.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { CallState } from '../../event/invocation-state.ts'
 import { isWithin } from '../../event/scope.ts'
@@ -36,6 +37,8 @@ export async function closeStoppedCall(run: RunData, stopped: StoppedCall): Prom
       closingEntries(run, { author, scope, reason, errorCode: 'CANCELLED', isScope: true, unrecorded, started }),
     )
   }
+  const isInside = ({ path }: CallState): boolean => inside !== undefined && isWithin(path, inside)
+  await forgetConsents(run, [call, ...[...run.fold.calls.values()].filter(isInside)])
   const tool = turn.plan.table.tools.get(call.name)
   const mayHaveActed = call.intent && tool?.effect !== 'none'
   if (mayHaveActed || (inside !== undefined && hasUnknownOutcome(run.fold, inside))) {

@@ -9,6 +9,7 @@ import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { cancelWork, type StartedWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
+import { forgetConsents } from '../../dispatch/request-credential.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Denial, Event, NewEntry } from '../../event/event.ts'
 import { leaseLost } from '../../session/session-errors.ts'
@@ -154,6 +155,7 @@ export class ActiveRun implements StartedRun {
     if (started.length) await cancelWork(this.data, started)
     const ending = { author: name, scope: { path: name }, reason, errorCode: 'AGENT_ERROR', unrecorded: [] } as const
     await recorder.commit(closingEntries(this.data, { ...ending, started }))
+    await forgetConsents(this.data, this.data.fold.calls.values())
   }
 
   #context(): RunCallbackContext {
@@ -252,6 +254,8 @@ export class ActiveRun implements StartedRun {
       })
     }
     await recorder.close(entries, drained)
+    // the requests of a copied log have the consents of the original
+    if (!keepsStartedWork) await forgetConsents(this.data, this.data.fold.calls.values())
   }
 
   #startedWork(): StartedWork[] {

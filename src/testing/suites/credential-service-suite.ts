@@ -71,6 +71,31 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     deepEqual((await service.load(HOME))?.credential, credential)
   })
 
+  serviceTest('list returns the keys of one user, sorted and without secrets', async (service) => {
+    if (!service.list) return // optional
+    const { appName, userId } = HOME
+    deepEqual(await service.list({ appName, userId }), [])
+    for (const key of ['mail', 'a"b', 'calendar', 'consent:1']) {
+      await service.save({ ...HOME, key, credential: apiKey('list secret') })
+    }
+    await service.save({ ...HOME, userId: 'bob', key: 'of bob', credential: apiKey('list secret') })
+    await service.save({ ...HOME, appName: 'desk', key: 'of desk', credential: apiKey('list secret') })
+    deepEqual(await service.list({ appName, userId }), ['a"b', 'calendar', 'consent:1', 'mail'])
+    await service.delete({ ...HOME, key: 'calendar' })
+    deepEqual(await service.list({ appName, userId }), ['a"b', 'consent:1', 'mail'])
+    await rejectsWith(service.list({ appName, userId: '' }), 'INVALID_REQUEST')
+  })
+
+  serviceTest('list tells users and apps with similar names apart', async (service) => {
+    if (!service.list) return // optional
+    for (const [index, [appName, userId]] of SPLIT_PAIRS.entries()) {
+      await service.save({ appName, userId, key: `key ${index}`, credential: apiKey('x') })
+    }
+    for (const [index, [appName, userId]] of SPLIT_PAIRS.entries()) {
+      deepEqual(await service.list({ appName, userId }), [`key ${index}`])
+    }
+  })
+
   serviceTest('invalid ids of a credential are INVALID_REQUEST', async (service) => {
     for (const bad of ['', 'x'.repeat(1001), 7, null, {}, ['a']] as string[]) {
       for (const key of [
