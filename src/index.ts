@@ -93,7 +93,6 @@ export { type RetryOptions, retry } from './policy/retry.ts'
 export { timeout } from './policy/timeout.ts'
 export { approve, deny, respond } from './runner/approvals/answer-parts.ts'
 export type { ConfirmationDecision, ConfirmationProvider } from './runner/approvals/confirmation-provider.ts'
-export type { ApprovalPreview } from './runner/approvals/preview-approval.ts'
 export type { Completion } from './runner/completion.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugins/plugin.ts'
@@ -101,6 +100,7 @@ export type { Run } from './runner/run/run-handle.ts'
 export type { CloseOptions } from './runner/run/run-request.ts'
 export { Runner } from './runner/runner.ts'
 export type {
+  ApprovalPreview,
   CancelOptions,
   FollowOptions,
   ForkOptions,

@@ -1,9 +1,11 @@
-// Calls `cancel` of tools whose long-running work is no longer needed, so that the tool can stop the work.
+// Ends what calls have left outside the log when they are cancelled: long-running work, and open consents.
+import { forgetConsent } from '../auth/consent/consent-record.ts'
 import { copyJson, type JsonObject } from '../base/json.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { CallContext } from '../tool/call-context.ts'
+import { authServicesOf } from '../tool/credentials.ts'
 import type { Tool } from '../tool/tool.ts'
 import { bodyArgs } from './body-args.ts'
 import type { DispatchHost } from './host.ts'
@@ -18,7 +20,7 @@ export interface StartedWork {
   readonly handle: JsonObject
 }
 
-/** How long a run waits for `cancel` of its tools, in milliseconds. */
+/** How long a run waits for `cancel` of its tools, and for the store of consents, in milliseconds. */
 const CANCEL_MS = 5_000
 
 /** Calls `cancel` of each tool that has one. A failure is logged: the outcome of the call is unknown either way. */
@@ -56,4 +58,14 @@ export function cancelledWork({ tool, handle }: Omit<StartedWork, 'call'>, reaso
   if (tool?.effect === 'none') return { error: reason, errorCode: 'CANCELLED', handle }
   const error = `${reason} The long-running work has started and may still take effect.`
   return { status: 'unknown_outcome', error, errorCode: 'UNKNOWN_OUTCOME', handle }
+}
+
+/** Deletes the consents of calls that have ended: their requests can no longer be answered. */
+export async function forgetConsents(host: DispatchHost, calls: Iterable<CallState>): Promise<void> {
+  const requests = [...calls].flatMap((call) => call.requests.map(({ request }) => request))
+  const ids = requests.flatMap(({ kind, id }) => (kind === 'credential' ? [id] : []))
+  if (ids.length === 0) return
+  const services = authServicesOf(host)
+  const forgotten = Promise.all(ids.map((id) => forgetConsent(services, id)))
+  await withTimeout(forgotten, CANCEL_MS, host.services.ports, () => undefined)
 }

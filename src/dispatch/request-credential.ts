@@ -4,7 +4,6 @@ import type { CheckedAuthConfig } from '../auth/config/check-auth-config.ts'
 import { forgetConsent } from '../auth/consent/consent-record.ts'
 import { openConsent } from '../auth/consent/open-consent.ts'
 import type { JsonObject } from '../base/json.ts'
-import { withTimeout } from '../base/with-timeout.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { consentIn, declinedIn } from '../event/decision.ts'
 import type { CallState, RequestState } from '../event/invocation-state.ts'
@@ -57,19 +56,6 @@ export async function forgetAnswered(host: InvocationHost, { requests }: CallSta
   const services = authServicesOf(host)
   await Promise.all(answered.map(({ request }) => forgetConsent(services, request.id)))
 }
-
-/** Deletes the consents of calls that have ended: their requests can no longer be answered. */
-export async function forgetConsents(host: DispatchHost, calls: Iterable<CallState>): Promise<void> {
-  const requests = [...calls].flatMap((call) => call.requests.map(({ request }) => request))
-  const ids = requests.flatMap(({ kind, id }) => (kind === 'credential' ? [id] : []))
-  if (ids.length === 0) return
-  const services = authServicesOf(host)
-  const forgotten = Promise.all(ids.map((id) => forgetConsent(services, id)))
-  await withTimeout(forgotten, FORGET_MS, host.services.ports, () => undefined)
-}
-
-/** How long the end of a call waits for the store, in milliseconds. The row expires anyway. */
-const FORGET_MS = 5_000
 
 /** The outcome of a call whose credential request is open, declined, expired or failed. Undefined after a consent. */
 export function endWithoutConsent(

@@ -168,6 +168,14 @@ export interface PreviewApprovalOptions {
   readonly runContext?: RunContext | undefined
 }
 
+/** What an approver is asked when the arguments are edited. */
+export interface ApprovalPreview {
+  /** The question about the edited arguments. The approval records it. */
+  readonly hint: string
+  /** The edited arguments as the tool would get them: with the defaults and conversions of its schema. */
+  readonly args: { readonly [key: string]: unknown }
+}
+
 /** @internal Whose live session starts, and with what. */
 export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDelta' | 'runConfig'> & {
   /** The caller's values for tools and callbacks. */

@@ -1,11 +1,9 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
 import { showAs } from '../base/show-as.ts'
-import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
-import type { ApprovalPreview } from './approvals/preview-approval.ts'
 import { BackgroundTasks } from './background-tasks.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { modelResolver } from './models.ts'
@@ -18,6 +16,7 @@ import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
 import type {
+  ApprovalPreview,
   CancelOptions,
   FollowOptions,
   ForkOptions,
@@ -50,7 +49,7 @@ export class Runner<Output = unknown> {
   /** The memory that tools search; undefined if the options have none. */
   readonly memoryService: RunnerOptions['memoryService']
   /** Stores credentials of users. In memory if the options have none. */
-  readonly credentialService: CredentialService
+  readonly credentialService: RunServices['credentialService']
   /** @internal The options the runner was built with. */
   readonly options: RunnerOptions<Output>
   readonly #services: RunServices

@@ -1,11 +1,14 @@
 // Decides what a message, an answer or a resume does to the unfinished invocations of a session.
+import type { ToolOwner } from '../../agent/loop/find-entry.ts'
 import { describeNext, type Next } from '../../agent/loop/next.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Entry, Event } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
-import { type AnswerContext, readAnswers } from './answers.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
+import { type AnswerContext, type QuestionFor, readAnswers } from './answers.ts'
+import { questionsOf } from './edited-questions.ts'
 
 /** A request that was accepted: the invocation to run, and what to do before it runs. */
 export interface Accepted {
@@ -69,15 +72,27 @@ function acceptResume(open: readonly OpenInvocation[], invocationId: string): Ac
   )
 }
 
+/** Who asks the questions about edited arguments. Undefined when the answers are only checked. */
+interface Asks extends Omit<ToolOwner, 'host'> {
+  /** The run of an invocation. */
+  hostOf(invocationId: string): InvocationHost
+}
+
 /** Accepts answers for the invocation that they belong to. Repeated answers replay the events that followed the first ones. */
 export async function acceptAnswers(
   { view, entries }: { readonly view: SessionView; readonly entries: readonly Entry[] },
   message: Content,
-  context: Pick<AnswerContext, 'now' | 'asOf' | 'questionFor'>,
+  { asks, ...context }: Pick<AnswerContext, 'now' | 'asOf'> & { readonly asks?: Asks },
 ): Promise<Accepted> {
   const open = view.open().map(({ fold }) => fold)
   const folds = [...open, ...foldEndedInvocations(open, entries, message)]
-  const answers = await readAnswers(message, { ...context, folds, hasClientResult: (id) => hasClientResult(view, id) })
+  const questionFor: QuestionFor | undefined = asks && ((...edit) => questionsOf(asks, asks.hostOf)(...edit))
+  const answers = await readAnswers(message, {
+    ...context,
+    folds,
+    questionFor,
+    hasClientResult: (id) => hasClientResult(view, id),
+  })
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
   const replay = eventsAfterAnswers(view.events, answers.message, invocationId)

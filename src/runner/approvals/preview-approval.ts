@@ -12,17 +12,9 @@ import type { InvocationHost } from '../../tool/invocation-host.ts'
 import { toContent } from '../request-rules.ts'
 import type { ActiveRuns } from '../run/active-runs.ts'
 import type { RunServices } from '../run-services.ts'
-import type { PreviewApprovalOptions } from '../runner-options.ts'
+import type { ApprovalPreview, PreviewApprovalOptions } from '../runner-options.ts'
 import { readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
-
-/** What an approver is asked when the arguments are edited. */
-export interface ApprovalPreview {
-  /** The question about the edited arguments. The approval records it. */
-  readonly hint: string
-  /** The edited arguments as the tool would get them: with the defaults and conversions of its schema. */
-  readonly args: { readonly [key: string]: unknown }
-}
 
 /** Edited arguments of a pending confirmation. */
 type Edit = Omit<PreviewApprovalOptions, 'userId' | 'sessionId'>

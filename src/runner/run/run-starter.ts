@@ -8,7 +8,6 @@ import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
-import { questionsOf } from '../approvals/edited-questions.ts'
 import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending-requests.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
@@ -215,8 +214,8 @@ export class RunStarter {
     const { view, log } = held
     const now = this.#services.ports.now()
     const hostOf = (id: string): RunData => this.#activate(held, id, request).data
-    const questionFor = questionsOf({ tree: this.tree, services: this.#services }, hostOf)
-    const accepted = await acceptAnswers({ view, entries: log.entries }, request.message, { now, asOf, questionFor })
+    const asks = { tree: this.tree, services: this.#services, hostOf }
+    const accepted = await acceptAnswers({ view, entries: log.entries }, request.message, { now, asOf, asks })
     this.#throwIfClosed()
     if (!accepted.replay) return this.#startRun(held, accepted, request, { drained, before })
     const { invocationId, replay } = accepted

@@ -1,12 +1,13 @@
 import { messageOf } from '../../error/error.ts'
 import type { SessionKey } from '../../session/service.ts'
 import { toStateDelta } from '../../tool/state.ts'
-import { type ApprovalPreview, previewApproval } from '../approvals/preview-approval.ts'
+import { previewApproval } from '../approvals/preview-approval.ts'
 import { claimIfFree } from '../lease.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunStarter } from '../run/run-starter.ts'
 import type {
+  ApprovalPreview,
   CancelOptions,
   FollowOptions,
   ForkOptions,

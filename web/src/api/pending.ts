@@ -1,5 +1,5 @@
 import type { PendingRequest } from '../../../src/event/pending-request.ts'
-import type { ApprovalPreview } from '../../../src/runner/approvals/preview-approval.ts'
+import type { ApprovalPreview } from '../../../src/runner/runner-options.ts'
 import { pathOf, requestJson } from './request.ts'
 
 /** Lists the pending requests of an app, of all users. */
