@@ -138,7 +138,7 @@ You said bye.
     expect(refunded()).toEqual(['"refund 5"'])
   })
 
-  test('does not run it for a yes that was written before the request was shown', async () => {
+  test('does not run it for an approval that was written before the request was shown', async () => {
     const { env, refunded } = setUp()
     const { code, out } = await node([...run, refund], { env, input: 'refund 5\nyes\n' })
     expect(out).toContain('Approve? yes / no: yes\nThis line was written before the request was shown')
