@@ -127,10 +127,15 @@ export type {
   InboxItem,
   Lease,
   LogPage,
+  Page,
+  PageOptions,
+  PendingSummary,
   Session,
   SessionKey,
   SessionService,
   StateReader,
+  StateSize,
+  UserUsage,
 } from './session/service.ts'
 export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './tool/code-executor.ts'
 export type {

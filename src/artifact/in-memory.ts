@@ -3,6 +3,8 @@ import { isUserFilename } from '../base/key-scope.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
 import { callback, checkOptions } from '../error/check-options.ts'
+import { pageOf, readPagePosition } from '../session/page.ts'
+import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { checkFilename, checkNewFilename, checkPart } from './check-artifact.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
@@ -48,6 +50,14 @@ export class InMemoryArtifactService implements ArtifactService {
     return [...ofSession, ...ofUser].sort()
   }
 
+  async listArtifactPage(options: SessionKey & PageOptions): Promise<Page<string>> {
+    const { after, limit } = options
+    readPagePosition({ limit })
+    const names = (await this.listArtifactKeys(options)).filter((name) => after === undefined || name > after)
+    const items = names.slice(0, limit)
+    return items.length < names.length ? { items, next: items.at(-1) as string } : { items }
+  }
+
   async deleteArtifact(key: ArtifactKey): Promise<void> {
     const owner = ownerOf(key)
     const files = this.#files.get(owner)
@@ -61,6 +71,11 @@ export class InMemoryArtifactService implements ArtifactService {
 
   async listArtifactVersions(key: ArtifactKey): Promise<ArtifactVersion[]> {
     return this.#versions(key).map(describe)
+  }
+
+  async listVersionPage(options: ArtifactKey & PageOptions): Promise<Page<ArtifactVersion>> {
+    const { items, next } = pageOf(this.#versions(options), options)
+    return { items: items.map(describe), ...(next !== undefined && { next }) }
   }
 
   async getArtifactVersion(

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
+import type { Page, PageOptions } from '../session/service.ts'
 
 /** Identifies an artifact. */
 export interface ArtifactKey {
@@ -33,12 +34,20 @@ export interface ArtifactService {
   loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined>
   /** The names of the artifacts of the session and of the user, sorted. */
   listArtifactKeys(options: { appName: string; userId: string; sessionId: string }): Promise<string[]>
+  /**
+   * A part of the names, sorted. Here `after` and `next` are names. Optional: without it, servers read the whole list.
+   */
+  listArtifactPage?(
+    options: { appName: string; userId: string; sessionId: string } & PageOptions,
+  ): Promise<Page<string>>
   /** Deletes all versions of an artifact. */
   deleteArtifact(key: ArtifactKey): Promise<void>
   /** The numbers of all versions, in ascending order. */
   listVersions(key: ArtifactKey): Promise<number[]>
   /** All versions, in ascending order. */
   listArtifactVersions(key: ArtifactKey): Promise<ArtifactVersion[]>
+  /** A part of the versions, in ascending order. Optional: without it, servers read the whole list. */
+  listVersionPage?(options: ArtifactKey & PageOptions): Promise<Page<ArtifactVersion>>
   /** A version without its content, by default the latest. Undefined if there is none. */
   getArtifactVersion(options: ArtifactKey & { version?: number | undefined }): Promise<ArtifactVersion | undefined>
 }

@@ -48,6 +48,7 @@ type Method =
   | 'resume'
   | 'cancel'
   | 'pending'
+  | 'pendingPage'
   | 'recover'
   | 'follow'
   | 'updateState'
@@ -247,6 +248,7 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
   resume: RESUME_RULES,
   cancel: CANCEL_RULES,
   pending: KEY_RULES,
+  pendingPage: { ...KEY_RULES, limit: wholeNumber(1), after: text, maxBytes: wholeNumber(1) },
   recover: RECOVER_RULES,
   follow: FOLLOW_RULES,
   updateState: { ...KEY_RULES, stateDelta: record },

@@ -3,7 +3,7 @@ import { AgentTree } from '../agent/agents/agent-tree.ts'
 import { showAs } from '../base/show-as.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
-import type { SessionKey, SessionService } from '../session/service.ts'
+import type { Page, PageOptions, SessionKey, SessionService } from '../session/service.ts'
 import { BackgroundTasks } from './background-tasks.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { modelResolver } from './models.ts'
@@ -170,7 +170,7 @@ export class Runner<Output = unknown> {
     const { appName, sessionService } = this
     const removing = this.#sessions.removeUnfinishedCopies()
     const interrupted = await sessionService.interrupted({ appName })
-    const late = (await sessionService.pending({ appName })).filter((request) => this.#isOverdue(request))
+    const late = await this.#sessions.findPending((request) => this.#isOverdue(request))
     const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
     const { where = () => true } = options
     // a run of this runner renews its lease, also if that has ended while the process was suspended
@@ -218,6 +218,21 @@ export class Runner<Output = unknown> {
     const { userId, sessionId } = filter
     const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
     return all.filter((request) => !this.#isOverdue(request)) // an expired request can no longer be answered
+  }
+
+  /**
+   * Lists a part of the pending requests, as `pending()` does. Requests after it are not read, if the store can do so. A page may
+   * have fewer than `limit` requests, also if another one follows.
+   *
+   * @example
+   * const { items, next } = await runner.pendingPage({ userId: 'ada', limit: 50 })
+   */
+  async pendingPage(
+    filter: { userId?: string | undefined; sessionId?: string | undefined } & PageOptions,
+  ): Promise<Page<PendingRequest>> {
+    checkCallOptions(this.appName, 'pendingPage', filter)
+    const page = await this.#sessions.pendingPage(filter)
+    return { ...page, items: page.items.filter((request) => !this.#isOverdue(request)) }
   }
 
   #isOverdue({ expiresAt }: PendingRequest): boolean {

@@ -20,6 +20,8 @@ export class InMemorySession {
   readonly log: InMemoryLog = new InMemoryLog()
   /** The `memo` of the log. */
   readonly memo: object = {}
+  /** Its position among all sessions of the service: it grows with each new session. */
+  readonly order: number
   /** When the log was last appended to, in milliseconds since the epoch. */
   updatedAt: number
   /** The epoch of the latest lease, or `FREE`. */
@@ -31,9 +33,10 @@ export class InMemorySession {
   /** The pending requests, if there are any. */
   pending: readonly StoredRequest[] | undefined
 
-  constructor(key: SessionKey, state: ScopedState, now: number) {
+  constructor(key: SessionKey, state: ScopedState, now: number, order: number) {
     this.key = key
     this.state = state
+    this.order = order
     this.updatedAt = now
   }
 
@@ -79,13 +82,13 @@ export function toStoredRequests(
   }))
 }
 
-/** Copies of the requests, in the order of their first append. Timestamps are not used, because clocks can be set. */
-export function inOrder(stored: readonly StoredRequest[]): PendingRequest[] {
-  return stored.toSorted((a, b) => a.order - b.order).map(({ request }) => copyJson(request))
+/** The requests in the order of their first append. Timestamps are not used, because clocks can be set. */
+export function inOrder(stored: readonly StoredRequest[]): StoredRequest[] {
+  return stored.toSorted((a, b) => a.order - b.order)
 }
 
 registerShape(
-  () => new InMemorySession({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY),
+  () => new InMemorySession({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY, 0),
 )
 
 /** The log of one session: entries numbered from 1 without gaps, with unique event ids. */

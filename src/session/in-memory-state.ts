@@ -1,7 +1,7 @@
-import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import { copyJson, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
 import { registerShape } from '../base/object-shapes.ts'
-import type { StateReader } from './service.ts'
+import type { StateReader, StateSize } from './service.ts'
 
 /** The values of one scope, by their keys with prefix. */
 export type Scope = Map<string, unknown>
@@ -15,6 +15,11 @@ export class ScopedState implements StateReader {
   constructor(app: Scope, user: Scope) {
     this.#app = app
     this.#user = user
+  }
+
+  /** The values of the session's own keys; undefined if it never had one. */
+  get own(): Scope | undefined {
+    return this.#own
   }
 
   get(key: string): unknown {
@@ -61,6 +66,18 @@ export class ScopedState implements StateReader {
     this.#own = new Map()
     return this.#own
   }
+}
+
+/** How much state a scope has, without some keys. */
+export function sizeOfScope(scope: Scope | undefined, without: ReadonlySet<string>): StateSize {
+  let keys = 0
+  let bytes = 0
+  for (const [key, value] of scope ?? []) {
+    if (without.has(key)) continue
+    keys++
+    bytes += key.length + jsonSize(value, Number.POSITIVE_INFINITY)
+  }
+  return { keys, bytes }
 }
 
 registerShape(() => new ScopedState(new Map(), new Map()))

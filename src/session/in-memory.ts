@@ -1,4 +1,4 @@
-import { copyJson, type JsonObject } from '../base/json.ts'
+import { copyJson, type JsonObject, jsonSize } from '../base/json.ts'
 import { systemPorts } from '../base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
 import type { NewEntry } from '../event/event.ts'
@@ -8,18 +8,23 @@ import { checkPin } from './check-pin.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
 import { FREE, InMemorySession, inOrder, type StoredRequest, toStoredRequests } from './in-memory-session.ts'
-import { type Scope, ScopedState } from './in-memory-state.ts'
+import { type Scope, ScopedState, sizeOfScope } from './in-memory-state.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
+import { readPagePosition, takePage } from './page.ts'
 import type {
   AppendOptions,
   HeldLog,
   InboxItem,
   Lease,
   LogPage,
+  Page,
+  PageOptions,
+  PendingSummary,
   PostedItem,
   Session,
   SessionKey,
   SessionService,
+  UserUsage,
 } from './service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from './session-errors.ts'
 import { toStorableEntry } from './storable-entry.ts'
@@ -94,7 +99,7 @@ export class InMemorySessionService implements SessionService {
     const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map(), copies: new Map() }
     if (user.sessions.has(sessionId) || user.copies.has(sessionId)) throw sessionExists(sessionId)
     const initial = state && copyJson(state)
-    const session = new InMemorySession(key, new ScopedState(app.state, user.state), this.#now())
+    const session = new InMemorySession(key, new ScopedState(app.state, user.state), this.#now(), this.#nextOrder())
     if (initial) session.state.apply(initial)
     app.users.set(userId, user)
     this.#apps.set(appName, app)
@@ -116,6 +121,34 @@ export class InMemorySessionService implements SessionService {
     checkId('userId', userId)
     const sessions = this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? []
     return Array.from(sessions, (session) => session.toSession([]))
+  }
+
+  async listSessionPage(
+    options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
+  ): Promise<Page<Session>> {
+    const { appName, userId, newestFirst = false } = options
+    checkFilter({ appName, userId })
+    const after = readPagePosition(options)
+    const sessions = [...(this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? [])]
+    const all = sessions.sort((one, other) => one.order - other.order) // a copy has its place from its start on
+    const isAfter = ({ order }: InMemorySession): boolean =>
+      after === 0 || (newestFirst ? order < after : order > after)
+    return takePage((newestFirst ? all.reverse() : all).filter(isAfter), options, (session) => {
+      const item = session.toSession([])
+      return { item, position: session.order, bytes: sizeWithin(item.state, options) }
+    })
+  }
+
+  async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
+    const { appName, userId, sessionId, without = [] } = options
+    checkFilter({ appName, userId, sessionId })
+    const user = this.#apps.get(appName)?.users.get(userId)
+    const left = new Set(without)
+    return {
+      sessions: user?.sessions.size ?? 0,
+      userState: sizeOfScope(user?.state, left),
+      sessionState: sizeOfScope(user?.sessions.get(sessionId ?? '')?.state.own, left),
+    }
   }
 
   async deleteSession(key: SessionKey): Promise<void> {
@@ -174,10 +207,15 @@ export class InMemorySessionService implements SessionService {
   }
 
   async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
-    const { fromSeq = 1, limit = Number.POSITIVE_INFINITY } = options
+    const { fromSeq = 1, limit = Number.POSITIVE_INFINITY, maxBytes } = options
     const log = this.#find(options)?.log
     if (!log) return undefined
-    return { entries: copyJson(log.entries.slice(fromSeq - 1, fromSeq - 1 + limit)), lastSeq: log.seq }
+    const entries = log.entries.slice(fromSeq - 1, fromSeq - 1 + limit)
+    if (maxBytes === undefined || entries.length === 0) return { entries: copyJson(entries), lastSeq: log.seq }
+    const { items } = takePage(entries, { limit: entries.length, maxBytes }, (entry) => {
+      return { item: copyJson(entry), position: entry.seq, bytes: jsonSize(entry, maxBytes) }
+    })
+    return { entries: items, lastSeq: log.seq }
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
@@ -231,6 +269,23 @@ export class InMemorySessionService implements SessionService {
   }
 
   async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
+    return inOrder(this.#pendingOf(filter)).map(({ request }) => copyJson(request))
+  }
+
+  async pendingPage(filter: Parameters<NonNullable<SessionService['pendingPage']>>[0]): Promise<Page<PendingRequest>> {
+    const after = readPagePosition(filter)
+    const found = this.#pendingOf(filter).filter(({ order }) => order > after)
+    return takePage(inOrder(found), filter, ({ request, order }) => {
+      return { item: copyJson(request), position: order, bytes: sizeWithin(request, filter) }
+    })
+  }
+
+  async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
+    const found = this.#pendingOf(filter)
+    return { count: found.length, newest: found.reduce((newest, { order }) => Math.max(newest, order), 0) }
+  }
+
+  #pendingOf(filter: Parameters<SessionService['pending']>[0]): StoredRequest[] {
     checkFilter(filter)
     const { userId, sessionId } = filter
     const found: StoredRequest[] = []
@@ -238,7 +293,7 @@ export class InMemorySessionService implements SessionService {
       if (!pending || (userId !== undefined && userId !== key.userId)) continue
       if (sessionId === undefined || sessionId === key.sessionId) found.push(...pending)
     }
-    return inOrder(found)
+    return found
   }
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
@@ -313,6 +368,11 @@ interface User {
   sessions: Map<string, InMemorySession>
   /** Unfinished copies. They are kept apart from the sessions, so that only the holder of a lease finds them. */
   readonly copies: Map<string, InMemorySession>
+}
+
+/** The size of an item, if it matters for the page. */
+function sizeWithin(item: unknown, { maxBytes }: PageOptions): number {
+  return maxBytes === undefined ? 0 : jsonSize(item, maxBytes)
 }
 
 /** A key that is different for each app and name, whatever characters they contain. */

@@ -100,6 +100,50 @@ export interface LogPage {
   readonly lastSeq: number
 }
 
+/** Which part of a list to read. */
+export interface PageOptions {
+  /** The most items. */
+  readonly limit: number
+  /** Where the page starts: `next` of the page before. Default: with the first item. */
+  readonly after?: string | undefined
+  /** Ends the page early, with the item that reaches this many bytes of JSON. Default: only `limit` ends it. */
+  readonly maxBytes?: number | undefined
+}
+
+/** A part of a list. Items that are added or deleted meanwhile neither repeat nor hide others. */
+export interface Page<T> {
+  /** The items, in order. */
+  readonly items: readonly T[]
+  /** Where the next page starts; undefined if there is none. */
+  readonly next?: string
+}
+
+/** How much state there is. */
+export interface StateSize {
+  /** The number of keys. */
+  readonly keys: number
+  /** Their names and values as JSON, in characters. */
+  readonly bytes: number
+}
+
+/** What a user has stored. */
+export interface UserUsage {
+  /** The number of sessions. */
+  readonly sessions: number
+  /** The `user:` state. */
+  readonly userState: StateSize
+  /** The own state of the session that was asked for. */
+  readonly sessionState: StateSize
+}
+
+/** Which pending requests there are, without their content. */
+export interface PendingSummary {
+  /** The number of requests, with those that have expired and are not yet denied. */
+  readonly count: number
+  /** A number that grows with each new request. */
+  readonly newest: number
+}
+
 /**
  * Stores sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s with the codes
  * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND and STORAGE.
@@ -121,6 +165,23 @@ export interface SessionService {
   ): Promise<Session | undefined>
   /** The sessions of a user, with state and without events. */
   listSessions(options: { appName: string; userId: string }): Promise<Session[]>
+  /**
+   * A part of the sessions of a user, with state and without events: in the order of creation, or the newest first. Optional:
+   * without it, servers read the whole list.
+   */
+  listSessionPage?(
+    options: { appName: string; userId: string; newestFirst?: boolean | undefined } & PageOptions,
+  ): Promise<Page<Session>>
+  /**
+   * How much a user has stored, without reading it. State under the keys of `without` is not counted. Optional: without it,
+   * servers read all sessions of the user to enforce their limits.
+   */
+  usage?(options: {
+    appName: string
+    userId: string
+    sessionId?: string | undefined
+    without?: readonly string[] | undefined
+  }): Promise<UserUsage>
   /** Deletes a session with its log. Does nothing if there is none. */
   deleteSession(key: SessionKey): Promise<void>
   /** Claims the lease of a session. SESSION_BUSY while another lease lives. */
@@ -135,11 +196,15 @@ export interface SessionService {
   /** Reads the whole log. */
   read(lease: Lease): Promise<HeldLog>
   /**
-   * Reads a part of the log without a lease, also while a run writes to it. Undefined if there is no session. Optional:
-   * without it, developer tools show no log.
+   * Reads a part of the log without a lease, also while a run writes to it: at most `limit` entries, and none after the one that
+   * reaches `maxBytes` of JSON. Undefined if there is no session. Optional: without it, developer tools show no log.
    */
   readLog?(
-    options: SessionKey & { fromSeq?: number | undefined; limit?: number | undefined },
+    options: SessionKey & {
+      fromSeq?: number | undefined
+      limit?: number | undefined
+      maxBytes?: number | undefined
+    },
   ): Promise<LogPage | undefined>
   /**
    * Appends entries after `expectedSeq`, all or none, and applies their state deltas. Returns the new last sequence
@@ -156,6 +221,16 @@ export interface SessionService {
     userId?: string | undefined
     sessionId?: string | undefined
   }): Promise<PendingRequest[]>
+  /** A part of the pending requests, in the same order. Optional: without it, servers read the whole list. */
+  pendingPage?(
+    filter: { appName: string; userId?: string | undefined; sessionId?: string | undefined } & PageOptions,
+  ): Promise<Page<PendingRequest>>
+  /** Counts pending requests without reading them. Optional: without it, servers have no figure of them. */
+  pendingSummary?(filter: {
+    appName: string
+    userId?: string | undefined
+    sessionId?: string | undefined
+  }): Promise<PendingSummary>
   /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
   /**

@@ -6,7 +6,8 @@ import { isRecord } from '../base/json.ts'
 import { isUserFilename } from '../base/key-scope.ts'
 import type { Part } from '../content/content.ts'
 import { checkKey } from '../session/check-key.ts'
-import type { SessionKey } from '../session/service.ts'
+import { readPagePosition, takePage } from '../session/page.ts'
+import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
 import type { Database } from './database.ts'
 import { damaged } from './storage-error.ts'
@@ -26,8 +27,11 @@ export class SqliteArtifactService implements ArtifactService {
   readonly #insert: StatementSync
   readonly #load: StatementSync
   readonly #names: StatementSync
+  readonly #namesAfter: StatementSync
   readonly #delete: StatementSync
+  readonly #numbers: StatementSync
   readonly #versions: StatementSync
+  readonly #versionsAfter: StatementSync
   readonly #version: StatementSync
 
   constructor(database: Database, options: { readonly now: () => number }) {
@@ -42,10 +46,14 @@ export class SqliteArtifactService implements ArtifactService {
        RETURNING version`,
     )
     this.#load = database.prepare(`SELECT part, bytes FROM toolwright_artifacts WHERE ${ofVersion}`)
-    this.#names = database.prepare(
-      "SELECT DISTINCT filename FROM toolwright_artifacts WHERE app = ? AND user = ? AND session IN (?, '')",
-    )
+    const names = "SELECT DISTINCT filename FROM toolwright_artifacts WHERE app = ? AND user = ? AND session IN (?, '')"
+    this.#names = database.prepare(names)
+    this.#namesAfter = database.prepare(`${names} AND filename > ? ORDER BY filename LIMIT ?`)
     this.#delete = database.prepare(`DELETE FROM toolwright_artifacts WHERE ${ofFile}`)
+    this.#numbers = database.prepare(`SELECT version FROM toolwright_artifacts WHERE ${ofFile} ORDER BY version`)
+    this.#versionsAfter = database.prepare(
+      `SELECT ${described} FROM toolwright_artifacts WHERE ${ofFile} AND version >= ? ORDER BY version LIMIT ?`,
+    )
     this.#versions = database.prepare(`SELECT ${described} FROM toolwright_artifacts WHERE ${ofFile} ORDER BY version`)
     this.#version = database.prepare(`SELECT ${described} FROM toolwright_artifacts WHERE ${ofVersion}`)
   }
@@ -76,6 +84,16 @@ export class SqliteArtifactService implements ArtifactService {
     return rows.map(({ filename }) => fromText(filename, 'The name of an artifact')).sort()
   }
 
+  /** Lists a part of the filenames. */
+  async listArtifactPage(options: SessionKey & PageOptions): Promise<Page<string>> {
+    const { after = '', limit } = options
+    readPagePosition({ limit })
+    const columns = [...rowKey({ ...options, filename: '' }).slice(0, 3), toText(after)]
+    const rows = await this.#database.read(() => this.#namesAfter.all(...columns, limit + 1))
+    const items = rows.slice(0, limit).map(({ filename }) => fromText(filename, 'The name of an artifact'))
+    return items.length < rows.length ? { items, next: items.at(-1) as string } : { items }
+  }
+
   /** Deletes all versions of an artifact. */
   async deleteArtifact(key: ArtifactKey): Promise<void> {
     const columns = rowKey(key)
@@ -84,7 +102,18 @@ export class SqliteArtifactService implements ArtifactService {
 
   /** Lists the version numbers of an artifact, oldest first. */
   async listVersions(key: ArtifactKey): Promise<number[]> {
-    return (await this.#listRows(key)).map(({ version }) => version)
+    const columns = rowKey(key)
+    return await this.#database.read(() => this.#numbers.all(...columns).map(({ version }) => version as number))
+  }
+
+  /** Lists a part of the versions with their metadata. */
+  async listVersionPage(options: ArtifactKey & PageOptions): Promise<Page<ArtifactVersion>> {
+    const columns = rowKey(options)
+    const from = readPagePosition(options)
+    const rows = await this.#database.read(() => this.#versionsAfter.all(...columns, from, options.limit + 1))
+    return takePage(rows as unknown[] as VersionRow[], options, (row) => {
+      return { item: toArtifactVersion(row), position: row.version + 1, bytes: row.metadata?.length ?? 0 }
+    })
   }
 
   /** Lists the versions of an artifact with their metadata. */

@@ -1,7 +1,7 @@
 import type { Entry } from '../event/event.ts'
 
 /** The start of a log in memory. */
-interface CachedLog {
+export interface CachedLog {
   /** The entries from the first one on. */
   readonly entries: Entry[]
   /** Identifies the cached log. The runner attaches derived data to it. */
@@ -49,6 +49,21 @@ export class LogCache {
     log.size += size
     this.#size += size
     this.#makeRoom()
+  }
+
+  /**
+   * Adds all entries that were read after the first `from` entries of a known log, and returns the whole log. The cache may have
+   * forgotten or extended the known log while they were read.
+   */
+  complete(
+    { id, seq }: { readonly id: number; readonly seq: number },
+    read: { readonly known: CachedLog; readonly from: number; readonly added: readonly Entry[]; readonly size: number },
+  ): CachedLog {
+    const log = this.open(id, seq)
+    const { known, from, added, size } = read
+    if (seqOf(log) >= from) this.extend(id, seqOf(log), added.slice(seqOf(log) - from), size)
+    else this.extend(id, seqOf(log), [...known.entries.slice(seqOf(log), from), ...added], known.size + size)
+    return log
   }
 
   /** Removes the log of a session. */

@@ -5,6 +5,7 @@ import type { Entry, Event, LogRecord } from '../event/event.ts'
 import { findEventProblem, findRecordProblem } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
+import { countRowsWithin } from './rows-within.ts'
 import { damaged } from './storage-error.ts'
 import { fromJson, toText } from './text-encoding.ts'
 
@@ -30,10 +31,22 @@ interface ReadEntries {
   readonly size: number
 }
 
+/** The most entries that are read at a time if bytes are counted. */
+const MAX_PIECE_ROWS = 1_000
+
+/** How much of a log to read. */
+interface PageLimits {
+  /** The most entries; -1 for all. */
+  readonly limit?: number | undefined
+  /** The entry that reaches this many bytes is the last one. */
+  readonly maxBytes?: number | undefined
+}
+
 /** The log entries of all sessions. Sequence numbers of a session start at 1 without gaps; event ids are unique in it. */
 export class LogRows {
   readonly #insert: StatementSync
   readonly #after: StatementSync
+  readonly #sizes: StatementSync
   readonly #latest: StatementSync
   readonly #seqOf: StatementSync
   readonly #recordAt: StatementSync
@@ -45,6 +58,9 @@ export class LogRows {
     )
     this.#after = database.prepare(
       'SELECT seq, event_id, body FROM toolwright_entries WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?',
+    )
+    this.#sizes = database.prepare(
+      `SELECT octet_length(body) AS bytes FROM toolwright_entries WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`,
     )
     this.#latest = database.prepare(
       `SELECT seq, event_id, body FROM toolwright_entries WHERE session = ? AND event_id IS NOT NULL
@@ -90,18 +106,23 @@ export class LogRows {
     return seq
   }
 
-  /** Reads the entries after a sequence number; throws STORAGE when one is missing. */
-  after(owner: LogOwner, fromSeq: number, lastSeq: number): ReadEntries {
-    const read = this.page(owner, fromSeq)
+  /** Reads the entries after a sequence number, up to the one that reaches `maxBytes`; throws STORAGE when one is missing. */
+  piece(owner: LogOwner & { readonly seq: number }, fromSeq: number, maxBytes: number): ReadEntries {
+    const read = this.page(owner, fromSeq, { maxBytes })
     const readSeq = fromSeq + read.entries.length
-    if (readSeq < lastSeq) throw damaged(describeEntry(owner, readSeq + 1), 'it is missing')
-    if (readSeq > lastSeq) throw damaged(describeEntry(owner, lastSeq + 1), `the session has only ${lastSeq} entries`)
+    if (readSeq < owner.seq && readSeq === fromSeq) throw damaged(describeEntry(owner, readSeq + 1), 'it is missing')
+    if (readSeq > owner.seq)
+      throw damaged(describeEntry(owner, owner.seq + 1), `the session has only ${owner.seq} entries`)
     return read
   }
 
-  /** Reads at most `limit` entries after a sequence number; throws STORAGE when one between them is missing. */
-  page(owner: LogOwner, fromSeq: number, limit = -1): ReadEntries {
-    const rows = this.#after.all(owner.id, fromSeq, limit) as unknown[] as EntryRow[]
+  /**
+   * Reads at most `limit` entries after a sequence number, and none after the one that reaches `maxBytes`. Throws STORAGE when
+   * one between them is missing.
+   */
+  page(owner: LogOwner, fromSeq: number, { limit = -1, maxBytes }: PageLimits = {}): ReadEntries {
+    const count = maxBytes === undefined ? limit : this.#countWithin(owner.id, fromSeq, { limit, maxBytes })
+    const rows = this.#after.all(owner.id, fromSeq, count) as unknown[] as EntryRow[]
     let size = 0
     const entries = rows.map((row, index) => {
       if (row.seq !== fromSeq + index + 1) throw damaged(describeEntry(owner, fromSeq + index + 1), 'it is missing')
@@ -109,6 +130,12 @@ export class LogRows {
       return toEntry(owner, row)
     })
     return { entries, size }
+  }
+
+  /** How many entries a page of at most `maxBytes` has. Bodies are not read. */
+  #countWithin(session: number, fromSeq: number, { limit, maxBytes }: { limit: number; maxBytes: number }): number {
+    const most = limit < 0 ? MAX_PIECE_ROWS : Math.min(limit, MAX_PIECE_ROWS)
+    return countRowsWithin(this.#sizes.all(session, fromSeq, most), maxBytes)
   }
 
   /** Reads the latest `atMost` events in log order; default: all events. */

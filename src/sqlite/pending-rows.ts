@@ -1,10 +1,16 @@
 import type { StatementSync } from 'node:sqlite'
 import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
+import { readPagePosition } from '../session/page.ts'
+import type { Page, PageOptions, PendingSummary } from '../session/service.ts'
 import { checkPendingRequest, findPendingProblem } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import type { ReportDamage } from './report-skipped-rows.ts'
+import { countRowsWithin } from './rows-within.ts'
 import { toJson, toText, tryFromJson } from './text-encoding.ts'
+
+/** The most requests that are read at a time. */
+const MAX_PIECE_ROWS = 1_000
 
 /** A pending request as columns. */
 interface EncodedRequest {
@@ -24,6 +30,9 @@ export class PendingRows {
   readonly #update: StatementSync
   readonly #insert: StatementSync
   readonly #find: StatementSync
+  readonly #page: StatementSync
+  readonly #sizes: StatementSync
+  readonly #summary: StatementSync
 
   constructor(database: Database, reportDamage: ReportDamage) {
     this.#reportDamage = reportDamage
@@ -32,12 +41,15 @@ export class PendingRows {
     this.#update = database.prepare('UPDATE toolwright_pending SET body = ? WHERE id = ?')
     this.#insert = database.prepare('INSERT INTO toolwright_pending (session, since, body) VALUES (?, ?, ?)')
     // CROSS JOIN starts with the few pending requests, not with all sessions; sorted by row id, because clocks may be set back
-    this.#find = database.prepare(
-      `SELECT sessions.session, body FROM toolwright_pending AS pending CROSS JOIN toolwright_sessions AS sessions
+    const matching = `FROM toolwright_pending AS pending CROSS JOIN toolwright_sessions AS sessions
        ON sessions.id = pending.session
-       WHERE app = ? AND user = coalesce(?, user) AND sessions.session = coalesce(?, sessions.session)
-       ORDER BY pending.id`,
-    )
+       WHERE app = ? AND user = coalesce(?, user) AND sessions.session = coalesce(?, sessions.session)`
+    const columns = 'pending.id AS id, sessions.session AS session, body'
+    this.#find = database.prepare(`SELECT ${columns} ${matching} ORDER BY pending.id`)
+    const part = `${matching} AND pending.id > ? ORDER BY pending.id LIMIT ?`
+    this.#page = database.prepare(`SELECT ${columns} ${part}`)
+    this.#sizes = database.prepare(`SELECT pending.id AS id, octet_length(body) AS bytes ${part}`)
+    this.#summary = database.prepare(`SELECT count(*) AS count, coalesce(max(pending.id), 0) AS newest ${matching}`)
   }
 
   /** Replaces the requests of a session. A known request keeps its row and its position. Call it in a transaction. */
@@ -60,20 +72,42 @@ export class PendingRows {
    * Finds pending requests. A damaged request is reported and skipped, so that it does not hide requests of other sessions.
    * A search in its own session throws, so that the session does not look like one without pending requests.
    */
-  find({ appName, userId, sessionId }: Filter): PendingRequest[] {
-    const [user, session] = [userId, sessionId].map((id) => (id === undefined ? null : toText(id)))
-    return this.#find.all(toText(appName), user ?? null, session ?? null).flatMap((row) => {
-      const request = decodeRequest(row.body)
-      if (request) return [request]
-      const what = `A pending request of session "${String(row.session)}"`
-      if (sessionId !== undefined) {
-        const repair = 'Resume the session to restore its requests from the log.'
-        throw new ToolwrightError('STORAGE', `${what} is damaged in the database. ${repair}`)
-      }
-      this.#reportDamage(what)
-      return []
-    })
+  find(filter: Filter): PendingRequest[] {
+    return this.#find.all(...columnsOf(filter)).flatMap((row) => this.#decode(row, filter) ?? [])
   }
+
+  /** A part of the requests. Bodies after it are not read. */
+  page(filter: Filter & PageOptions): Page<PendingRequest> {
+    const { limit, maxBytes = Number.POSITIVE_INFINITY } = filter
+    const from = [...columnsOf(filter), readPagePosition(filter)]
+    const sizes = this.#sizes.all(...from, Math.min(limit, MAX_PIECE_ROWS) + 1)
+    const count = Math.min(countRowsWithin(sizes, maxBytes), limit, MAX_PIECE_ROWS)
+    const items = this.#page.all(...from, count).flatMap((row) => this.#decode(row, filter) ?? [])
+    return count < sizes.length ? { items, next: String(sizes[count - 1]?.id) } : { items }
+  }
+
+  /** Counts requests. Their bodies are not read. */
+  summary(filter: Filter): PendingSummary {
+    const { count, newest } = this.#summary.get(...columnsOf(filter)) ?? {}
+    return { count: Number(count), newest: Number(newest) }
+  }
+
+  #decode(row: { readonly [column: string]: unknown }, { sessionId }: Filter): PendingRequest | undefined {
+    const request = decodeRequest(row.body)
+    if (request) return request
+    const what = `A pending request of session "${String(row.session)}"`
+    if (sessionId !== undefined) {
+      const repair = 'Resume the session to restore its requests from the log.'
+      throw new ToolwrightError('STORAGE', `${what} is damaged in the database. ${repair}`)
+    }
+    this.#reportDamage(what)
+    return undefined
+  }
+}
+
+function columnsOf({ appName, userId, sessionId }: Filter): [app: string, user: string | null, session: string | null] {
+  const [user = null, session = null] = [userId, sessionId].map((id) => (id === undefined ? null : toText(id)))
+  return [toText(appName), user, session]
 }
 
 /** Decodes a request; undefined when the row is damaged. */

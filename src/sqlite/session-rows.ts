@@ -62,6 +62,9 @@ export class SessionRows {
   readonly #insert: StatementSync
   readonly #find: StatementSync
   readonly #list: StatementSync
+  readonly #oldest: StatementSync
+  readonly #newest: StatementSync
+  readonly #count: StatementSync
   readonly #delete: StatementSync
   readonly #nextEpoch: StatementSync
   readonly #claim: StatementSync
@@ -81,6 +84,10 @@ export class SessionRows {
     )
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE ${ofKey}`)
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND user = ? ORDER BY id`)
+    const ofUser = `SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND user = ?`
+    this.#oldest = database.prepare(`${ofUser} AND id > ? ORDER BY id LIMIT ?`)
+    this.#newest = database.prepare(`${ofUser} AND id < ? ORDER BY id DESC LIMIT ?`)
+    this.#count = database.prepare('SELECT count(*) AS count FROM toolwright_sessions WHERE app = ? AND user = ?')
     this.#delete = database.prepare('DELETE FROM toolwright_sessions WHERE id = ?')
     // One counter per file, so that a lease on a deleted session is invalid for a new session with the same key. max()
     // repairs a counter that is below an epoch in use.
@@ -140,6 +147,21 @@ export class SessionRows {
   /** Lists the sessions of a user in order of creation. */
   list({ appName, userId }: { appName: string; userId: string }): SessionRow[] {
     return (this.#list.all(toText(appName), toText(userId)) as unknown[] as SessionRow[]).map(checkRow)
+  }
+
+  /** At most `limit` sessions of a user after a row, in order of creation or the newest first. */
+  page(
+    { appName, userId }: { appName: string; userId: string },
+    { after, limit, newestFirst }: { after: number; limit: number; newestFirst: boolean },
+  ): SessionRow[] {
+    const statement = newestFirst ? this.#newest : this.#oldest
+    const from = newestFirst && after === 0 ? Number.MAX_SAFE_INTEGER : after
+    return (statement.all(toText(appName), toText(userId), from, limit) as unknown[] as SessionRow[]).map(checkRow)
+  }
+
+  /** Counts the sessions of a user. */
+  count({ appName, userId }: { appName: string; userId: string }): number {
+    return Number(this.#count.get(toText(appName), toText(userId))?.count)
   }
 
   /** Deletes a session; foreign keys delete its entries, inbox items and requests. */

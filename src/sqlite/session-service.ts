@@ -1,33 +1,36 @@
-import type { JsonObject } from '../base/json.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import { checkPin } from '../session/check-pin.ts'
 import { importedEvents } from '../session/imported-events.ts'
+import { readPagePosition, takePage } from '../session/page.ts'
 import type {
   AppendOptions,
   HeldLog,
   InboxItem,
   Lease,
   LogPage,
+  Page,
+  PendingSummary,
   PostedItem,
   Session,
   SessionKey,
   SessionService,
+  UserUsage,
 } from '../session/service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
 import type { Database } from './database.ts'
 import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
 import { InboxRows } from './inbox-rows.ts'
-import { LogCache, seqOf } from './log-cache.ts'
+import { type CachedLog, LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
 import { encodeRequests, PendingRows } from './pending-rows.ts'
 import { PinRows } from './pin-rows.ts'
 import { damageReporter } from './report-skipped-rows.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { encodeStateDelta, StateRows } from './state-rows.ts'
-import { fromJson, toJson } from './text-encoding.ts'
+import { fromJson, toJson, toText } from './text-encoding.ts'
 
 /** Options of `SqliteSessionService`; `SqliteOptions` describes them. */
 interface SqliteSessionOptions {
@@ -44,6 +47,9 @@ interface SqliteSessionOptions {
   /** Receives reports of damaged rows. */
   readonly logger: Logger
 }
+
+/** How much of a log is read at a time. */
+const MAX_PIECE_BYTES = 1_000_000
 
 /** Stores sessions in a SQLite file. Every compare-and-set happens in the file, so it holds across processes. */
 export class SqliteSessionService implements SessionService {
@@ -89,7 +95,7 @@ export class SqliteSessionService implements SessionService {
   }
 
   /** Starts a copy of another session, and claims it; throws ALREADY_EXISTS. */
-  async createCopy(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease> {
+  async createCopy(options: Parameters<NonNullable<SessionService['createCopy']>>[0]): Promise<Lease> {
     const key = copyKey(options)
     const changes = options.state ? encodeStateDelta(options.state) : []
     return await this.#database.write(() => {
@@ -128,6 +134,37 @@ export class SqliteSessionService implements SessionService {
     checkId('appName', options.appName)
     checkId('userId', options.userId)
     return await this.#database.read(() => this.#sessions.list(options).map((row) => this.#toSession(row, [])))
+  }
+
+  /** Lists a part of the sessions of a user. State of other sessions is not read. */
+  async listSessionPage(
+    options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
+  ): Promise<Page<Session>> {
+    const { newestFirst = false, limit } = options
+    checkFilter({ appName: options.appName, userId: options.userId })
+    const after = readPagePosition(options)
+    return await this.#database.read(() => {
+      const rows = this.#sessions.page(options, { after, limit: limit + 1, newestFirst }) // one more: is there a next page?
+      return takePage(rows, options, (row) => {
+        const { state, bytes } = this.#state.read(row)
+        return { item: toSession(row, state, []), position: row.id, bytes }
+      })
+    })
+  }
+
+  /** How much a user has stored. */
+  async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
+    const { appName, userId, sessionId, without = [] } = options
+    checkFilter({ appName, userId, sessionId })
+    const owner = { app: toText(appName), user: toText(userId) }
+    return await this.#database.read(() => {
+      const row = sessionId === undefined ? undefined : this.#sessions.find({ appName, userId, sessionId })
+      return {
+        sessions: this.#sessions.count(options),
+        userState: this.#state.size({ ...owner, id: 0 }, without),
+        sessionState: row ? this.#state.size(row, without) : { keys: 0, bytes: 0 },
+      }
+    })
   }
 
   /** Deletes a session with its state, log, inbox and pending requests. */
@@ -187,26 +224,38 @@ export class SqliteSessionService implements SessionService {
     )
   }
 
-  /** Reads the log and the state of a claimed session. */
+  /** Reads the log and the state of a claimed session. A long log is read in pieces, so that other work goes on meanwhile. */
   async read({ key, epoch }: Lease): Promise<HeldLog> {
     checkKey(key)
-    return await this.#database.read(() => {
-      const row = this.#findHeldOrThrow(key, epoch)
-      const log = this.#cache.open(row.id, row.seq)
-      const { entries: added, size } = this.#log.after(row, seqOf(log), row.seq)
-      this.#cache.extend(row.id, seqOf(log), added, size)
-      return { entries: log.entries, memo: log.memo, state: this.#state.reader(row) }
-    })
+    const added: Entry[] = []
+    let known: CachedLog | undefined
+    let from = 0
+    let size = 0
+    for (;;) {
+      const log = await this.#database.read(() => {
+        const row = this.#findHeldOrThrow(key, epoch)
+        known ??= this.#cache.open(row.id, row.seq)
+        if (added.length === 0) from = seqOf(known)
+        const piece = this.#log.piece(row, from + added.length, MAX_PIECE_BYTES)
+        for (const entry of piece.entries) added.push(entry)
+        size += piece.size
+        if (from + added.length < row.seq) return undefined
+        const { entries, memo } = this.#cache.complete(row, { known, from, added, size })
+        return { entries, memo, state: this.#state.reader(row) }
+      })
+      if (log) return log
+      await this.#database.letOthersWork()
+    }
   }
 
   /** Reads a part of the log without a lease. */
   async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
-    const { fromSeq = 1, limit } = options
+    const { fromSeq = 1, limit, maxBytes } = options
     checkKey(options)
     return await this.#database.read(() => {
       const row = this.#sessions.find(options)
       if (!row) return undefined
-      return { entries: this.#log.page(row, fromSeq - 1, limit).entries, lastSeq: row.seq }
+      return { entries: this.#log.page(row, fromSeq - 1, { limit, maxBytes }).entries, lastSeq: row.seq }
     })
   }
 
@@ -271,6 +320,18 @@ export class SqliteSessionService implements SessionService {
   async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
     checkFilter(filter)
     return await this.#database.read(() => this.#pending.find(filter))
+  }
+
+  /** Finds a part of the pending requests. */
+  async pendingPage(filter: Parameters<NonNullable<SessionService['pendingPage']>>[0]): Promise<Page<PendingRequest>> {
+    checkFilter(filter)
+    return await this.#database.read(() => this.#pending.page(filter))
+  }
+
+  /** Counts pending requests. */
+  async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
+    checkFilter(filter)
+    return await this.#database.read(() => this.#pending.summary(filter))
   }
 
   /** Lists sessions whose holder died or was interrupted. */
@@ -345,9 +406,13 @@ export class SqliteSessionService implements SessionService {
   }
 
   #toSession(row: SessionRow, events: readonly Event[]): Session {
-    const { appName, userId, sessionId: id } = keyOf(row)
-    return { id, appName, userId, state: this.#state.toJson(row), events, lastUpdateTime: row.updated_at / 1000 }
+    return toSession(row, this.#state.read(row).state, events)
   }
+}
+
+function toSession(row: SessionRow, state: Session['state'], events: readonly Event[]): Session {
+  const { appName, userId, sessionId: id } = keyOf(row)
+  return { id, appName, userId, state, events, lastUpdateTime: row.updated_at / 1000 }
 }
 
 /** Checks and copies a key: the caller may change the object while the write waits. */

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { type JsonObject, setOwn } from '../base/json.ts'
 import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
-import type { StateReader } from '../session/service.ts'
+import type { StateReader, StateSize } from '../session/service.ts'
 import type { Database } from './database.ts'
 import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
 
@@ -33,6 +33,8 @@ export class StateRows {
   readonly #deleteAll: StatementSync
   readonly #all: StatementSync
   readonly #keys: StatementSync
+  readonly #size: StatementSync
+  readonly #sizeOf: StatementSync
 
   constructor(database: Database) {
     this.#database = database
@@ -48,6 +50,10 @@ export class StateRows {
     // app state first, then user state, then session state
     const inOrder = 'ORDER BY user, session, rowid'
     this.#all = database.prepare(`SELECT session, key, value FROM toolwright_state WHERE ${ofSession} ${inOrder}`)
+    // in characters, as all limits of Toolwright
+    const size = 'count(*) AS keys, coalesce(sum(length(key) + length(value)), 0) AS bytes'
+    this.#size = database.prepare(`SELECT ${size} FROM toolwright_state WHERE ${ofOwner}`)
+    this.#sizeOf = database.prepare(`SELECT ${size} FROM toolwright_state WHERE ${ofOwner} AND key = ?`)
     this.#keys = database.prepare(`SELECT key FROM toolwright_state WHERE ${ofSession} ${inOrder}`)
   }
 
@@ -65,14 +71,29 @@ export class StateRows {
     this.#deleteAll.run(app, user, id)
   }
 
-  /** Reads session, user and app state into one object. */
-  toJson({ app, user, id }: StateOwner): JsonObject {
-    const all: JsonObject = {}
+  /** Reads session, user and app state into one object, and its length as JSON. */
+  read({ app, user, id }: StateOwner): { readonly state: JsonObject; readonly bytes: number } {
+    const state: JsonObject = {}
+    let bytes = 0
     for (const row of this.#all.all(app, user, id) as unknown[] as StateRow[]) {
       const key = fromText(row.key, 'A state key')
-      setOwn(all, key, fromJson(row.value, `State "${key}"`))
+      setOwn(state, key, fromJson(row.value, `State "${key}"`))
+      bytes += row.key.length + row.value.length
     }
-    return all
+    return { state, bytes }
+  }
+
+  /** How much state a session, or with the id 0 its user, has. `without`: keys that are not counted. Values are not read. */
+  size({ app, user, id }: StateOwner, without: readonly string[]): StateSize {
+    const all = this.#size.get(app, user, id) as unknown as StateSize
+    let { keys, bytes } = all
+    for (const key of new Set(without)) {
+      if ((scopeOfKey(key) === 'user') !== (id === 0)) continue
+      const one = this.#sizeOf.get(app, user, id, toText(key)) as unknown as StateSize
+      keys -= one.keys
+      bytes -= one.bytes
+    }
+    return { keys, bytes }
   }
 
   /** Creates the state reader of a session's holder. Every call reads the file, so it sees the commits of all processes. */

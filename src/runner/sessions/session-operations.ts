@@ -1,5 +1,7 @@
 import { messageOf } from '../../error/error.ts'
-import type { SessionKey } from '../../session/service.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
+import { pageOf } from '../../session/page.ts'
+import type { Page, PageOptions, SessionKey } from '../../session/service.ts'
 import { toStateDelta } from '../../tool/state.ts'
 import { previewApproval } from '../approvals/preview-approval.ts'
 import { claimIfFree } from '../lease.ts'
@@ -18,6 +20,11 @@ import { followRun } from './follow-run.ts'
 import { forkSession } from './fork-session.ts'
 import { removeUnfinishedCopies } from './unfinished-copy.ts'
 import { updateState } from './update-state.ts'
+
+interface PendingFilter {
+  readonly userId?: string | undefined
+  readonly sessionId?: string | undefined
+}
 
 /** What a runner does with a session besides running it. */
 export class SessionOperations {
@@ -44,6 +51,28 @@ export class SessionOperations {
     const target = this.#key({ userId, sessionId: newSessionId ?? this.#starter.services.ports.newId() })
     await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#starter)
     return target.sessionId
+  }
+
+  /** A part of the pending requests, also expired ones. */
+  async pendingPage(filter: PendingFilter & PageOptions): Promise<Page<PendingRequest>> {
+    const { sessionService } = this.#starter.services
+    if (sessionService.pendingPage) return await sessionService.pendingPage({ ...filter, appName: this.#appName })
+    const { userId, sessionId } = filter
+    return pageOf(await sessionService.pending({ appName: this.#appName, userId, sessionId }), filter)
+  }
+
+  /** The pending requests of the app that match. There may be many requests: other work goes on while they are read. */
+  async findPending(matches: (request: PendingRequest) => boolean): Promise<PendingRequest[]> {
+    const found: PendingRequest[] = []
+    let after: string | undefined
+    do {
+      const { items, next } = await this.pendingPage({ limit: 100, maxBytes: 1_000_000, after })
+      found.push(...items.filter(matches))
+      after = next
+      const { ports } = this.#starter.services
+      if (next !== undefined) await new Promise<void>((resolve) => void ports.setTimer(resolve, 0))
+    } while (after !== undefined)
+    return found
   }
 
   /** Removes copies that a process did not complete before it died. A store that fails must not keep runs from continuing. */

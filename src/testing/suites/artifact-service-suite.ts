@@ -188,6 +188,29 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
       if (key) deepEqual(await service.loadArtifact(key), { text: `file ${index}` })
     }
   })
+
+  serviceTest('pages of names and versions are the whole lists', async (service) => {
+    for (const name of ['b', 'a', 'user:c', '\u{1F600}', '\uFFFD', 'd"\\']) {
+      await save(service, { ...HOME, filename: name }, name)
+      await save(service, { ...HOME, filename: 'versions' }, name)
+    }
+    const names: string[] = []
+    for (let after: string | undefined; service.listArtifactPage; ) {
+      const page = await service.listArtifactPage({ ...HOME, limit: 2, after })
+      ok(page.items.length <= 2, 'a page has at most `limit` names')
+      names.push(...page.items)
+      if (page.next === undefined) break
+      after = page.next
+    }
+    if (service.listArtifactPage) deepEqual(names.sort(), await service.listArtifactKeys(HOME))
+    const key = { ...HOME, filename: 'versions' }
+    const first = await service.listVersionPage?.({ ...key, limit: 4 })
+    const second = await service.listVersionPage?.({ ...key, limit: 4, after: first?.next })
+    if (!first || !second) return
+    equal(first.items.length, 4)
+    deepEqual([...first.items, ...second.items], await service.listArtifactVersions(key))
+    equal(second.next, undefined)
+  })
 }
 
 function save(service: ArtifactService, key: ArtifactKey, text: string): Promise<number> {

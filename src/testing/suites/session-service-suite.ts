@@ -6,6 +6,7 @@ import { interruptedTests } from './session-interrupted-tests.ts'
 import { isolationTests } from './session-isolation-tests.ts'
 import { leaseTests } from './session-lease-tests.ts'
 import { logTests } from './session-log-tests.ts'
+import { pageTests } from './session-page-tests.ts'
 import { pendingTests } from './session-pending-tests.ts'
 import { pinTests } from './session-pin-tests.ts'
 import { stateTests } from './session-state-tests.ts'
@@ -29,4 +30,5 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   pendingTests(serviceTest)
   isolationTests(serviceTest)
   pinTests(serviceTest)
+  pageTests(serviceTest)
 }
