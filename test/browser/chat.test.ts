@@ -105,6 +105,7 @@ beforeAll(async () => {
         ],
       ),
       names: agent(['first', 'second']),
+      many: agent([]),
       long: new LlmAgent({ name: 'desk', model: longReply }),
     },
     tours: { stream: ['How cold is Oslo?'] },
@@ -239,6 +240,26 @@ describe('the chat', () => {
     await page.getByLabel('App').selectOption('retry')
     await page.getByRole('heading', { level: 1, name: 'New session' }).waitFor()
     expect(await sessions.getByRole('link', { name: /Other/ }).count()).toBe(0)
+  })
+
+  test('lists the newest sessions, more on request, and the state of an open one that is not in the list', async () => {
+    const headers = { authorization: `Bearer ${server.server.token}`, 'content-type': 'application/json' }
+    for (let n = 0; n < 130; n++) {
+      const body = JSON.stringify({
+        sessionId: `many-${n}`,
+        state: { __session_metadata__: { displayName: `Talk ${n}.` } },
+      })
+      await fetch(`${server.url}/apps/many/users/user/sessions`, { method: 'POST', headers, body })
+    }
+    const page = await openPage(server, { hash: '#/apps/many/sessions/many-3' })
+    await page.getByRole('heading', { level: 1, name: 'Talk 3.' }).waitFor()
+    const links = page.getByRole('navigation', { name: 'Sessions' }).getByRole('link')
+    await links.filter({ hasText: 'Talk 129.' }).waitFor()
+    expect(await links.filter({ hasText: 'Talk 5.' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await links.filter({ hasText: 'Talk 5.' }).waitFor()
+    await expect.poll(() => links.count()).toBe(130)
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
   })
 })
 

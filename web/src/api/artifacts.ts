@@ -1,11 +1,11 @@
 import type { Part } from '../../../src/content/content.ts'
-import { pathOf, requestJson } from './request.ts'
+import { pathOf, requestJson, requestList } from './request.ts'
 import { sessionPath } from './sessions.ts'
 import type { SessionKey } from './types.ts'
 
 /** Lists the names of the artifacts of a session. */
 export function listArtifacts(key: SessionKey, signal?: AbortSignal): Promise<string[]> {
-  return requestJson(`${sessionPath(key)}/artifacts`, { signal })
+  return requestList(`${sessionPath(key)}/artifacts`, signal)
 }
 
 /** Lists the versions of an artifact. */

@@ -1,10 +1,10 @@
 import type { PendingRequest } from '../../../src/event/pending-request.ts'
 import type { ApprovalPreview } from '../../../src/runner/runner-options.ts'
-import { pathOf, requestJson } from './request.ts'
+import { pathOf, requestJson, requestList } from './request.ts'
 
 /** Lists the pending requests of an app, of all users. */
 export function listPending(app: string, signal?: AbortSignal): Promise<PendingRequest[]> {
-  return requestJson(`/dev${pathOf('apps', app, 'pending')}`, { signal })
+  return requestList(`/dev${pathOf('apps', app, 'pending')}`, signal)
 }
 
 /** What the approver of edited arguments is asked. The server refuses arguments that the tool does not accept. */

@@ -36,6 +36,44 @@ export async function requestJson<T>(path: string, options: RequestOptions = {})
   return (await response.json()) as T
 }
 
+/** A part of a list. */
+export interface ListPage<T> {
+  /** The items. */
+  readonly items: readonly T[]
+  /** Where the next part starts; undefined if there is none. */
+  readonly next: string | undefined
+}
+
+/** Requests a part of a list. */
+export async function requestPage<T>(
+  path: string,
+  page: { readonly limit: number; readonly cursor?: string | undefined; readonly newestFirst?: boolean },
+  signal?: AbortSignal,
+): Promise<ListPage<T>> {
+  const query = new URLSearchParams({ limit: String(page.limit) })
+  if (page.cursor !== undefined) query.set('cursor', page.cursor)
+  if (page.newestFirst) query.set('newestFirst', 'true')
+  const response = await send(`${path}?${query}`, { signal })
+  return { items: (await response.json()) as T[], next: response.headers.get('x-next-cursor') ?? undefined }
+}
+
+/** Requests a whole list, in pages if it is too large for one response. */
+export async function requestList<T>(path: string, signal?: AbortSignal): Promise<T[]> {
+  try {
+    return await requestJson<T[]>(path, { signal })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'TOO_LARGE') throw error
+  }
+  const items: T[] = []
+  let cursor: string | undefined
+  do {
+    const page = await requestPage<T>(path, { limit: 500, cursor }, signal)
+    items.push(...page.items)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return items
+}
+
 /** Joins the parts of a path. Each part is escaped. */
 export function pathOf(...parts: readonly string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('')

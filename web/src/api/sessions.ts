@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { Entry } from '../../../src/event/event.ts'
-import { pathOf, requestJson } from './request.ts'
+import { type ListPage, pathOf, requestJson, requestPage } from './request.ts'
 import type { SessionKey, WireSession } from './types.ts'
 
 /** The path of a session. */
@@ -8,9 +8,14 @@ export function sessionPath({ app, userId, sessionId }: SessionKey): string {
   return pathOf('apps', app, 'users', userId, 'sessions', sessionId)
 }
 
-/** Lists the sessions of a user, without their events. */
-export function listSessions(app: string, userId: string, signal?: AbortSignal): Promise<WireSession[]> {
-  return requestJson(pathOf('apps', app, 'users', userId, 'sessions'), { signal })
+/** Lists sessions of a user, without their events: the newest first, from `cursor` on. */
+export function listSessions(app: string, userId: string, cursor?: string): Promise<ListPage<WireSession>> {
+  return requestPage(pathOf('apps', app, 'users', userId, 'sessions'), { limit: 100, cursor, newestFirst: true })
+}
+
+/** Reads the state of a session. Its events are in the log. */
+export function getSessionState(key: SessionKey): Promise<WireSession> {
+  return requestJson(`${sessionPath(key)}?limit=1`)
 }
 
 /** Creates a session. */

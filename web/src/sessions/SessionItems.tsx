@@ -10,7 +10,14 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Time } from '../ui/Time.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
-import { removeSession, renameSession, sessionList, sessionName, showSessions } from './session-list.ts'
+import {
+  removeSession,
+  renameSession,
+  sessionList,
+  sessionName,
+  showMoreSessions,
+  showSessions,
+} from './session-list.ts'
 
 const STEP = 100
 
@@ -18,7 +25,7 @@ const STEP = 100
 export function SessionItems({ app, userId }: { readonly app: string; readonly userId: string }): JSX.Element {
   const known = useSignal(sessionList)
   // the list of another app or user is not shown, not even for a moment
-  const list = known.app === app && known.userId === userId ? known : { sessions: undefined }
+  const list = known.app === app && known.userId === userId ? known : { sessions: undefined, hasMore: false }
   const [shown, setShown] = useState(STEP)
   const [changing, setChanging] = useState<{ session: WireSession; to: 'rename' | 'delete' }>()
   useEffect(() => {
@@ -26,6 +33,10 @@ export function SessionItems({ app, userId }: { readonly app: string; readonly u
     void showSessions(app, userId)
   }, [app, userId])
   const sessions = list.sessions ?? []
+  const showMore = (): void => {
+    setShown(shown + STEP)
+    if (list.hasMore) void showMoreSessions()
+  }
   return (
     <nav class="sessions" aria-label="Sessions">
       <div class="sessions-head">
@@ -44,8 +55,8 @@ export function SessionItems({ app, userId }: { readonly app: string; readonly u
           />
         ))}
       </ul>
-      {sessions.length > shown && (
-        <Button kind="plain" onClick={() => setShown(shown + STEP)}>
+      {(sessions.length > shown || list.hasMore) && (
+        <Button kind="plain" onClick={showMore}>
           Show more
         </Button>
       )}

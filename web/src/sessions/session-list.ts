@@ -1,7 +1,8 @@
 import { isRecord } from '../../../src/base/json.ts'
 import { isOffline } from '../api/api-error.ts'
-import { createSession, deleteSession, listSessions, updateState } from '../api/sessions.ts'
+import { createSession, deleteSession, getSessionState, listSessions, updateState } from '../api/sessions.ts'
 import type { SessionKey, WireSession } from '../api/types.ts'
+import { route } from '../state/route.ts'
 import { type Signal, signal } from '../state/signal.ts'
 
 /** Where adk-web keeps the name of a session, too. */
@@ -15,6 +16,8 @@ export interface SessionList {
   readonly userId: string
   /** The sessions, the latest first; undefined while they load. */
   readonly sessions: readonly WireSession[] | undefined
+  /** Are there sessions that are not in the list? */
+  readonly hasMore?: boolean
   /** Why they could not be read. */
   readonly error?: unknown
 }
@@ -25,11 +28,21 @@ export const sessionList: Signal<SessionList> = signal<SessionList>({ app: '', u
 /** Shows the sessions of a user. */
 export async function showSessions(app: string, userId: string): Promise<void> {
   const { value } = sessionList
-  if (value.app !== app || value.userId !== userId) sessionList.set({ app, userId, sessions: undefined })
+  if (value.app !== app || value.userId !== userId) {
+    pages = 1
+    sessionList.set({ app, userId, sessions: undefined })
+  }
   await refreshSessions()
 }
 
 let lastRead = 0
+let pages = 1
+
+/** Reads more sessions. */
+export async function showMoreSessions(): Promise<void> {
+  pages++
+  await refreshSessions()
+}
 
 /** Reads the sessions again. An answer that arrives after a later one is dropped. */
 export async function refreshSessions(): Promise<void> {
@@ -38,13 +51,37 @@ export async function refreshSessions(): Promise<void> {
   const read = ++lastRead
   const isCurrent = (): boolean => read === lastRead
   try {
-    const sessions = await listSessions(app, userId)
+    const { sessions, hasMore } = await readSessions(app, userId)
     sessions.sort((one, other) => other.lastUpdateTime - one.lastUpdateTime)
-    if (isCurrent()) sessionList.set({ app, userId, sessions })
+    if (isCurrent()) sessionList.set({ app, userId, sessions, hasMore })
   } catch (error) {
     // the page says that the server is away, and reads the sessions again when it is back
     if (isCurrent() && !isOffline(error)) sessionList.update((list) => ({ ...list, error }))
   }
+}
+
+/** The newest sessions, and the open one. */
+async function readSessions(app: string, userId: string): Promise<{ sessions: WireSession[]; hasMore: boolean }> {
+  const sessions: WireSession[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < pages; page++) {
+    const { items, next } = await listSessions(app, userId, cursor)
+    sessions.push(...items)
+    cursor = next
+    if (cursor === undefined) break
+  }
+  const { value } = route
+  const open = value.view === 'session' && value.app === app ? value.sessionId : undefined
+  if (cursor !== undefined && open !== undefined && !sessions.some(({ id }) => id === open)) {
+    const key = { app, userId, sessionId: open }
+    sessions.push(
+      ...(await getSessionState(key).then(
+        (session) => [session],
+        () => [], // the view of the session shows the error
+      )),
+    )
+  }
+  return { sessions, hasMore: cursor !== undefined }
 }
 
 /** Creates a session with a name made from its first message. */
