@@ -28,7 +28,7 @@ async function server() {
   const agent = new LlmAgent({ name: 'adder', model, tools: [add] })
   const runner = new Runner({ appName: 'adder', agent })
   const runnerMs = settings.concurrency === 1 ? await timeRunner(runner) : 0
-  const limits = { requestsPerMinute: 1e9, concurrentRuns: 1e6 }
+  const limits = { requestsPerMinute: 1e9, concurrentRuns: 1e6, sessionsPerUser: 1e9 }
   const host = createServer({ apps: { adder: runner }, limits })
   const { url } = await host.listen({ port: 0 })
   let rssMB = 0

@@ -86,6 +86,21 @@ test.each([
   expect(overServer(measured)).toEqual([what])
 })
 
+const { checkAttackLimits } = (await import(String(new URL('../bench/attack-limits.mjs', import.meta.url)))) as {
+  checkAttackLimits(attack: string, measured: object): Row[]
+}
+
+test('the attacks on the server are over their limit at 250 ms, one failed turn or 1,000 MB', () => {
+  const over = (measured: object): string[] =>
+    checkAttackLimits('keys', { p99: 250, errors: 0, rssMB: 1_000, ...measured })
+      .filter((row) => row.over)
+      .map(({ what }) => what)
+  expect(over({})).toEqual([])
+  expect(over({ p99: 251 })).toEqual(['keys: turns of another user, p99 ms'])
+  expect(over({ errors: 1 })).toEqual(['keys: failed turns of another user'])
+  expect(over({ rssMB: undefined })).toEqual(['keys: memory of the server, MB'])
+})
+
 const { checkPageLimits } = (await import(String(new URL('../bench/page-limits.mjs', import.meta.url)))) as {
   checkPageLimits(measured: object): Row[]
 }
