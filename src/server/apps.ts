@@ -3,8 +3,10 @@ import { ToolwrightError } from '../error/error.ts'
 import { InMemoryMemoryService } from '../memory/in-memory.ts'
 import type { CloseOptions } from '../runner/run/run-request.ts'
 import { Runner } from '../runner/runner.ts'
+import { BenchSessions } from './bench/bench-session.ts'
 import { ToolBench } from './bench/tool-bench.ts'
-import type { LiveAppOptions, ServerOptions } from './server-options.ts'
+import { ClientWrites } from './guard/client-writes.ts'
+import { DEFAULT_LIMITS, type LiveAppOptions, type ServerOptions } from './server-options.ts'
 import { RecentSessions } from './trace/recent-sessions.ts'
 
 /** One app that the server serves. */
@@ -17,6 +19,10 @@ export interface ServedApp {
   readonly live: LiveAppOptions | undefined
   /** Calls single tools of the app; undefined unless the server serves `/dev`. */
   readonly bench: ToolBench | undefined
+  /** Recognises the sessions of the tool bench, also those of another process. */
+  readonly benchSessions: BenchSessions
+  /** Limits what clients store. */
+  readonly writes: ClientWrites
   /** The sessions that clients have used lately. */
   readonly recent: RecentSessions
   /** Example messages. */
@@ -28,7 +34,7 @@ export class Apps {
   readonly #apps: ReadonlyMap<string, ServedApp>
 
   /** Makes a runner for each agent. Throws `INVALID_CONFIG` for an app that cannot be served. */
-  constructor({ apps, services, live, tours, dev }: ServerOptions) {
+  constructor({ apps, services, live, tours, dev, limits }: ServerOptions) {
     this.#apps = new Map(
       Object.entries(apps).map(([name, root]) => {
         const runner =
@@ -37,8 +43,11 @@ export class Apps {
             : new Runner({ ...inMemory(), ...services, appName: name, agent: root })
         const own = <T>(options: { readonly [app: string]: T } | undefined): T | undefined =>
           options && Object.hasOwn(options, name) ? options[name] : undefined
-        const bench = dev ? new ToolBench(runner) : undefined
-        return [name, { name, runner, live: own(live), bench, recent: new RecentSessions(), tour: own(tours) ?? [] }]
+        const benchSessions = new BenchSessions(runner)
+        const bench = dev ? new ToolBench(runner, benchSessions) : undefined
+        const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
+        const recent = new RecentSessions()
+        return [name, { name, runner, live: own(live), bench, benchSessions, writes, recent, tour: own(tours) ?? [] }]
       }),
     )
   }

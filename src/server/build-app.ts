@@ -8,6 +8,7 @@ import { edge } from './guard/edge.ts'
 import { hostCheck } from './guard/host-check.ts'
 import { originCheck } from './guard/origin-check.ts'
 import { RUN_ROUTES, requestQuota, runQuota, streamQuota } from './guard/quotas.ts'
+import { DEV_READ_ROUTES, READ_ROUTES, readQuota } from './guard/read-quota.ts'
 import { healthRoutes, metricsRoutes } from './health/routes.ts'
 import { authentication } from './principal/authentication.ts'
 import { apiRoutes } from './routes/api-routes.ts'
@@ -28,6 +29,9 @@ export function buildApp(parts: ServerParts): Hono<ServerEnv> {
   const limitStreams = streamQuota(parts)
   app.post('/run_sse', limitStreams)
   app.get(`${SESSION}/stream`, limitStreams)
+  const limitReads = readQuota(parts)
+  const reading = parts.options.dev ? [...READ_ROUTES, ...DEV_READ_ROUTES] : READ_ROUTES
+  for (const route of reading) app.use(route, limitReads)
   metricsRoutes(app, parts)
   apiRoutes(app, parts)
   liveRoutes(app, parts)

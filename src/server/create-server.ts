@@ -30,6 +30,11 @@ export interface ToolwrightServer extends AsyncDisposable {
   listen(options: ListenOptions): Promise<{ readonly url: string; readonly port: number }>
   /** The token that requests need; undefined if the server has `authenticate`. */
   readonly token: string | undefined
+  /**
+   * Continues interrupted runs now, at most `concurrentRuns` at the same time; the others follow while the server listens. Returns
+   * how many were continued, by app. Does nothing with `recover: false`.
+   */
+  recover(): Promise<ReadonlyMap<string, number>>
   /** Stops accepting requests, waits for runs, then closes the runners. Runs that take longer stay interrupted. */
   close(): Promise<void>
 }
@@ -112,6 +117,11 @@ class Server implements ToolwrightServer {
     const listening = await listen(await this.#load(), this.#parts, { port, host })
     this.#sweep?.start()
     return listening
+  }
+
+  /** Continues interrupted runs now. */
+  async recover(): Promise<ReadonlyMap<string, number>> {
+    return (await this.#sweep?.sweep()) ?? new Map()
   }
 
   /** Drains and closes. Further calls wait for the first one. */

@@ -18,6 +18,8 @@ export interface ServerEnv {
     readonly principal: Principal
     /** Names the request in the log of the operator and in the error of the client. */
     readonly correlationId: string
+    /** The value of a large body, which an earlier step has parsed; undefined for a small one. */
+    readonly parsedBody: { readonly value: unknown } | undefined
     /** The place of this request among the runs of its principal; undefined for a request that runs nothing. */
     readonly runSlot: RunSlot | undefined
   }
@@ -26,9 +28,9 @@ export interface ServerEnv {
 /** What Node's HTTP server passes with a request. */
 export interface HostBindings {
   /** The request of Node. Node's parser has checked its length. */
-  readonly incoming?: object
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string | undefined } }
   /** The response of Node; undefined for a WebSocket. */
-  readonly outgoing?: { destroy(): void; setTimeout(ms: number): void }
+  readonly outgoing?: { destroy(): void; setTimeout(ms: number): void; once(name: 'close', call: () => void): void }
   /** Accepts a WebSocket, if the request asks for one. */
   readonly acceptSocket?: (onOpen: (socket: WebSocket) => void) => void
 }

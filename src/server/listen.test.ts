@@ -102,7 +102,10 @@ test('a reader that stalls is cut off, and its run continues to the end without 
 
 test('a client that does not read its response is cut off; a silent stream and a slow run are not', async () => {
   const slow = slowAgent()
-  const server = await startServer({ apps: { slow: slow.agent }, limits: { streamStallMs: 50 } })
+  const server = await startServer({
+    apps: { slow: slow.agent },
+    limits: { streamStallMs: 50, stateBytes: 10_000_000 },
+  })
   const { url, headers, port } = server
   const body = JSON.stringify({ sessionId: 'large', state: { text: 'x'.repeat(9_000_000) } })
   await server.server.fetch(new Request(`${url}/apps/slow/users/ada/sessions`, { method: 'POST', headers, body }))

@@ -27,6 +27,11 @@ export interface ServerOptions {
   readonly allowedOrigins?: readonly string[] | undefined
   /** The state that clients may write. Default: every key but those with the prefix `trusted:`, also after `user:`. */
   readonly clientState?: ClientStateOptions | undefined
+  /**
+   * A proxy in front of the server writes `X-Forwarded-For` and `X-Forwarded-Proto`: their last entries are the address of the client,
+   * and whether it uses TLS. Default false: the headers are ignored, because any client can send them.
+   */
+  readonly trustProxy?: boolean | undefined
   /** Listens on a public address although the server has no `authenticate`. Default false: `listen()` refuses it. */
   readonly allowUnauthenticatedRemote?: boolean | undefined
   /** What happens to the run of a `/run_sse` request that its client closes. Default `cancel`. */
@@ -81,8 +86,18 @@ export interface ServerLimits {
   readonly streamStallMs: number
   /** Requests per minute of one principal. Default 1,200. */
   readonly requestsPerMinute: number
+  /** Failed authentications per minute of one address. Its further attempts are throttled. Default 60. */
+  readonly failedAuthenticationsPerMinute: number
   /** Runs of one principal at the same time, and as many streams that follow runs. Default 100. */
   readonly concurrentRuns: number
+  /** Sessions of one user in one app that clients may create. Default 10,000. */
+  readonly sessionsPerUser: number
+  /** Keys of state that clients may store in a session, and under `user:` for a user. Default 1,000. */
+  readonly stateKeys: number
+  /** Bytes of state that clients may store in a session, and under `user:` for a user. Default 1 MB. */
+  readonly stateBytes: number
+  /** The most bytes of a response that is not a stream. Default 32 MiB. */
+  readonly responseBytes: number
   /** How long `close()` waits for runs, in milliseconds. Default 7,500. */
   readonly drainMs: number
   /** How long the headers of a request may take, in milliseconds. Default 15,000. */
@@ -101,7 +116,12 @@ export const DEFAULT_LIMITS: ServerLimits = {
   streamBufferBytes: 1_048_576,
   streamStallMs: 5_000,
   requestsPerMinute: 1_200,
+  failedAuthenticationsPerMinute: 60,
   concurrentRuns: 100,
+  sessionsPerUser: 10_000,
+  stateKeys: 1_000,
+  stateBytes: 1_000_000,
+  responseBytes: 33_554_432,
   drainMs: 7_500,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 60_000,

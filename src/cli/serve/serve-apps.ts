@@ -2,9 +2,7 @@
 
 import { escapeText } from '../../base/escape.ts'
 import type { Logger } from '../../dispatch/host.ts'
-import { messageOf } from '../../error/error.ts'
 import { loadPeerByName } from '../../error/load-peer.ts'
-import { benchAgentOf } from '../../server/bench/bench-session.ts'
 import type { ToolwrightServer } from '../../server/create-server.ts'
 import type { ServerOptions } from '../../server/server-options.ts'
 import { createInterrupts } from '../input/interrupts.ts'
@@ -72,7 +70,7 @@ export async function serveApps(terminal: Terminal, settings: ServeSettings): Pr
     const { url, port } = await listenOnFreePort(server, { host, port: known ?? DEFAULT_PORT, triesNext })
     watcher?.report({ type: 'listening', port })
     settings.onListening({ url, access: created.access, apps })
-    await Promise.race([recoverApps(apps, terminal), ended]) // a store that hangs does not keep the process
+    await Promise.race([recoverApps(server, terminal), ended]) // a store that hangs does not keep the process
     isRestart = (await ended) === 'restart'
     return 0
   } finally {
@@ -112,19 +110,10 @@ async function createServerOf(
   return { server, access: { type: token === undefined ? 'new-token' : 'configured-token', token: server.token } }
 }
 
-/** Continues the runs that an earlier process left. A store that fails does not stop the other apps. */
-async function recoverApps(apps: readonly OpenedApp[], { output, errors }: Terminal): Promise<void> {
-  for (const { name, runner } of apps) {
-    try {
-      // the model of the app must not continue a single call of the tool bench
-      const runs = await runner.recover({ where: ({ sessionId }) => benchAgentOf(sessionId) === undefined })
-      if (runs.length) output.write(`Resumed     interrupted sessions of ${escapeText(name)}: ${runs.length}\n`)
-    } catch (error) {
-      errors.write(
-        `toolwright: Cannot resume the sessions of app "${escapeText(name)}": ${escapeText(messageOf(error))}\n`,
-      )
-    }
-  }
+/** Continues the runs that an earlier process left. The server reports a store that fails. */
+async function recoverApps(server: ToolwrightServer, { output }: Terminal): Promise<void> {
+  for (const [name, runs] of await server.recover())
+    if (runs > 0) output.write(`Resumed     interrupted sessions of ${escapeText(name)}: ${runs}\n`)
 }
 
 /** Resolves `requested` on the first signal. The next one ends the process. */

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { Runner } from '../../runner/runner.ts'
-import { benchSessionId } from '../../server/bench/bench-session.ts'
 import { sqlite } from '../../sqlite/sqlite.ts'
 import type { Model } from '../../tool/model.ts'
 import { runCommandLine, type StartedCommand, startCommandLine, type TerminalSetup } from '../terminal.test-kit.ts'
@@ -212,7 +211,6 @@ test('toolwright serve stops on SIGTERM while it still looks for sessions to res
   expect(recover).toHaveBeenCalled()
   const [{ where } = {}] = recover.mock.calls[0] ?? []
   expect(where?.({ userId: 'user', sessionId: 's1' })).toBe(true)
-  expect(where?.({ userId: 'user', sessionId: benchSessionId('desk') })).toBe(false)
   expect(await stop()).toBe(0)
 })
 

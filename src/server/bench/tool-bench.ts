@@ -8,7 +8,7 @@ import { CallRunner } from '../../runner/single-call/call-runner.ts'
 import type { Model } from '../../tool/model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { findAgents, type PlacedAgent } from '../graph/find-agents.ts'
-import { benchAgentOf, benchSessionId } from './bench-session.ts'
+import type { BenchSessions } from './bench-session.ts'
 
 /** A call that a developer makes. */
 export interface BenchCall {
@@ -28,32 +28,32 @@ export class ToolBench {
   readonly #agents: ReadonlyMap<string, PlacedAgent>
   readonly #calls: Map<string, CallRunner> = new Map()
 
-  constructor(runner: Runner) {
+  readonly #sessions: BenchSessions
+
+  constructor(runner: Runner, sessions: BenchSessions) {
     this.#runner = runner
+    this.#sessions = sessions
     this.#agents = findAgents(runner.agent)
   }
 
   /** The tools of an agent that a user can call. Throws `NOT_FOUND` if there is no such agent. */
   async tools(agent: string, userId: string): Promise<Tool[]> {
     // if the process dies, the session is known as one of the tool bench: the model of the app must not continue it
-    const tools = await this.#callsOf(agent).list({ userId, sessionId: benchSessionId(agent) })
+    const calls = this.#callsOf(agent)
+    const tools = await calls.list({ userId, sessionId: await this.#sessions.newSessionId(agent, userId) })
     return [...tools.values()].filter((tool) => tool.declaration() !== undefined)
   }
 
   /** Starts a call in a session of its own. */
-  start({ userId, agent, tool, args }: BenchCall, signal?: AbortSignal): Run {
-    const sessionId = benchSessionId(agent)
-    return this.#callsOf(agent).start({ name: tool, args }, { userId, sessionId, signal })
-  }
-
-  /** Is it the id of a session that a call has started? */
-  hasSession(sessionId: string): boolean {
-    return this.#agents.has(benchAgentOf(sessionId) ?? '')
+  async start({ userId, agent, tool, args }: BenchCall, signal?: AbortSignal): Promise<Run> {
+    const calls = this.#callsOf(agent)
+    const sessionId = await this.#sessions.newSessionId(agent, userId)
+    return calls.start({ name: tool, args }, { userId, sessionId, signal })
   }
 
   /** The runner of the session of a call; undefined for other sessions. */
-  runnerOf(sessionId: string): Runner | undefined {
-    const agent = benchAgentOf(sessionId)
+  async runnerOf(session: { readonly userId: string; readonly sessionId: string }): Promise<Runner | undefined> {
+    const agent = await this.#sessions.agentOf(session)
     return agent !== undefined && this.#agents.has(agent) ? this.#callsOf(agent).runner : undefined
   }
 

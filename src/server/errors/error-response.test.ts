@@ -13,7 +13,7 @@ function failingServer(error: unknown) {
     apps: { hello: new Runner({ appName: 'hello', agent: helloAgent(), sessionService }) },
     logger,
   })
-  sessionService.listSessions = () => Promise.reject(error)
+  sessionService.listSessionPage = () => Promise.reject(error)
   const get = (accept = 'application/json'): Promise<Response> =>
     server.fetch(
       new Request('http://localhost/apps/hello/users/ada/sessions', {

@@ -61,6 +61,9 @@ const send = (body: BodyInit, headers: Record<string, string> = {}): Promise<Res
 test('refuses bodies that are small as text and large as objects, compressed, or not UTF-8', async () => {
   const keys = Array.from({ length: 100_001 }, (_, n) => `"k${n}":0`)
   expect((await send(`{"state":{${keys}}}`)).status).toBe(413)
+  const members = (count: number): string => `{${Array.from({ length: count }, (_, n) => `"k${n}":0`)}}`
+  expect(await (await send(`{"state":${members(10_001)}}`)).text()).toContain('more than 10000 members')
+  expect((await send(`{"events":[],"other":[${members(9_999)},${members(9_999)}]}`)).status).toBe(200)
   expect((await send(`{"state":${'['.repeat(1_000)}${']'.repeat(1_000)}}`)).status).toBe(413)
   expect((await send('['.repeat(1_000_000))).status).toBe(413)
   expect((await send('{}', { 'content-encoding': 'gzip' })).status).toBe(400)

@@ -3,6 +3,8 @@ import { ToolwrightError } from '../../error/error.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
 import { BodyBudget, type BodyReading } from './body-budget.ts'
 import { jsonShapeProblem } from './json-shape.ts'
+import { pauseAfter } from './pace.ts'
+import { WorkQueue } from './work-queue.ts'
 
 /** JSON, also with a suffix and parameters. A page of another site cannot send this type without asking first. */
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
@@ -12,14 +14,34 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /** How many bodies of the largest size one principal may send at the same time. Smaller ones may be more. */
 const MAX_LARGE_BODIES = 10
 
+/** Smaller bodies take no time worth waiting for. */
+const LARGE_BYTES = 256_000
+
 /** Reads the body within the limits and checks its type and shape. Later steps get it from `context.req.text()`. */
 export function bodyCheck({ limits }: ServerParts): MiddlewareHandler<ServerEnv> {
   const budget = new BodyBudget(limits.bodyBytes * MAX_LARGE_BODIES)
+  const parsing = new WorkQueue(1)
   return async (context, next) => {
     const { method } = context.req
     if (method !== 'GET' && method !== 'HEAD') {
-      const reading = budget.start(context.get('principal').userId)
-      const text = hasBody(context) ? await readBody(context, limits.bodyBytes, reading).finally(reading.end) : ''
+      const { userId } = context.get('principal')
+      const reading = budget.start(userId)
+      let text = ''
+      const bytes = hasBody(context)
+        ? await readBody(context, limits.bodyBytes, reading).finally(reading.end)
+        : new Uint8Array(0)
+      if (bytes.byteLength <= LARGE_BYTES) text = readText(context, bytes)
+      else {
+        // large bodies of one principal are parsed one after another, and requests of others come between them
+        const end = await parsing.take(userId)
+        const start = performance.now()
+        try {
+          text = readText(context, bytes)
+          context.set('parsedBody', tryParse(text))
+        } finally {
+          setTimeout(end, pauseAfter(start)).unref()
+        }
+      }
       // Hono keeps promises here, although the type says otherwise
       const cache = context.req.bodyCache as { text?: unknown }
       cache.text = Promise.resolve(text)
@@ -33,7 +55,11 @@ function hasBody({ req, env }: RequestContext): boolean {
   return req.header('transfer-encoding') !== undefined || Number(req.header('content-length') ?? 0) > 0
 }
 
-async function readBody(context: RequestContext, limit: number, reading: BodyReading): Promise<string> {
+async function readBody(
+  context: RequestContext,
+  limit: number,
+  reading: BodyReading,
+): Promise<Uint8Array | ArrayBuffer> {
   const { req } = context
   const encoding = req.header('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw invalid('The body is compressed. Send it without `Content-Encoding`.')
@@ -42,9 +68,13 @@ async function readBody(context: RequestContext, limit: number, reading: BodyRea
   // Node reads no more than the length says
   const isLimited = context.env?.incoming !== undefined && length !== undefined
   if (isLimited) reading.take(Number(length))
-  const bytes = await (isLimited ? req.raw.arrayBuffer() : readBytes(req.raw, limit, reading)).catch((error) => {
+  return await (isLimited ? req.raw.arrayBuffer() : readBytes(req.raw, limit, reading)).catch((error) => {
     throw error instanceof ToolwrightError ? error : invalid('The body ended early.') // the client has left
   })
+}
+
+/** The text of the body, with its type and shape checked. */
+function readText({ req }: RequestContext, bytes: Uint8Array | ArrayBuffer): string {
   if (bytes.byteLength === 0) return ''
   if (!JSON_TYPE.test(req.header('content-type') ?? ''))
     throw invalid('The body must be JSON. Send it with `Content-Type: application/json`.')
@@ -66,6 +96,15 @@ async function readBytes({ body }: Request, limit: number, reading: BodyReading)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** The value of a JSON text; undefined if it is not JSON, which a later step says. */
+function tryParse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
 }
 
 function decode(bytes: Uint8Array | ArrayBuffer): string {

@@ -3,6 +3,9 @@ export const MAX_VALUES = 100_000
 /** The deepest nesting of a body. */
 export const MAX_LEVELS = 200
 
+/** The most members of one object: objects with many members take a hundred times as long as lists. */
+export const MAX_MEMBERS = 10_000
+
 const QUOTE = 34
 const COMMA = 44
 const BACKSLASH = 92
@@ -11,14 +14,21 @@ const BACKSLASH = 92
 export function jsonShapeProblem(text: string): string | undefined {
   let level = 0
   let values = 0
+  /** The commas of each open object, and of each open list as a negative number that never reaches a limit. */
+  const commas = [Number.NEGATIVE_INFINITY]
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
-    else if (code === COMMA) values++
-    else if (code === 91 || code === 123) {
+    else if (code === COMMA) {
+      values++
+      const count = (commas[level] ?? 0) + 1
+      commas[level] = count
+      if (count >= MAX_MEMBERS) return `an object with more than ${MAX_MEMBERS} members`
+    } else if (code === 91 || code === 123) {
       values++
       if (++level > MAX_LEVELS) return `nested deeper than ${MAX_LEVELS} levels`
-    } else if (code === 93 || code === 125) level--
+      commas[level] = code === 123 ? 0 : Number.NEGATIVE_INFINITY
+    } else if (code === 93 || code === 125) level = Math.max(0, level - 1)
     if (values > MAX_VALUES) return `more than ${MAX_VALUES} values`
   }
   return undefined

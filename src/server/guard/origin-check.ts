@@ -30,7 +30,7 @@ export function originCheck({ options }: ServerParts): MiddlewareHandler<ServerE
       if (isPreflight) context.res = new Response(null, { status: 204, headers: PREFLIGHT })
       else await next()
       context.res.headers.set('access-control-allow-origin', origin)
-      context.res.headers.set('access-control-expose-headers', 'x-correlation-id, retry-after')
+      context.res.headers.set('access-control-expose-headers', 'x-correlation-id, x-next-cursor, retry-after')
     }
     if (allowed.size > 0) context.res.headers.append('vary', 'origin')
   }

@@ -10,10 +10,22 @@ export class RequestRate {
   readonly #ports: Pick<Ports, 'monotonicNow'>
   readonly #buckets = new Map<string, { left: number; at: number }>()
 
-  /** `perMinute` is the most requests of one principal. */
-  constructor(perMinute: number, ports: Pick<Ports, 'monotonicNow'> = systemPorts) {
+  readonly #problem: string
+
+  /** `perMinute` is the most requests of one principal, `problem` the message for more. */
+  constructor(
+    perMinute: number,
+    ports: Pick<Ports, 'monotonicNow'> = systemPorts,
+    problem = `You may send ${perMinute} requests per minute. Try again later.`,
+  ) {
     this.#perMinute = perMinute
     this.#ports = ports
+    this.#problem = problem
+  }
+
+  /** Would another request be one too many? */
+  isSpent(userId: string): boolean {
+    return this.#leftAt(userId, this.#ports.monotonicNow()) < 1
   }
 
   /** Counts a request. Throws `RATE_LIMITED` if it is one too many. */
@@ -23,7 +35,7 @@ export class RequestRate {
     const left = this.#leftAt(userId, now)
     if (left < 1) {
       const seconds = ((1 - left) * 60) / this.#perMinute
-      throw new RateLimited(`You may send ${this.#perMinute} requests per minute. Try again later.`, seconds)
+      throw new RateLimited(this.#problem, seconds)
     }
     this.#buckets.set(userId, { left: left - 1, at: now })
   }

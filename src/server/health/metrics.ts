@@ -23,6 +23,7 @@ export class Metrics {
   readonly #requests = new Map<string, RequestCount>()
   #detaches = 0
   #recoveredRuns = 0
+  #failedAuthentications = 0
 
   /** Counts a request. `route` is the pattern of the route, such as `/apps/:app/users/:user/sessions`. */
   countRequest({ method, route, status }: { method: string; route: string; status: number }, seconds: number): void {
@@ -48,6 +49,11 @@ export class Metrics {
     this.#recoveredRuns += runs
   }
 
+  /** Counts a request without a valid credential. */
+  countFailedAuthentication(): void {
+    this.#failedAuthentications++
+  }
+
   /** The figures in the text format of Prometheus. */
   async write(gauges: readonly Gauge[]): Promise<string> {
     const name = 'toolwright_request_duration_seconds'
@@ -63,6 +69,9 @@ export class Metrics {
     const recovered = 'toolwright_recovered_runs_total'
     lines.push(`# HELP ${recovered} Interrupted runs that were continued.`, `# TYPE ${recovered} counter`)
     lines.push(`${recovered} ${this.#recoveredRuns}`)
+    const failed = 'toolwright_failed_authentications_total'
+    lines.push(`# HELP ${failed} Requests without a valid credential.`, `# TYPE ${failed} counter`)
+    lines.push(`${failed} ${this.#failedAuthentications}`)
     for (const { name, help, read } of gauges)
       lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${await read()}`)
     return `${lines.join('\n')}\n`

@@ -1,7 +1,10 @@
-import { InMemorySessionService, Runner } from 'toolwright'
+import { InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
+import { sqlite } from 'toolwright/sqlite'
+import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { createServer } from '../create-server.ts'
 import { helloAgent, silent } from '../edge.test-kit.ts'
+import { bearerTokens } from '../principal/bearer-tokens.ts'
 
 const get = (server: { fetch(request: Request): Promise<Response>; token: string | undefined }, path: string) =>
   server.fetch(new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${server.token}` } }))
@@ -57,4 +60,21 @@ test('/metrics counts requests by route pattern, without data of users', async (
   expect(text).not.toMatch(/lovelace/i)
   // every line is a comment or a sample
   for (const line of text.trimEnd().split('\n')) expect(line).toMatch(/^(# (HELP|TYPE) |\w+(\{[^{}]*\})? [\d.e+-]+$)/)
+})
+
+test('/metrics is refused to users, and counts pending requests without reading them', async () => {
+  const tokens = { 'ada-token-0123456789': 'ada', 'ops-token-0123456789': { userId: 'ops', mayActAsAnyUser: true } }
+  const refund = tool({ name: 'refund', description: 'Pays', requiresConfirmation: true, run: () => ({ ok: true }) })
+  for (const sessionService of [new InMemorySessionService(), sqlite(':memory:').sessionService]) {
+    const model = scriptedModel([{ calls: [{ name: 'refund' }, { name: 'refund' }] }])
+    const agent = new LlmAgent({ name: 'clerk', model, tools: [refund] })
+    const runner = new Runner({ appName: 'desk', agent, sessionService })
+    await runner.complete({ userId: 'ada', message: 'Refund twice.' })
+    sessionService.pending = () => Promise.reject(new Error('The requests are never read.'))
+    const server = createServer({ apps: { desk: runner }, authenticate: bearerTokens(tokens), logger: silent })
+    const read = (token: string): Promise<Response> => get({ fetch: (one) => server.fetch(one), token }, '/metrics')
+    const refused = await read('ada-token-0123456789')
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('FORBIDDEN')])
+    expect(await (await read('ops-token-0123456789')).text()).toContain('toolwright_pending_requests 2')
+  }
 })

@@ -1,7 +1,9 @@
 import type { Hono } from 'hono'
 import { systemPorts } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
+import type { Apps } from '../apps.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
+import { checkAnyUser } from '../principal/authentication.ts'
 
 /** How long `/ready` waits for a store, in milliseconds. */
 const READY_MS = 2_000
@@ -28,17 +30,23 @@ export function metricsRoutes(app: Hono<ServerEnv>, { metrics, runSlots, apps }:
     { name: 'toolwright_active_runs', help: 'Runs that requests have started.', read: () => runSlots.total },
     {
       name: 'toolwright_pending_requests',
-      help: 'Requests that wait for an answer.',
-      read: async () => {
-        const pending = await Promise.all(apps.all().map(({ runner }) => runner.pending()))
-        return pending.flat().length
-      },
+      help: 'Requests that wait for an answer, in stores that can count them.',
+      read: () => countPending(apps),
     },
   ]
-  app.get('/metrics', async () => {
+  app.get('/metrics', async (context) => {
+    checkAnyUser(context, 'read the metrics')
     const text = await metrics.write(gauges)
     return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
   })
+}
+
+/** The stores count the requests and do not read them: there may be many, with large arguments. */
+async function countPending(apps: Apps): Promise<number> {
+  const counts = apps.all().map(async ({ runner: { appName, sessionService } }) => {
+    return (await sessionService.pendingSummary?.({ appName }))?.count ?? 0
+  })
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
 /** Can the store of every app be read? A session that does not exist is looked up. */

@@ -29,6 +29,12 @@ export const USER = '/apps/{app}/users/{user}'
 /** The path of a session. */
 export const SESSION: string = `${USER}/sessions/{session}`
 
+/** The query parameters of a list with pages. */
+export const PAGES: { readonly [name: string]: string } = {
+  limit: 'The most items. With it, or with `cursor`, the answer is a page.',
+  cursor: 'The header `X-Next-Cursor` of the page before.',
+}
+
 /** The schema of `null`. */
 export const nothing: JsonObject = { type: 'null' }
 /** The schema of a text. */

@@ -1,4 +1,4 @@
-import { type ApiOperation, list, nothing, SESSION, text } from './api-operation.ts'
+import { type ApiOperation, list, nothing, PAGES, SESSION, text } from './api-operation.ts'
 import { ref } from './schemas.ts'
 
 const ARTIFACT = `${SESSION}/artifacts/{name}`
@@ -10,6 +10,7 @@ export const ARTIFACT_OPERATIONS: readonly ApiOperation[] = [
     path: `${SESSION}/artifacts`,
     id: 'listArtifacts',
     summary: 'The names of the artifacts.',
+    query: PAGES,
     answer: list(text),
   },
   {

@@ -1,4 +1,4 @@
-import { type ApiOperation, list, nothing, SESSION, USER } from './api-operation.ts'
+import { type ApiOperation, list, nothing, PAGES, SESSION, USER } from './api-operation.ts'
 import { ref } from './schemas.ts'
 
 /** Operations that run agents, and about runs and their pending requests. */
@@ -26,7 +26,7 @@ export const RUN_OPERATIONS: readonly ApiOperation[] = [
     path: `${USER}/pending`,
     id: 'listPendingRequests',
     summary: 'Requests that wait for an answer: confirmations, inputs, consents and results.',
-    query: { sessionId: 'Only those of this session.' },
+    query: { ...PAGES, sessionId: 'Only those of this session.' },
     answer: list(ref('PendingRequest')),
   },
   {

@@ -1,4 +1,4 @@
-import { type ApiOperation, list, nothing, SESSION, USER } from './api-operation.ts'
+import { type ApiOperation, list, nothing, PAGES, SESSION, USER } from './api-operation.ts'
 import { ref } from './schemas.ts'
 
 /** Operations about sessions and the memory. */
@@ -8,6 +8,7 @@ export const SESSION_OPERATIONS: readonly ApiOperation[] = [
     path: `${USER}/sessions`,
     id: 'listSessions',
     summary: 'The sessions of a user, without events.',
+    query: { ...PAGES, newestFirst: '`true` starts with the newest session.' },
     answer: list(ref('Session')),
   },
   {
@@ -28,7 +29,22 @@ export const SESSION_OPERATIONS: readonly ApiOperation[] = [
     isBodyOptional: true,
     answer: ref('Session'),
   },
-  { method: 'get', path: SESSION, id: 'getSession', summary: 'A session with its events.', answer: ref('Session') },
+  {
+    method: 'get',
+    path: SESSION,
+    id: 'getSession',
+    summary: 'A session with its events, or with a page of them.',
+    query: PAGES,
+    answer: ref('Session'),
+  },
+  {
+    method: 'get',
+    path: `${SESSION}/events`,
+    id: 'listEvents',
+    summary: 'The events of a session.',
+    query: PAGES,
+    answer: list(ref('Event')),
+  },
   {
     method: 'patch',
     path: SESSION,

@@ -5,26 +5,27 @@ import { getCookie, setCookie } from 'hono/cookie'
 import type { RequestContext } from '../env.ts'
 import { hostOf } from '../guard/host-check.ts'
 import { bearerOf } from './bearer.ts'
+import { isSecure, type ProxyTrust } from './client-address.ts'
 import type { Principal } from './principal.ts'
 
 /** Who has the token: the developer, who may act as any user. */
 const DEVELOPER: Principal = { userId: 'user', mayActAsAnyUser: true }
 
 /** The developer, if the request has the token as a bearer token or as a cookie. */
-export function developerOf(context: RequestContext, token: string): Principal | undefined {
-  const given = bearerOf(context.req.raw) ?? getCookie(context, cookieName(context))
+export function developerOf(context: RequestContext, token: string, trust: ProxyTrust): Principal | undefined {
+  const given = bearerOf(context.req.raw) ?? getCookie(context, cookieName(context, trust))
   return isEqual(given, token) ? DEVELOPER : undefined
 }
 
 /** Exchanges the token in the address of the page for a cookie; undefined if the request is no exchange. */
-export function exchangeToken(context: RequestContext, token: string): Response | undefined {
+export function exchangeToken(context: RequestContext, token: string, trust: ProxyTrust): Response | undefined {
   const { req } = context
   if (req.method !== 'GET' || req.path !== '/' || !isEqual(req.query('token'), token)) return undefined
-  setCookie(context, cookieName(context), token, {
+  setCookie(context, cookieName(context, trust), token, {
     httpOnly: true,
     sameSite: 'Strict',
     path: '/',
-    secure: isSecure(context),
+    secure: isSecure(context, trust),
   })
   const query = new URL(req.url).searchParams
   query.delete('token')
@@ -32,14 +33,10 @@ export function exchangeToken(context: RequestContext, token: string): Response 
 }
 
 /** Cookies are shared by all ports of a machine: each server there has a name of its own. */
-function cookieName(context: RequestContext): string {
-  if (isSecure(context)) return '__Host-toolwright-token'
+function cookieName(context: RequestContext, trust: ProxyTrust): string {
+  if (isSecure(context, trust)) return '__Host-toolwright-token'
   const port = /:(\d+)$/.exec(hostOf(context.req.raw))?.[1] ?? '80'
   return `toolwright-token-${port}`
-}
-
-function isSecure({ req }: RequestContext): boolean {
-  return req.url.startsWith('https:')
 }
 
 /** Compares in constant time. */

@@ -1,8 +1,8 @@
-import { InMemorySessionService, LlmAgent, Runner, type SessionService, tool } from 'toolwright'
+import { InMemorySessionService, LlmAgent, type Model, Runner, type SessionService, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Apps } from '../apps.ts'
-import { benchSessionId } from '../bench/bench-session.ts'
+import { BenchSessions } from '../bench/bench-session.ts'
 import { createServer } from '../create-server.ts'
 import { silent, slowAgent, startServer } from '../edge.test-kit.ts'
 import { Metrics } from '../health/metrics.ts'
@@ -24,7 +24,7 @@ async function startRun(sessionService: SessionService, sessionId = 's1') {
 function otherRunner(sessionService: SessionService, agentName = 'slow'): Runner {
   const again = slowAgent()
   again.release()
-  const agent = new LlmAgent({ name: agentName, model: scriptedModel(['Done.']), tools: [again.tool] })
+  const agent = new LlmAgent({ name: agentName, model: scriptedModel(Array(9).fill('Done.')), tools: [again.tool] })
   return new Runner({ appName: 'slow', agent, sessionService, logger: silent })
 }
 
@@ -80,7 +80,8 @@ test('a sweep leaves alone what another process or the server itself runs, and c
   const sessions = new InMemorySessionService({ monotonicNow: () => now })
   const held = await startRun(sessions)
   const { sweep, next } = createSweep(held.runner)
-  const bench = await startRun(sessions, benchSessionId('slow'))
+  const benchId = await new BenchSessions({ appName: 'slow', sessionService: sessions }).newSessionId('slow', 'ada')
+  const bench = await startRun(sessions, benchId)
   await bench.runner.close({ interrupt: true })
   sweep.start()
   await next()
@@ -100,6 +101,76 @@ test('a sweep leaves alone what another process or the server itself runs, and c
   await other.ended
   expect(other.slow.outcomes).toEqual(['finished'])
   expect(bench.slow.outcomes).toEqual(['aborted'])
+})
+
+test('a sweep removes calls of the tool bench that died with their process, and continues sessions of users with such ids', async () => {
+  const sessions = new InMemorySessionService()
+  const benches = new BenchSessions({ appName: 'slow', sessionService: sessions })
+  const own = await benches.newSessionId('slow', 'ada')
+  const ofBob = await benches.newSessionId('slow', 'bob') // ada cannot use the id of another user
+  const similar = `bench-slow-${'a'.repeat(26)}`
+  const forged = `${similar}-${'0'.repeat(32)}`
+  const interrupted = [own, ofBob, similar, forged]
+  for (const id of interrupted) {
+    const run = await startRun(sessions, id)
+    await run.runner.close({ interrupt: true })
+    await run.ended
+  }
+  const waiting = await benches.newSessionId('slow', 'ada') // no process runs it: it may wait for an approval
+  await sessions.createSession({ appName: 'slow', userId: 'ada', sessionId: waiting })
+  const underWay = await startRun(sessions, await benches.newSessionId('slow', 'ada'))
+  for (const name of ['first', 'second']) {
+    const server = await startServer({ apps: { slow: otherRunner(sessions) }, dev: name === 'first' })
+    expect([name, await server.server.recover()]).toEqual([name, new Map([['slow', name === 'first' ? 3 : 0]])])
+    for (const id of [ofBob, similar, forged]) await expect.poll(() => eventsOf(sessions, id)).toContain('Done.')
+    const list = await fetch(`${server.url}/apps/slow/users/ada/sessions`, { headers: server.headers })
+    const ids = ((await list.json()) as { id: string }[]).map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining([ofBob, similar, forged]))
+    expect(ids).not.toContain(own)
+  }
+  expect(await eventsOf(sessions, own)).toBe(undefined)
+  expect(await eventsOf(sessions, waiting)).toContain(waiting)
+  expect(underWay.slow.outcomes).toEqual([])
+})
+
+test('a server that starts continues as many runs as its limit allows, and the others later', async () => {
+  const sessions = new InMemorySessionService()
+  for (const id of ['s1', 's2', 's3', 's4', 's5']) {
+    const { runner, ended } = await startRun(sessions, id)
+    await runner.close({ interrupt: true })
+    await ended
+  }
+  let underWay = 0
+  let most = 0
+  const gates: (() => void)[] = []
+  const model: Model = {
+    name: 'waiting',
+    async *generate() {
+      most = Math.max(most, ++underWay)
+      await new Promise<void>((resolve) => gates.push(resolve))
+      underWay--
+      yield { content: { role: 'model', parts: [{ text: 'Done.' }] } }
+    },
+  }
+  const again = slowAgent()
+  again.release()
+  const agent = new LlmAgent({ name: 'slow', model, tools: [again.tool] })
+  const runner = new Runner({ appName: 'slow', agent, sessionService: sessions, logger: silent })
+  const { server } = await startServer({
+    apps: { slow: runner },
+    limits: { concurrentRuns: 2 },
+    recover: { everyMs: 20 },
+  })
+  expect(await server.recover()).toEqual(new Map([['slow', 2]]))
+  expect(await server.recover()).toEqual(new Map([['slow', 0]]))
+  await expect.poll(() => gates.length).toBe(2)
+  const isDone = async (): Promise<boolean> => {
+    gates.shift()?.()
+    const all = await Promise.all(['s1', 's2', 's3', 's4', 's5'].map((id) => eventsOf(sessions, id)))
+    return all.every((text) => text.includes('Done.'))
+  }
+  await expect.poll(isDone, { timeout: 20_000 }).toBe(true)
+  expect(most).toBe(2)
 })
 
 test('a session that stays interrupted is tried less and less often', async () => {

@@ -1,8 +1,9 @@
 import { type Ports, systemPorts } from '../../base/ports.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Run } from '../../runner/run/run-handle.ts'
+import type { Runner } from '../../runner/runner.ts'
 import type { ServedApp } from '../apps.ts'
-import { benchAgentOf } from '../bench/bench-session.ts'
+import { looksLikeBench, type UserSession } from '../bench/bench-session.ts'
 import type { ServerParts } from '../env.ts'
 import type { RecoverySweepOptions } from '../server-options.ts'
 import { RetryPlan } from './retry-plan.ts'
@@ -23,6 +24,8 @@ export class RecoverySweep {
   readonly #plans: Map<string, RetryPlan> = new Map()
   /** Continued runs that are under way, and those of this sweep that may be soon. */
   #running = 0
+  /** One sweep at a time: the plans count sweeps. */
+  #underWay: Promise<unknown> | undefined
   #cancelTimer: (() => void) | undefined
   #isClosed = false
 
@@ -41,7 +44,7 @@ export class RecoverySweep {
     if (this.#isClosed) return
     const { everyMs = EVERY_MS } = this.#options
     const waitMs = everyMs * (1 - JITTER + 2 * JITTER * this.#ports.random())
-    this.#cancelTimer = this.#ports.setTimer(() => void this.#sweep(), waitMs, { background: true })
+    this.#cancelTimer = this.#ports.setTimer(() => void this.#sweepAndPlan(), waitMs, { background: true })
   }
 
   /** Stops the timer. Runs that a sweep has continued belong to their runners. */
@@ -50,33 +53,72 @@ export class RecoverySweep {
     this.#cancelTimer?.()
   }
 
-  /** Never rejects. The next sweep is planned when this one is over. */
-  async #sweep(): Promise<void> {
-    await Promise.all(this.#parts.apps.all().map((app) => this.#recover(app)))
+  /**
+   * Looks for interrupted runs now, such as when the server starts. Returns how many were continued, by app. The others are
+   * continued by later sweeps. Never rejects.
+   */
+  sweep(): Promise<ReadonlyMap<string, number>> {
+    const sweep = async (): Promise<ReadonlyMap<string, number>> => {
+      const apps = this.#parts.apps.all()
+      return new Map(await Promise.all(apps.map(async (app) => [app.name, await this.#recover(app)] as const)))
+    }
+    const swept = this.#underWay ? this.#underWay.then(sweep) : sweep()
+    this.#underWay = swept
+    return swept.finally(() => {
+      if (this.#underWay === swept) this.#underWay = undefined
+    })
+  }
+
+  /** The next sweep is planned when this one is over. */
+  async #sweepAndPlan(): Promise<void> {
+    await this.sweep()
     this.start()
   }
 
-  async #recover({ name, runner }: ServedApp): Promise<void> {
-    const { where = () => true, runContext } = this.#options
+  /** Returns how many runs were continued. */
+  async #recover(app: ServedApp): Promise<number> {
+    const { name, benchSessions } = app
+    const { where = () => true } = this.#options
     const plan = this.#plans.get(name) ?? new RetryPlan()
     this.#plans.set(name, plan)
-    let tried = 0
-    const mayTry = (session: { userId: string; sessionId: string }): boolean => {
+    const similar: UserSession[] = []
+    const isWanted = (session: UserSession): boolean => {
+      if (!where(session) || !plan.isDue(session)) return false
+      if (!looksLikeBench(session)) return true
+      similar.push(session)
+      return false
+    }
+    try {
+      const runs = await this.#continue(app, isWanted)
+      plan.endSweep()
+      if (similar.length === 0) return runs
       // the model of the app must not continue a single call of the tool bench
-      if (benchAgentOf(session.sessionId) !== undefined || !where(session)) return false
-      if (this.#running >= this.#parts.limits.concurrentRuns || !plan.isDue(session)) return false
+      const findBenchAgent = await benchSessions.finder()
+      const isBench = (session: UserSession): boolean => findBenchAgent(session) !== undefined
+      await removeBenches(app.runner, similar.filter(isBench))
+      const ids = new Set(similar.filter((session) => !isBench(session)).map(keyOf))
+      return ids.size === 0 ? runs : runs + (await this.#continue(app, (session) => ids.has(keyOf(session))))
+    } catch (error) {
+      this.#report(`The interrupted runs of app "${name}" were not continued`, error)
+      return 0
+    }
+  }
+
+  /** Continues the interrupted runs that are wanted, as many as the limit allows. */
+  async #continue({ runner }: ServedApp, isWanted: (session: UserSession) => boolean): Promise<number> {
+    let tried = 0
+    const mayTry = (session: UserSession): boolean => {
+      if (this.#running >= this.#parts.limits.concurrentRuns || !isWanted(session)) return false
       this.#running++
       tried++
       return true
     }
     try {
-      const runs = await runner.recover({ runContext, where: mayTry })
-      plan.endSweep()
+      const runs = await runner.recover({ runContext: this.#options.runContext, where: mayTry })
       this.#parts.metrics.countRecoveredRuns(runs.length)
       tried -= runs.length
       for (const run of runs) void this.#watch(run)
-    } catch (error) {
-      this.#report(`The interrupted runs of app "${name}" were not continued`, error)
+      return runs.length
     } finally {
       this.#running -= tried // they were not continued
     }
@@ -96,4 +138,20 @@ export class RecoverySweep {
     if (this.#isClosed) return // runs are interrupted, and the store may be closed
     this.#parts.logger.error(`${problem}: ${messageOf(error)}`, error)
   }
+}
+
+/** Removes calls of the tool bench that died with their process: no page waits for them, and no model may continue them. */
+async function removeBenches({ appName, sessionService }: Runner, benches: readonly UserSession[]): Promise<void> {
+  for (const bench of benches) {
+    const key = { appName, ...bench }
+    const isOurs = await sessionService.claim(key).then(
+      () => true,
+      () => false, // another process was faster
+    )
+    if (isOurs) await sessionService.deleteSession(key)
+  }
+}
+
+function keyOf({ userId, sessionId }: UserSession): string {
+  return JSON.stringify([userId, sessionId])
 }

@@ -1,8 +1,11 @@
 import type { Hono } from 'hono'
 import { checkNewFilename, checkPart } from '../../artifact/check-artifact.ts'
 import type { ArtifactKey, ArtifactService } from '../../artifact/service.ts'
+import { jsonSize } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
+import { jsonResponse, listResponse } from '../pages/list-response.ts'
+import { artifactSource, versionSource } from '../pages/list-sources.ts'
 import { checkUnicode } from '../wire/check-new-id.ts'
 import { type ArtifactPath, readArtifactPath } from '../wire/read-artifact-path.ts'
 import { readBody } from '../wire/read-body.ts'
@@ -15,7 +18,7 @@ const ARTIFACTS = `${SESSION}/artifacts`
 export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.get(ARTIFACTS, async (context) => {
     const { key, ...scope } = sessionScope(context, parts)
-    return context.json(await artifactsOf(scope).listArtifactKeys(key))
+    return await listResponse(context, parts, { name: 'artifacts', source: artifactSource(artifactsOf(scope), key) })
   })
 
   app.post(ARTIFACTS, async (context) => {
@@ -36,9 +39,15 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.get(`${ARTIFACTS}/*`, async (context) => {
     const scope = sessionScope(context, parts)
     const path = readArtifactPath(context.req.raw.url, context.req.query('version'))
-    const found = await read(artifactsOf(scope), { ...scope.key, filename: path.filename }, path)
+    const key = { ...scope.key, filename: path.filename }
+    if (path.type === 'all-metadata')
+      return await listResponse(context, parts, { name: 'versions', source: versionSource(artifactsOf(scope), key) })
+    const found = await read(artifactsOf(scope), key, path.type, path.version)
     if (found === undefined) throw notFound(path)
-    return context.json(found)
+    const { responseBytes } = parts.limits
+    if (jsonSize(found, responseBytes) > responseBytes)
+      throw new ToolwrightError('TOO_LARGE', `The artifact has more than ${responseBytes} bytes as JSON.`)
+    return jsonResponse(JSON.stringify(found))
   })
 
   app.delete(`${ARTIFACTS}/*`, async (context) => {
@@ -53,7 +62,8 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
 function read(
   service: ArtifactService,
   key: ArtifactKey,
-  { type, version }: ArtifactPath,
+  type: 'content' | 'metadata' | 'versions',
+  version: ArtifactPath['version'],
 ): Promise<object | undefined> {
   switch (type) {
     case 'content':
@@ -62,8 +72,6 @@ function read(
       return service.getArtifactVersion({ ...key, version })
     case 'versions':
       return service.listVersions(key)
-    case 'all-metadata':
-      return service.listArtifactVersions(key)
   }
 }
 

@@ -14,7 +14,7 @@ export function memoryRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       const problem = `App "${scope.appName}" has no memory service`
       throw new ToolwrightError('INVALID_REQUEST', `${problem}. Pass one to createServer({ services }).`)
     }
-    await memoryService.addSessionToMemory(await findSession(inSession(scope, sessionId)))
+    await memoryService.addSessionToMemory(await findSession(inSession(scope, sessionId), parts))
     return context.json(null)
   })
 }

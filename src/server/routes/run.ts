@@ -1,15 +1,17 @@
 import type { Hono } from 'hono'
+import { ToolwrightError } from '../../error/error.ts'
 import type { Run } from '../../runner/run/run-handle.ts'
+import type { Runner } from '../../runner/runner.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
 import { lastEventId } from '../guard/quotas.ts'
+import { jsonResponse } from '../pages/list-response.ts'
 import { actingUser } from '../principal/authentication.ts'
 import { wireEvents } from '../wire/event-writer.ts'
 import type { Fields } from '../wire/fields.ts'
 import { readBody } from '../wire/read-body.ts'
 import { type RunRequestBody, readRunRequest } from '../wire/read-run-request.ts'
-import type { WireEvent } from '../wire/write-event.ts'
 import { checkClientState } from './client-state.ts'
-import { checkSession, inSession, type SessionScope } from './scope.ts'
+import { findRunner, inSession, type SessionScope } from './scope.ts'
 import { streamFollowed, streamRun } from './stream-run.ts'
 
 /** Routes that run an agent. */
@@ -19,10 +21,9 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const scope = await readScope(context, parts, body)
     const request = readRunRequest(body)
     checkClientState(context, parts, request.stateDelta)
-    const run = startRun(scope, request, context.req.raw.signal)
-    const events: WireEvent[] = []
-    for await (const event of wireEvents(run)) events.push(event)
-    return context.json(events)
+    const end = await reserveState(scope, request)
+    const run = untilRecorded(startRun(scope, request, context.req.raw.signal), end)
+    return jsonResponse(await writeRun(run, parts.limits.responseBytes))
   })
 
   app.post('/run_sse', async (context) => {
@@ -32,21 +33,67 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     if (afterEventId) return await streamFollowed(context, parts, { ...scope, afterEventId })
     const request = readRunRequest(body)
     checkClientState(context, parts, request.stateDelta)
-    return await streamRun(context, parts, startRun(scope, request))
+    const end = await reserveState(scope, request)
+    return await streamRun(context, parts, untilRecorded(startRun(scope, request), end))
   })
 }
 
 /** The session of the body. Who sends the request is checked before the rest of the body. */
-async function readScope(context: RequestContext, { apps }: ServerParts, body: Fields): Promise<SessionScope> {
+async function readScope(context: RequestContext, { apps }: ServerParts, body: Fields): Promise<RunScope> {
   const userId = actingUser(context, body.text('userId'))
   const app = apps.get(body.text('appName'))
   const scope = inSession({ app, appName: app.name, userId }, body.text('sessionId'))
-  await checkSession(scope)
-  return scope
+  return { ...scope, runner: await findRunner(scope) }
+}
+
+/** The session of a run, and what runs it. */
+interface RunScope extends SessionScope {
+  readonly runner: Runner
+}
+
+/** Reserves room for the state of the message. */
+function reserveState({ app, key, runner }: RunScope, { stateDelta }: RunRequestBody): Promise<() => void> {
+  return app.writes.reserve(runner.sessionService, { ...key, deltas: [stateDelta] })
+}
+
+/** The run, which calls `end` when its message is recorded, or when it has ended. */
+function untilRecorded(run: Run, end: () => void): Run {
+  return {
+    sessionId: run.sessionId,
+    invocationId: run.invocationId,
+    cancel: (reason) => run.cancel(reason),
+    async *[Symbol.asyncIterator]() {
+      try {
+        for await (const event of run) {
+          end()
+          yield event
+        }
+      } finally {
+        end()
+      }
+    },
+  }
+}
+
+/** The events of a run as JSON. A run whose events have too many bytes continues to its end, too. */
+async function writeRun(run: Run, maxBytes: number): Promise<string> {
+  const events: string[] = []
+  let bytes = 2
+  for await (const event of wireEvents(run)) {
+    const text = JSON.stringify(event)
+    bytes += text.length + 1
+    if (bytes <= maxBytes) events.push(text)
+    else events.length = 0
+  }
+  if (bytes <= maxBytes) return `[${events.join(',')}]`
+  throw new ToolwrightError(
+    'TOO_LARGE',
+    `The run has ended and is recorded, and its events have more than ${maxBytes} bytes. Read the session with ?limit=, or use /run_sse.`,
+  )
 }
 
 /** `signal`: cancels a run whose events are not streamed. Without it the run continues until it is cancelled. */
-function startRun({ runner, userId, sessionId }: SessionScope, request: RunRequestBody, signal?: AbortSignal): Run {
+function startRun({ runner, userId, sessionId }: RunScope, request: RunRequestBody, signal?: AbortSignal): Run {
   const { newMessage, invocationId, stateDelta, streaming, customMetadata } = request
   const runConfig = { streaming, detach: signal === undefined, ...(customMetadata && { customMetadata }) }
   if (!newMessage) return runner.resume({ userId, sessionId, invocationId, runConfig, signal })

@@ -1,10 +1,18 @@
 // What the paths of requests name: an app, a user, a session.
+import { jsonSize } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { Session, SessionKey } from '../../session/service.ts'
 import type { ServedApp } from '../apps.ts'
 import type { RequestContext, ServerParts } from '../env.ts'
+import { restAfter } from '../guard/pace.ts'
+import { readEventPage } from '../pages/list-sources.ts'
+import { tooLarge } from '../pages/list-text.ts'
 import { actingUser } from '../principal/authentication.ts'
+
+/** How much of a log is read at a time. */
+const PIECE = { limit: 1_000, maxBytes: 1_000_000 }
 
 /** The paths of the sessions of a user. */
 export const SESSIONS = '/apps/:app/users/:user/sessions'
@@ -27,8 +35,6 @@ export interface SessionScope extends UserScope {
   readonly sessionId: string
   /** The key of the session. */
   readonly key: SessionKey
-  /** Runs the session: the runner of the app, or of its tool bench. */
-  readonly runner: Runner
 }
 
 /** The app of the path. Throws `NOT_FOUND`. */
@@ -52,26 +58,54 @@ export function sessionScope(context: RequestContext, parts: ServerParts): Sessi
 export function inSession(scope: UserScope, sessionId: string): SessionScope {
   const { app, appName, userId } = scope
   const key = { appName, userId, sessionId }
-  return { app, appName, userId, sessionId, key, runner: app.bench?.runnerOf(sessionId) ?? app.runner }
+  return { app, appName, userId, sessionId, key }
 }
 
-/** The stored session with its events. Throws `NOT_FOUND`. */
-export async function findSession(scope: SessionScope): Promise<Session> {
-  return await readSession(scope)
+/** The stored session with its events. Throws `NOT_FOUND`, and `TOO_LARGE` for a session that no response can have. */
+export async function findSession(scope: SessionScope, { limits }: Pick<ServerParts, 'limits'>): Promise<Session> {
+  const session = await findSessionState(scope)
+  const events: Event[] = []
+  let bytes = 0
+  const { sessionService } = scope.app.runner
+  let after: string | undefined
+  do {
+    const start = performance.now()
+    const page = await readEventPage(sessionService, scope.key, { ...PIECE, after })
+    for (const event of page.items) events.push(event)
+    bytes += jsonSize(page.items, limits.responseBytes)
+    if (bytes > limits.responseBytes) throw tooLarge('The session', limits.responseBytes)
+    after = page.next
+    if (after !== undefined) await restAfter(start)
+  } while (after !== undefined)
+  return { ...session, events }
 }
 
-/** Throws `NOT_FOUND` if there is no such session. */
-export async function checkSession(scope: SessionScope): Promise<void> {
-  await readSession(scope, { numRecentEvents: 0 })
-}
-
-async function readSession(
-  { key, app }: SessionScope,
-  config?: { readonly numRecentEvents: number },
-): Promise<Session> {
+/** The stored session without events. Throws `NOT_FOUND`. */
+export async function findSessionState(scope: SessionScope): Promise<Session> {
+  const { key, app } = scope
+  const config = { numRecentEvents: 0 }
   const session = (await app.runner.sessionService.getSession({ ...key, config })) ?? missing(key)
-  if (app.bench) app.recent.add({ userId: session.userId, sessionId: session.id }) // not what a client made up
+  remember(scope)
   return session
+}
+
+/** Throws `NOT_FOUND` if there is no such session. Reads neither its state nor its events. */
+export async function checkSession(scope: SessionScope): Promise<void> {
+  const { sessionService } = scope.app.runner
+  if (!sessionService.readLog) return void (await findSessionState(scope))
+  if (!(await sessionService.readLog({ ...scope.key, limit: 0 }))) missing(scope.key)
+  remember(scope)
+}
+
+/** What runs the session: the runner of the app, or of its tool bench. Throws `NOT_FOUND` if there is no such session. */
+export async function findRunner(scope: SessionScope): Promise<Runner> {
+  await checkSession(scope)
+  return (await scope.app.bench?.runnerOf(scope)) ?? scope.app.runner
+}
+
+/** Only of sessions that exist: a client can make up others. */
+function remember({ app, userId, sessionId }: SessionScope): void {
+  if (app.bench) app.recent.add({ userId, sessionId })
 }
 
 function missing({ sessionId }: SessionKey): never {

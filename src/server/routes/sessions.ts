@@ -1,14 +1,18 @@
 import type { Hono } from 'hono'
 import type { JsonObject } from '../../base/json.ts'
 import type { Event } from '../../event/event.ts'
+import type { Session } from '../../session/service.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { listResponse } from '../pages/list-response.ts'
+import { eventSource, sessionSource } from '../pages/list-sources.ts'
+import { sessionResponse } from '../pages/session-response.ts'
 import { checkNewId } from '../wire/check-new-id.ts'
 import { Fields } from '../wire/fields.ts'
 import { readBody, readOptionalBody } from '../wire/read-body.ts'
 import { readEvents } from '../wire/read-events.ts'
 import { writeSession } from '../wire/write-session.ts'
 import { checkClientState } from './client-state.ts'
-import { checkSession, findSession, SESSION, SESSIONS, sessionScope, userScope } from './scope.ts'
+import { findRunner, SESSION, SESSIONS, sessionScope, userScope } from './scope.ts'
 
 /** Routes that create, read, change and delete sessions. */
 export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
@@ -16,16 +20,23 @@ export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const { app, appName, userId } = userScope(context, parts)
     const { sessionService } = app.runner
     checkNewId(session.sessionId)
-    for (const delta of [session.state, ...(session.events ?? []).map(({ actions }) => actions.stateDelta)])
-      checkClientState(context, parts, delta)
-    return context.json(writeSession(await sessionService.createSession({ appName, userId, ...session })))
+    const deltas = [session.state, ...(session.events ?? []).map(({ actions }) => actions.stateDelta)]
+    for (const delta of deltas) checkClientState(context, parts, delta)
+    const end = await app.writes.reserve(sessionService, { appName, userId, deltas })
+    try {
+      return context.json(writeSession(await sessionService.createSession({ appName, userId, ...session })))
+    } finally {
+      end()
+    }
   }
 
   app.get(SESSIONS, async (context) => {
     const { app, appName, userId } = userScope(context, parts)
-    const sessions = await app.runner.sessionService.listSessions({ appName, userId })
-    const shown = sessions.filter(({ id }) => !app.bench?.hasSession(id))
-    return context.json(shown.map(writeSession))
+    const newestFirst = context.req.query('newestFirst') === 'true'
+    const findBenchAgent = app.bench ? await app.benchSessions.finder() : () => undefined
+    const isShown = ({ id }: Session): boolean => findBenchAgent({ userId, sessionId: id }) === undefined
+    const source = sessionSource(app.runner.sessionService, { appName, userId, newestFirst }, isShown)
+    return await listResponse(context, parts, { name: 'sessions', source })
   })
 
   app.post(SESSIONS, async (context) => {
@@ -40,15 +51,25 @@ export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     return await create(context, { sessionId, state: readState(await readOptionalBody(context)) })
   })
 
-  app.get(SESSION, async (context) => context.json(writeSession(await findSession(sessionScope(context, parts)))))
+  app.get(SESSION, (context) => sessionResponse(context, parts, sessionScope(context, parts)))
+
+  app.get(`${SESSION}/events`, async (context) => {
+    const { app, key } = sessionScope(context, parts)
+    return await listResponse(context, parts, { name: 'events', source: eventSource(app.runner.sessionService, key) })
+  })
 
   app.patch(SESSION, async (context) => {
     const scope = sessionScope(context, parts)
     const stateDelta = (await readBody(context)).object('stateDelta')
     checkClientState(context, parts, stateDelta)
-    await checkSession(scope)
-    await scope.runner.updateState({ userId: scope.userId, sessionId: scope.sessionId, stateDelta })
-    return context.json(writeSession(await findSession(scope)))
+    const runner = await findRunner(scope)
+    const end = await scope.app.writes.reserve(runner.sessionService, { ...scope.key, deltas: [stateDelta] })
+    try {
+      await runner.updateState({ userId: scope.userId, sessionId: scope.sessionId, stateDelta })
+    } finally {
+      end()
+    }
+    return await sessionResponse(context, parts, scope, { endsEarly: true })
   })
 
   app.delete(SESSION, async (context) => {

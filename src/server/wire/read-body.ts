@@ -3,6 +3,8 @@ import { Fields, invalid } from './fields.ts'
 
 /** The JSON body of a request; undefined if it is empty or `null`. */
 export async function readOptionalBody(context: RequestContext): Promise<unknown> {
+  const parsed = context.get('parsedBody')
+  if (parsed) return parsed.value ?? undefined
   const text = await context.req.text()
   if (text.trim() === '') return undefined
   try {

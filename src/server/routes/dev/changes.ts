@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Hono } from 'hono'
+import type { Runner } from '../../../runner/runner.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../../env.ts'
 import { streamQuota } from '../../guard/quotas.ts'
 import { eventStream } from '../../stream/event-stream.ts'
@@ -55,11 +56,17 @@ async function* changesOf(read: () => Promise<ChangeFrame>, signal: AbortSignal)
 /** Only a principal that may act as any user sees the requests of all users. */
 async function readPending(context: RequestContext, { apps }: ServerParts): Promise<string> {
   if (!context.get('principal').mayActAsAnyUser) return ''
-  const lists = await Promise.all(apps.all().map(({ runner }) => runner.pending()))
-  const ids = lists.map((requests) => requests.map(({ sessionId, id }) => [sessionId, id]))
-  return createHash('sha256').update(JSON.stringify(ids)).digest('base64url')
+  const all = await Promise.all(apps.all().map(({ runner }) => summarize(runner)))
+  return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
 }
 
-async function readLastSeq({ key, runner }: SessionScope): Promise<number> {
-  return (await runner.sessionService.readLog?.({ ...key, limit: 1 }))?.lastSeq ?? 0
+/** Identifies the pending requests of an app. They are not read, if the store can count them. */
+async function summarize(runner: Runner): Promise<unknown> {
+  const { appName, sessionService } = runner
+  if (sessionService.pendingSummary) return await sessionService.pendingSummary({ appName })
+  return (await runner.pending()).map(({ sessionId, id }) => [sessionId, id])
+}
+
+async function readLastSeq({ key, app: { runner } }: SessionScope): Promise<number> {
+  return (await runner.sessionService.readLog?.({ ...key, limit: 0 }))?.lastSeq ?? 0
 }

@@ -1,9 +1,17 @@
-import { agentTool, LlmAgent, type ReadonlyContext, SequentialAgent, StaticToolset, tool } from 'toolwright'
+import {
+  agentTool,
+  InMemorySessionService,
+  LlmAgent,
+  type ReadonlyContext,
+  SequentialAgent,
+  StaticToolset,
+  tool,
+} from 'toolwright'
 import { bearerTokens } from 'toolwright/server'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { benchAgentOf } from '../../bench/bench-session.ts'
+import { BenchSessions } from '../../bench/bench-session.ts'
 import { approval, createTestServer, runBody, SESSIONS, type TestServerOptions } from '../../server.test-kit.ts'
 
 let charged: number[] = []
@@ -89,9 +97,12 @@ test('lists the tools of a toolset in a session of the tool bench, which no reco
     },
     close: async () => {},
   }
-  const { send } = devServer({ tools: [toolset] })
+  const sessionService = new InMemorySessionService()
+  const { send } = devServer({ tools: [toolset], services: { sessionService } })
   await send('GET /dev/apps/desk/agents/clerk/tools?userId=ada')
-  expect(sessions.map(benchAgentOf)).toEqual(['clerk'])
+  const benches = new BenchSessions({ appName: 'desk', sessionService })
+  const agents = sessions.map((sessionId) => benches.agentOf({ userId: 'ada', sessionId }))
+  expect(await Promise.all(agents)).toEqual(['clerk'])
 })
 
 test('calls a tool through its gates: the call waits for the approval and then runs once', async () => {
@@ -123,6 +134,21 @@ test('a session whose id only looks like one of the tool bench is a normal conve
   const events = (await send('POST /run', runBody('Hi', { sessionId }))).json()
   expect(events[0].content.parts).toEqual([{ text: 'Hello.' }])
   expect((await send(`GET ${SESSIONS}`)).json()).toHaveLength(1)
+})
+
+test('with `authenticate`, only a client that may act as any user uses the tool bench', async () => {
+  const operator = { userId: 'op', mayActAsAnyUser: true }
+  const authenticate = bearerTokens({ 'token-of-ada-012345': 'ada', 'token-of-op-0123456': operator })
+  const { send } = devServer({ tools: [charge], authenticate })
+  const tries = async (as: string): Promise<number[]> => {
+    const list = await send('GET /dev/apps/desk/agents/clerk/tools?userId=ada', undefined, { as })
+    const body = { userId: 'ada', args: { amount: 9 } }
+    const call = await send('POST /dev/apps/desk/agents/clerk/tools/charge/call', body, { as })
+    return [list.status, call.status]
+  }
+  expect(await tries('token-of-ada-012345')).toEqual([403, 403])
+  expect(await tries('token-of-op-0123456')).toEqual([200, 200])
+  expect((await send('GET /dev/apps/desk/pending', undefined, { as: 'token-of-op-0123456' })).json()).toHaveLength(1)
 })
 
 test('shows the agents as a tree and as graphs', async () => {

@@ -27,7 +27,7 @@ export function graphRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.get('/dev/apps/:app/graph', (context) => context.json({ dotSrc: toDot(treeOf(context), styleOf(context)) }))
 
   app.get(`/dev${SESSION}/events/:event/graph`, async (context) => {
-    const session = await findSession(sessionScope(context, parts))
+    const session = await findSession(sessionScope(context, parts), parts)
     const event = session.events.find(({ id }) => id === context.req.param('event'))
     if (!event) return context.json({})
     const root = treeOf(context)
