@@ -17,6 +17,8 @@ export interface GeminiLiveCallRecord {
   readonly call: GeminiLiveCall
   /** The responses in order. More than one if the client sends progress. */
   readonly responses: readonly JsonObject[]
+  /** The model takes one response: the tool was declared, and not as `NON_BLOCKING`, when the model called it. */
+  readonly isBlocking: boolean
 }
 
 /** A conversation. A connection that resumes with a handle continues the conversation of the handle. */

@@ -68,7 +68,12 @@ export interface ScriptedLive extends LiveModel {
   readonly requests: readonly LiveConnectOptions[]
   /** The next connection that this method has not returned yet. */
   nextConnection(): Promise<ScriptedLiveConnection>
-  /** Throws when the script has unused steps, or had no step for an input. */
+  /**
+   * What the live session sent that a provider ignores: a second response to a call that the model waits for. The connection ends with
+   * an error then, so that every test notices it.
+   */
+  readonly problems: readonly string[]
+  /** Throws when the script has unused steps, had no step for an input, or when there are `problems`. */
   assertComplete(): void
 }
 

@@ -66,12 +66,14 @@ export function scriptedLive(script: ScriptedLiveScript, options: ScriptedLiveOp
   const requests: LiveConnectOptions[] = []
   const connections = new Arrivals<ScriptedLiveConnection>()
   const player = createPlayer(script)
-  const open = createOpener(player.findReply, capabilities.resumption)
+  const { problems } = player
+  const open = createOpener({ findReply: player.findReply, capabilities, problems })
   return {
     name: options.name ?? 'scripted-live',
     capabilities,
     connections: connections.all,
     requests,
+    problems,
     nextConnection: () => connections.next(),
     assertComplete: player.assertComplete,
     async connect(request) {
@@ -86,17 +88,24 @@ export function scriptedLive(script: ScriptedLiveScript, options: ScriptedLiveOp
   }
 }
 
+type OpenConnection = (options: LiveConnectOptions) => ScriptedLiveConnection
+
+/** What all conversations of a model share. */
+interface Conversations {
+  readonly findReply: FindReply
+  readonly capabilities: { readonly nonBlocking: boolean; readonly resumption: boolean }
+  readonly problems: string[]
+}
+
 /** Opens connections. A connection with a handle continues the conversation that the handle was sent in. */
-function createOpener(
-  findReply: FindReply,
-  canResume: boolean,
-): (options: LiveConnectOptions) => ScriptedLiveConnection {
+function createOpener({ findReply, capabilities, problems }: Conversations): OpenConnection {
   const conversations = new Map<string, ScriptedConversation>()
   let calls = 0
   const newCallId = (): string => `call-${++calls}`
   return (options) => {
     const resumed = conversations.get(options.resumeHandle ?? '')
-    const conversation = resumed ?? new ScriptedConversation({ findReply, newCallId })
+    const conversation =
+      resumed ?? new ScriptedConversation({ findReply, newCallId, isNonBlocking: capabilities.nonBlocking, problems })
     const newHandle = (): string => {
       const handle = `handle-${conversations.size + 1}`
       conversations.set(handle, conversation)
@@ -104,7 +113,7 @@ function createOpener(
     }
     const connection = createConnection({
       options,
-      canResume,
+      canResume: capabilities.resumption,
       newHandle,
       onMessage: (message) => conversation.receive(message),
       onCancelled: (ids) => conversation.cancel(ids),
@@ -115,10 +124,16 @@ function createOpener(
 }
 
 /** Plays the steps in order. */
-function createPlayer(script: ScriptedLiveScript): { readonly findReply: FindReply; assertComplete(): void } {
+function createPlayer(script: ScriptedLiveScript): {
+  readonly findReply: FindReply
+  readonly problems: string[]
+  assertComplete(): void
+} {
   let used = 0
+  const problems: string[] = []
   const unanswered: string[] = []
   return {
+    problems,
     async findReply(input, connection) {
       const step = typeof script === 'function' ? script : script[used++]
       if (step !== undefined) return await resolve(step, input, connection)
@@ -129,6 +144,8 @@ function createPlayer(script: ScriptedLiveScript): { readonly findReply: FindRep
     assertComplete() {
       const left = typeof script === 'function' ? 0 : script.length - used
       if (left > 0) throw new Error(`scriptedLive() has ${left} unused steps of ${script.length}.`)
+      if (problems.length > 0)
+        throw new Error(`scriptedLive() got messages that a provider ignores: ${problems.join(' ')}`)
       if (unanswered.length > 0) throw new Error(`scriptedLive() had no step for: ${unanswered.join(', ')}. Add steps.`)
     },
   }

@@ -10,8 +10,13 @@ export type { LiveInput }
 /** A message to a live model. */
 export type LiveClientMessage =
   | Exclude<LiveInput, { type: 'lagged' }>
-  /** Whole messages of the conversation. With `turnComplete` the model replies. */
-  | { readonly type: 'content'; readonly contents: readonly Content[]; readonly turnComplete: boolean }
+  /** Whole messages of the conversation. With `turnComplete` the model replies; with `interrupts` it stops what it says for them. */
+  | {
+      readonly type: 'content'
+      readonly contents: readonly Content[]
+      readonly turnComplete: boolean
+      readonly interrupts?: boolean
+    }
   /** Responses to tool calls. */
   | { readonly type: 'toolResponses'; readonly responses: readonly FunctionResponse[] }
   /** Another instruction or other tools from now on. Sent only to models with `capabilities.updates`. */

@@ -9,7 +9,7 @@ import {
   type Tool,
 } from 'toolwright'
 import { type GeminiLiveOptions, geminiLive } from 'toolwright/gemini'
-import { connectLive, type LiveOptions, type LiveSession } from 'toolwright/live'
+import { connectLive, type LiveSession } from 'toolwright/live'
 import {
   type GeminiLiveConnection,
   type GeminiLiveServer,
@@ -34,9 +34,9 @@ export async function startStrict(options: Parameters<typeof startLive>[0] = {})
 /** `startStrict()` with a model that has other capabilities. */
 export async function startWithCapabilities(
   capabilities: GeminiLiveOptions['capabilities'],
-  options: Partial<LiveOptions<LiveSession>>,
+  { server: serverOptions, ...options }: NonNullable<Parameters<typeof startLive>[0]>,
 ): Promise<LiveTest> {
-  const server = await geminiLiveServer()
+  const server = await geminiLiveServer(serverOptions)
   onTestFinished(() => server.close())
   const model = geminiLive('gemini-live-test', { apiKey: 'test-key-123', baseUrl: server.url, capabilities })
   const session = await connectLive({ model, ...options })

@@ -19,6 +19,7 @@ describe('a model that waits for every call', () => {
       name: 'search',
       response: { status: 'running', tool: 'search' },
     })
+    connection.turnComplete()
     done.resolve()
     expect(await connection.next('clientContent')).toEqual({
       clientContent: {
@@ -46,6 +47,7 @@ describe('a model that waits for every call', () => {
     const { connection } = await startWithCapabilities(blocking, { tools: [search] })
     connection.call([{ id: 'c1', name: 'search' }])
     await nextResponse(connection)
+    connection.turnComplete()
     expect(await connection.next('clientContent')).toMatchObject({ clientContent: { turnComplete: false } })
   })
 
@@ -63,6 +65,7 @@ describe('a model that waits for every call', () => {
     const { connection, session, event } = await startWithCapabilities(blocking, { runner, userId: 'ada' })
     connection.call([{ id: 'c1', name: 'ship' }])
     expect(await nextResponse(connection)).toEqual({ id: 'c1', name: 'ship', response: { ticket: 7 } })
+    connection.turnComplete()
     await event('toolResponse')
     const [request] = await runner.pending({ userId: 'ada' })
     if (!request) throw new Error('Nothing is pending.')

@@ -66,8 +66,31 @@ test('tells the model the result of a background call as a message, because a ca
   connection.call('get_weather', { args: { city: 'Oslo' } })
   connection.finish()
   expect(await nextOutput(connection)).toEqual({ status: 'running', tool: 'get_weather' })
+  await connection.next('response.create')
+  connection.say('I am looking.')
+  connection.finish()
   const { item } = (await connection.next('conversation.item.create')) as { item: unknown }
   expect(JSON.stringify(item)).toContain('22')
+  expect(server.problems).toEqual([])
+})
+
+test('stops the reply for the result of a background call with INTERRUPT', async () => {
+  const done = Promise.withResolvers<void>()
+  const search = tool({ name: 'search', description: 'Searches', run: () => done.promise.then(() => ({ hits: 3 })) })
+  const { session, connection, server, event } = await start({
+    tools: [background(search, { scheduling: 'INTERRUPT' })],
+  })
+  await session.send('Search.')
+  await connection.next('response.create')
+  connection.call('search')
+  connection.finish()
+  await nextOutput(connection)
+  await connection.next('response.create')
+  connection.say('I am looking.')
+  await event('text')
+  done.resolve()
+  await connection.next('response.cancel')
+  await connection.next('response.create')
   expect(server.problems).toEqual([])
 })
 

@@ -90,7 +90,8 @@ export class MessageSender {
     this.#options.state.gate.request(last)
   }
 
-  #sendContent({ contents, turnComplete }: Message<'content'>): void {
+  #sendContent({ contents, turnComplete, interrupts }: Message<'content'>): void {
+    if (interrupts) this.#options.state.gate.cancel() // items alone never stop a reply here
     const last = this.#addItems(toItems(contents, this.#items))
     if (turnComplete) this.#options.state.gate.request(last)
   }

@@ -17,13 +17,13 @@ export interface DeclareOptions {
 
 /** The declarations for a live model. It does not wait for tools whose result takes long: background, long-running and gated ones. */
 export function declareTools(tools: readonly WireTool[], options: DeclareOptions): WireTool[] {
-  const { table, allowed, nonBlocking } = options
+  const { table, allowed } = options
   return tools.flatMap((entry): WireTool[] => {
     if (!entry.functionDeclarations) return [entry]
     const functionDeclarations = entry.functionDeclarations
       .filter(({ name }) => allowed?.has(name) ?? true)
       .map((declaration) =>
-        nonBlocking && takesLong(table.tools.get(declaration.name), options)
+        isNonBlocking(table.tools.get(declaration.name), options)
           ? { ...declaration, behavior: 'NON_BLOCKING' as const }
           : declaration,
       )
@@ -31,8 +31,12 @@ export function declareTools(tools: readonly WireTool[], options: DeclareOptions
   })
 }
 
-function takesLong(tool: Tool | undefined, { background }: DeclareOptions): boolean {
-  if (!tool) return false
+/** Does the model go on while a call of the tool runs? Only such a call may get several responses. */
+export function isNonBlocking(
+  tool: Tool | undefined,
+  { background, nonBlocking }: Pick<DeclareOptions, 'background' | 'nonBlocking'>,
+): boolean {
+  if (!tool || !nonBlocking) return false
   const { name, isLongRunning, requiresConfirmation, authConfig } = tool
   return Boolean(
     background.has(name) || backgroundOf(tool) || isLongRunning || requiresConfirmation || authConfig !== undefined,

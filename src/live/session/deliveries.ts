@@ -2,7 +2,7 @@ import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { FunctionResponse } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import type { LiveClientMessage } from '../../tool/live-model.ts'
+import type { HeldMessage } from './held-results.ts'
 import { resultText } from './seed.ts'
 import type { WireCalls } from './wire-calls.ts'
 
@@ -14,8 +14,8 @@ export interface DeliveryOptions {
   readonly ports: Ports
   /** Was the call made in this session? */
   isOwnCall(callId: string): boolean
-  /** Sends a message of the conversation. */
-  tell(message: LiveClientMessage): void
+  /** Sends results as a message once the model is idle. */
+  tellWhenIdle(message: HeldMessage): void
   /** Called after each delivery. */
   onDelivered(): void
   /** Reports a failure. */
@@ -50,7 +50,7 @@ export class Deliveries {
 
   /** Sends results of long-running calls. The model gets a result of an earlier session as a message. */
   deliverResults(responses: readonly FunctionResponse[], event: Event, isOfThisSession: boolean): void {
-    const { isOwnCall, tell } = this.#options
+    const { isOwnCall, tellWhenIdle } = this.#options
     const own = responses.filter(({ id = '' }) => isOwnCall(id))
     if (own.length) this.deliver(own, event)
     if (isOfThisSession) return
@@ -58,7 +58,7 @@ export class Deliveries {
       role: 'user' as const,
       parts: [{ text: resultText(name, response) }],
     }))
-    tell({ type: 'content', contents, turnComplete: true })
+    tellWhenIdle({ contents, turnComplete: true })
   }
 
   /** Settles when no result is on its way, soon at the latest. */

@@ -109,7 +109,10 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
         onMessage: (message) => this.#onMessage(message),
         onLost: () => this.#onLost(),
         onReconnecting: (attempt) => this.#order.emit({ type: 'reconnecting', attempt }),
-        onResumed: () => this.#order.emit({ type: 'resumed' }),
+        onResumed: () => {
+          this.#order.emit({ type: 'resumed' })
+          this.#started?.held.send()
+        },
         onFailed: (error) => this.#onFailed(error),
       },
       onPhase: (change) => this.#onPhase(change),
@@ -397,8 +400,9 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       // a result that is in the log must not be told a second time
       await this.#parts.deliveries.settled()
       try {
-        const { wire } = this.#parts
-        send(this.#memory.introduction({ isResumed, wire, history: () => this.#run.history() }))
+        const { wire, held } = this.#parts
+        const hasResult = !isResumed && held.take()?.turnComplete === true // a new conversation gets it from the log
+        send(this.#memory.introduction({ isResumed, wire, hasResult, history: () => this.#run.history() }))
       } catch (error) {
         failure = { error }
       }
@@ -416,6 +420,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   #checkIdle(): void {
+    this.#started?.held.send()
     if (!this.#isIdle) return
     for (const resolve of this.#idle.splice(0)) resolve()
   }
@@ -469,6 +474,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const ignore = (): void => {} // the run was stopped
     await withTimeout(last.catch(ignore), CLOSE_MS, this.#ports, ignore)
     await this.#run.close(reason)
+    this.#started?.held.take()
     this.#started?.flow.close()
     if (!this.#options.runner) await this.#runner.close().catch(ignore)
     this.#queue.end({ type: 'closed', reason })

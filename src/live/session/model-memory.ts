@@ -5,6 +5,7 @@ import {
   type LiveServerMessage,
   type LiveToolCall,
 } from '../../tool/live-model.ts'
+import { Quiet } from './quiet.ts'
 import { seedContents, toldMessage } from './seed.ts'
 import { SinceHandle } from './since-handle.ts'
 import { Unanswered } from './unanswered.ts'
@@ -19,6 +20,8 @@ export interface IntroductionSource {
     isOpen(callId: string): boolean
     readonly isBlocking: boolean
   }
+  /** A result that the log has was about to be told, and the model replies to it. */
+  readonly hasResult?: boolean
   /** The whole conversation, as the log has it. */
   history(): Content[]
 }
@@ -28,6 +31,7 @@ export class ModelMemory {
   readonly #now: () => number
   readonly #since = new SinceHandle(() => this.#time)
   readonly #unanswered = new Unanswered(() => this.#time)
+  readonly #quiet = new Quiet()
   /** The time of the latest message: everything that follows from one message happens at one time. */
   #time = 0
   /** Counts the messages with calls, so that a handle can say which calls it covers. */
@@ -54,9 +58,15 @@ export class ModelMemory {
     return this.#unanswered.isBusy
   }
 
+  /** Milliseconds since anyone spoke or wrote; 0 while someone speaks. */
+  get quietMs(): number {
+    return this.#quiet.forMs(this.#now())
+  }
+
   /** A message was sent, or waits for a connection. */
   sent(message: LiveClientMessage): void {
     this.#time = this.#now()
+    this.#quiet.sent(message, this.#time)
     switch (message.type) {
       case 'text':
         this.#since.sent([{ role: 'user', parts: [{ text: message.text }] }])
@@ -86,6 +96,7 @@ export class ModelMemory {
   /** Takes a message of the model. */
   receive(message: LiveServerMessage): void {
     this.#time = this.#now()
+    this.#quiet.receive(message, this.#time)
     const readUntil = this.#unanswered.receive(message)
     if (readUntil !== undefined) this.#since.read(readUntil)
     if (message.type === 'toolCall') this.#place++
@@ -132,14 +143,14 @@ export class ModelMemory {
   }
 
   /** What a new connection must be told first. */
-  introduction({ isResumed, wire, history }: IntroductionSource): LiveClientMessage[] {
+  introduction({ isResumed, wire, hasResult = false, history }: IntroductionSource): LiveClientMessage[] {
     if (isResumed && !this.canResume) {
       // something happened while the connection was made
       throw new LiveConnectionError('The handle no longer fits the conversation.', { recover: 'fresh' })
     }
     this.#time = this.#now()
     wire.forget(isResumed ? this.#coveredPlace : undefined)
-    const isOwed = this.isWaiting && !wire.isBlocking
+    const isOwed = (this.isWaiting || hasResult) && !wire.isBlocking
     if (isOwed) this.#unanswered.told()
     if (isResumed) return this.#since.repeat(isOwed)
     const contents = seedContents(history(), (callId) => wire.isOpen(callId))

@@ -48,9 +48,9 @@ function textOf({ text, thought, functionCall, functionResponse, inlineData, fil
   return thought ? '' : (text ?? '')
 }
 
-/** A result for a model that no longer knows the call. */
-export function resultText(name: string, response: unknown): string {
-  return `[The result of ${name} has arrived: ${JSON.stringify(response)}]`
+/** A result, or news of a call that goes on, for a model that takes no response for the call. */
+export function resultText(name: string, response: unknown, willContinue = false): string {
+  return `[${willContinue ? 'News' : 'The result'} of ${name} has arrived: ${JSON.stringify(response)}]`
 }
 
 const REPLY_AGAIN: Content = {

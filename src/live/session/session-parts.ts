@@ -8,6 +8,7 @@ import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import { Deliveries } from './deliveries.ts'
 import { guardedModel } from './guarded-model.ts'
+import { type HeldMessage, HeldResults } from './held-results.ts'
 import { LiveFlow } from './live-flow.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { ModelSetup } from './model-setup.ts'
@@ -28,6 +29,8 @@ export interface SessionParts<S> {
   readonly setup: ModelSetup
   /** Results on their way to the model. */
   readonly deliveries: Deliveries
+  /** Results that wait until the model is idle. */
+  readonly held: HeldResults
 }
 
 /** What the parts are made from. */
@@ -82,7 +85,7 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
   })
   const wire = new WireCalls({
     calls: run.calls,
-    rules: { nonBlocking: model.capabilities?.nonBlocking === true },
+    nonBlocking: model.capabilities?.nonBlocking === true,
     background: inBackground,
     onToolCall,
     state: flow.state,
@@ -91,12 +94,21 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     settled: () => settled(flow, setup, ports),
     place: () => memory.place,
     send: tell,
+    sendWhenIdle: (message) => held.add(message),
     emit,
     report,
   })
+  const held = new HeldResults({
+    ports,
+    isIdle: () => !memory.isBusy && !wire.isBlocking,
+    isBlocked: () => wire.isBlocking,
+    quietMs: () => memory.quietMs,
+    tell,
+  })
+  const tellWhenIdle = (message: HeldMessage): void => held.add(message)
   const isOwnCall = (callId: string): boolean => run.run.data.fold.calls.has(callId)
-  const deliveries = new Deliveries({ wire, ports, isOwnCall, tell, onDelivered: given.onDelivered, report })
-  return { flow, wire, link, setup, deliveries }
+  const deliveries = new Deliveries({ wire, ports, isOwnCall, tellWhenIdle, onDelivered: given.onDelivered, report })
+  return { flow, wire, link, setup, deliveries, held }
 }
 
 /** Settles when the phase fits the state and the model knows it, soon at the latest; undefined if that is so now. */

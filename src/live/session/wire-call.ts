@@ -6,12 +6,6 @@ import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '.
 import type { LiveToolCall } from '../../tool/live-model.ts'
 import { isSameJson } from '../state/is-same-json.ts'
 
-/** What a live model accepts as responses. */
-export interface WireRules {
-  /** It accepts `willContinue` and `scheduling`, and goes on while a call runs. */
-  readonly nonBlocking: boolean
-}
-
 /** One call of a live model: its id at the provider, its id in the log, and what the model has been told about it. */
 export class WireCall {
   /** The call as the provider sent it. */
@@ -22,6 +16,11 @@ export class WireCall {
   #logged: FunctionCall | undefined
   /** Set if the call runs in the background. */
   background: BackgroundOptions | undefined
+  /**
+   * The model goes on while the call runs, and takes `willContinue`, `scheduling` and further responses. Otherwise the first response
+   * ends the call at the provider, also if the body turns out to wait for a person.
+   */
+  #isNonBlocking = false
   /** The model no longer waits for the call. */
   isCancelled = false
   /** The app cancelled the call. */
@@ -38,10 +37,11 @@ export class WireCall {
     this.place = place
   }
 
-  /** The call is in the log. */
-  accept(logged: FunctionCall, background: BackgroundOptions | undefined): void {
+  /** The call is in the log. `isNonBlocking`: its tool is declared so that the model goes on. */
+  accept(logged: FunctionCall, background: BackgroundOptions | undefined, isNonBlocking: boolean): void {
     this.#logged = logged
     this.background = background
+    this.#isNonBlocking = isNonBlocking
   }
 
   /** Is it the same call again? A model may use an id for another call, such as one whose first use it has forgotten. */
@@ -68,16 +68,16 @@ export class WireCall {
   }
 
   /** The acknowledgement of a background call: silent, and more follows. Undefined if the model no longer waits. */
-  acknowledge({ nonBlocking }: WireRules): FunctionResponse | undefined {
+  acknowledge(): FunctionResponse | undefined {
     if (this.isCancelled || this.isForgotten) return undefined
     this.isInterim = true
     const response = this.#formatted((formatter) => formatter.formatRunning(this.logged))
-    return this.#wire(response, nonBlocking ? { willContinue: true, scheduling: 'SILENT' } : {})
+    return this.#wire(response, this.#isNonBlocking ? { willContinue: true, scheduling: 'SILENT' } : {})
   }
 
   /** The first response of a call that waits for a human. Undefined if the model cannot go on meanwhile. */
-  waitForHuman({ nonBlocking }: WireRules, hint: string | undefined): FunctionResponse | undefined {
-    if (!nonBlocking || this.isInterim || this.isCancelled || this.isForgotten) return undefined
+  waitForHuman(hint: string | undefined): FunctionResponse | undefined {
+    if (!this.#isNonBlocking || this.isInterim || this.isCancelled || this.isForgotten) return undefined
     this.isInterim = true
     const message = 'Waiting for a person. Do not repeat the call: its result follows.'
     const response = { status: 'waiting', tool: this.call.name, message, ...(hint !== undefined && { hint }) }
@@ -85,26 +85,26 @@ export class WireCall {
   }
 
   /** An update with progress of a background call. Undefined for other calls. */
-  update({ nonBlocking }: WireRules, value: unknown): FunctionResponse | undefined {
-    if (!nonBlocking || !this.background || this.isCancelled || this.isForgotten) return undefined
+  update(value: unknown): FunctionResponse | undefined {
+    if (!this.#isNonBlocking || !this.background || this.isCancelled || this.isForgotten) return undefined
     const { value: plain } = toJsonValue(value)
     return this.#wire(isRecord(plain) ? plain : { output: plain }, { willContinue: true, scheduling: 'SILENT' })
   }
 
-  /** Must the response be sent as a message, because the model takes no response for the call any more? */
-  needsContent({ nonBlocking }: WireRules, { willContinue }: FunctionResponse): boolean {
-    return this.isForgotten || (this.isInterim && !nonBlocking && !willContinue)
+  /** Must a response be sent as a message, because the model takes no response for the call any more? */
+  needsContent(): boolean {
+    return this.isForgotten || (this.isInterim && !this.#isNonBlocking)
   }
 
   /** The response for the model. */
-  respond({ nonBlocking }: WireRules, response: FunctionResponse): FunctionResponse {
+  respond(response: FunctionResponse): FunctionResponse {
     const body = this.format(response)
     if (response.willContinue) {
       this.isInterim = true
-      return this.#wire(body, nonBlocking ? { willContinue: true, scheduling: 'WHEN_IDLE' } : {})
+      return this.#wire(body, this.#isNonBlocking ? { willContinue: true, scheduling: 'WHEN_IDLE' } : {})
     }
     const scheduling = this.background?.scheduling ?? 'WHEN_IDLE'
-    this.final = this.#wire(body, nonBlocking && this.isInterim ? { willContinue: false, scheduling } : {})
+    this.final = this.#wire(body, this.#isNonBlocking && this.isInterim ? { willContinue: false, scheduling } : {})
     return this.final
   }
 

@@ -1,7 +1,7 @@
 // The tool calls of a live model, from its message to the response that it gets: phase filter, onToolCall, dispatch, response.
 import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
 import { kindOf } from '../../base/kind-of.ts'
-import type { Content, FunctionCall, FunctionResponse } from '../../content/content.ts'
+import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
@@ -11,9 +11,11 @@ import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { LiveEvent } from '../live-event.ts'
+import { isNonBlocking } from './declare-tools.ts'
+import type { HeldMessage } from './held-results.ts'
 import type { SpokenReply } from './live-turn.ts'
-import { resultText } from './seed.ts'
-import { WireCall, type WireRules } from './wire-call.ts'
+import { joined, type ToldResult, tellResult } from './told-result.ts'
+import { WireCall } from './wire-call.ts'
 
 /** Answers some, none or all calls of a message. The others run. */
 export type OnToolCall = (message: {
@@ -27,8 +29,8 @@ type MaybePromise<T> = T | Promise<T>
 export interface WireCallsOptions {
   /** The calls in the log. */
   readonly calls: LiveCalls
-  /** What the model accepts. */
-  readonly rules: WireRules
+  /** Does the model take `willContinue` and `scheduling`, and go on while a call of a tool that is declared so runs? */
+  readonly nonBlocking: boolean
   /** Tools that run in the background although they are not marked, by name. */
   readonly background: ReadonlyMap<string, BackgroundOptions>
   /** Answers calls before they run. */
@@ -45,6 +47,8 @@ export interface WireCallsOptions {
   place(): number
   /** Sends a message to the model. */
   send(message: LiveClientMessage): void
+  /** Sends results as a message once the model is idle. */
+  sendWhenIdle(message: HeldMessage): void
   /** Shows an event to the consumer. */
   emit(event: LiveEvent): void
   /** Reports a mistake in a hook. */
@@ -112,7 +116,7 @@ export class WireCalls {
         continue
       }
       const tool = calls.plan.turn().plan.table.tools.get(call.name)
-      one.accept(call, this.#backgroundOf(tool))
+      one.accept(call, this.#backgroundOf(tool), isNonBlocking(tool, this.#options))
       this.#open.set(call.id, one)
     }
     return event
@@ -180,14 +184,14 @@ export class WireCalls {
   }
 
   #acknowledge(one: WireCall): void {
-    const response = one.acknowledge(this.#options.rules)
+    const response = one.acknowledge()
     if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
   }
 
   /** Tells the model that a call waits for a human, so that it can go on. */
   acknowledgeWaiting(callId: string, hint: string | undefined): void {
     const one = this.#open.get(callId)
-    const response = one?.waitForHuman(this.#options.rules, hint)
+    const response = one?.waitForHuman(hint)
     if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
   }
 
@@ -212,7 +216,7 @@ export class WireCalls {
 
   /** Sends the recorded responses of an event to the model. */
   async deliver(responses: readonly FunctionResponse[], event: Event): Promise<void> {
-    const { calls, emit, send, rules, settled } = this.#options
+    const { calls, emit, send, settled } = this.#options
     emit({ type: 'toolResponse', responses, event })
     const found = responses.flatMap((response) => {
       const one = this.#open.get(response.id ?? '')
@@ -224,18 +228,24 @@ export class WireCalls {
     const loading = calls.mediaIn(event)
     const media = loading && (await loading)
     const wire: FunctionResponse[] = []
-    const contents: Content[] = []
+    const told: ToldResult[] = []
     for (const { one, response } of found) {
       if (one.isCancelled) continue
-      if (one.needsContent(rules, response)) {
-        one.respond(rules, response) // in case the model remembers the call after all
-        const text = resultText(one.call.name, one.format(response))
-        contents.push({ role: 'user', parts: [{ text }] })
-      } else wire.push(withParts(one.respond(rules, response), response, media))
+      if (one.needsContent()) told.push(tellResult(one, response))
+      else wire.push(withParts(one.respond(response), response, media))
     }
     if (wire.length) send({ type: 'toolResponses', responses: wire })
-    const turnComplete = found.some(({ one }) => one.background?.scheduling !== 'SILENT')
-    if (contents.length) send({ type: 'content', contents, turnComplete })
+    this.#tell(told)
+  }
+
+  /** Results as messages. Only a result that the model waits for, or that is to interrupt the model, is sent while it speaks. */
+  #tell(told: readonly ToldResult[]): void {
+    const { send, sendWhenIdle } = this.#options
+    const now = told.filter(({ isUrgent }) => isUrgent)
+    const later = told.filter(({ isUrgent }) => !isUrgent)
+    const interrupts = now.some((one) => one.interrupts)
+    if (now.length) send({ type: 'content', ...joined(now), ...(interrupts && { interrupts }) })
+    if (later.length) sendWhenIdle(joined(later))
   }
 
   #close(one: WireCall): void {
@@ -248,7 +258,7 @@ export class WireCalls {
 
   /** Sends progress of a background call to the model. */
   update(callId: string, value: unknown): void {
-    const response = this.#open.get(callId)?.update(this.#options.rules, value)
+    const response = this.#open.get(callId)?.update(value)
     if (response) this.#options.send({ type: 'toolResponses', responses: [response] })
   }
 

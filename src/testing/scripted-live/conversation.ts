@@ -3,6 +3,7 @@
 import type { FunctionResponse } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
 import type { ScriptedLiveConnection, ScriptedLiveInput, ScriptedLiveReply } from '../scripted-live-script.ts'
 import { replyMessages } from './reply-messages.ts'
 
@@ -18,7 +19,14 @@ export interface ConversationOptions {
   readonly findReply: FindReply
   /** Creates the id of a call. */
   newCallId(): string
+  /** Does the model go on while calls of tools run that are declared so? */
+  readonly isNonBlocking: boolean
+  /** What a provider would ignore. */
+  readonly problems: string[]
 }
+
+/** Most answered calls that are remembered. */
+const MAX_ANSWERED = 1_000
 
 /** Answers the inputs of one conversation, one after the other. */
 export class ScriptedConversation {
@@ -27,6 +35,10 @@ export class ScriptedConversation {
   #inputs: ScriptedLiveInput[] = []
   /** Names of the calls that have no final response yet, by id. */
   readonly #openCalls: Map<string, string> = new Map()
+  /** Ids of calls that the model waits for, and whether they have their response. */
+  readonly #blocking: Map<string, 'open' | 'answered'> = new Map()
+  /** The tools as declared. */
+  #tools: readonly WireTool[] = []
   /** Ids of open calls that were made on an earlier connection. */
   #earlierCalls: ReadonlySet<string> = new Set()
   /** The responses that the next step answers. */
@@ -40,12 +52,16 @@ export class ScriptedConversation {
   /** Continues on a connection. Inputs of the connection before are dropped; its calls are not. */
   attach(connection: ScriptedLiveConnection): void {
     this.#connection = connection
+    this.#tools = connection.options.tools
     this.#inputs = []
+    // a handle may be older than a response, which the session then repeats
+    for (const [id, state] of this.#blocking) if (state === 'answered') this.#blocking.delete(id)
     this.#earlierCalls = new Set(this.#openCalls.keys())
   }
 
   /** Takes a message of the live session. */
   receive(message: LiveClientMessage): void {
+    if (message.type === 'update') this.#tools = message.tools ?? this.#tools
     if (message.type === 'toolResponses') {
       const wasOpen = this.#openCalls.size > 0
       for (const response of message.responses) this.#settle(response)
@@ -65,9 +81,26 @@ export class ScriptedConversation {
   }
 
   #settle({ id, name, willContinue }: FunctionResponse): void {
-    if (willContinue) return
     const open = id ?? [...this.#openCalls].find(([, openName]) => openName === name)?.[0]
-    if (open !== undefined) this.#openCalls.delete(open)
+    if (open === undefined) return
+    const blocking = this.#blocking.get(open)
+    if (blocking === 'answered') this.#report(`Call "${open}" of "${name}" is BLOCKING and got a second response.`)
+    if (blocking) this.#blocking.set(open, 'answered')
+    else if (willContinue) return
+    this.#openCalls.delete(open)
+  }
+
+  #report(problem: string): void {
+    this.#options.problems.push(problem)
+    this.#connection?.lose(new LiveConnectionError(problem, { recover: 'nothing' }))
+  }
+
+  /** Is the first response to a call of the tool the only one that the model reads? */
+  #isBlocking(name: string): boolean {
+    if (!this.#options.isNonBlocking) return true
+    const declared = this.#tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations)
+    const found = declared.find((declaration) => declaration.name === name)
+    return found !== undefined && found.behavior !== 'NON_BLOCKING'
   }
 
   async #answerInputs(): Promise<void> {
@@ -100,9 +133,17 @@ export class ScriptedConversation {
   #send(reply: ScriptedLiveReply, connection: ScriptedLiveConnection): void {
     if (connection.isClosed) return
     const calls = (reply.calls ?? []).map(({ id = this.#options.newCallId(), name, args = {} }) => ({ id, name, args }))
-    for (const { id, name } of calls) this.#openCalls.set(id, name)
+    for (const { id, name } of calls) this.#open(id, name)
     connection.emit(...replyMessages(reply, calls))
     if (reply.drop) connection.lose(reply.drop === true ? undefined : reply.drop)
+  }
+
+  #open(id: string, name: string): void {
+    this.#openCalls.set(id, name)
+    if (!this.#isBlocking(name)) return void this.#blocking.delete(id)
+    this.#blocking.set(id, 'open') // again: a script may use an id again
+    const [oldest = ''] = this.#blocking.keys()
+    if (this.#blocking.size > MAX_ANSWERED) this.#blocking.delete(oldest)
   }
 }
 

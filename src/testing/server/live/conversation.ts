@@ -12,6 +12,8 @@ export class Conversation implements GeminiLiveConversation {
   /** The number of audio bytes that the client sent. */
   audioBytesIn = 0
   #handles = 0
+  /** The names of the tools that are declared now and not NON_BLOCKING. */
+  #blocking: ReadonlySet<unknown> = new Set()
 
   constructor(id: string) {
     this.id = id
@@ -25,13 +27,25 @@ export class Conversation implements GeminiLiveConversation {
 
   /** Records calls of the server. Calls without an id cannot be matched with responses. */
   addCalls(calls: readonly GeminiLiveCall[]): void {
-    for (const call of calls) if (call.id !== undefined) this.calls.set(call.id, { call, responses: [] })
+    for (const call of calls) {
+      const isBlocking = this.#blocking.has(call.name)
+      if (call.id !== undefined) this.calls.set(call.id, { call, responses: [], isBlocking })
+    }
+  }
+
+  /** Takes the tools of a setup or of an update. */
+  declare(tools: unknown): void {
+    const declared = recordsOf(tools).flatMap(({ functionDeclarations }) => recordsOf(functionDeclarations))
+    this.#blocking = new Set(
+      declared.filter(({ behavior }) => behavior !== 'NON_BLOCKING').map((declaration) => declaration.name),
+    )
   }
 
   /** Records what a client sent. */
   addMessage(message: JsonObject, audioBytes: number): void {
     this.audioBytesIn += audioBytes
-    const { realtimeInput, clientContent, toolResponse } = message
+    const { realtimeInput, clientContent, toolResponse, contextUpdate } = message
+    if (isRecord(contextUpdate) && isRecord(contextUpdate.tools)) this.declare(contextUpdate.tools.tools)
     if (isRecord(realtimeInput) && typeof realtimeInput.text === 'string') this.turns.push(realtimeInput.text)
     if (isRecord(clientContent)) this.turns.push(...recordsOf(clientContent.turns).flatMap(userTextOf))
     if (!isRecord(toolResponse)) return

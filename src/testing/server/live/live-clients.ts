@@ -72,6 +72,7 @@ export class LiveClients {
       return
     }
     if (handle !== undefined) this.#resume(connection, handle)
+    connection.conversation.declare(connection.setup?.tools)
     if (!this.conversations.includes(connection.conversation)) this.conversations.push(connection.conversation)
     if (acceptSetup) connection.send({ setupComplete: {} })
     if (acceptSetup && this.sendHandles) connection.newHandle()

@@ -42,12 +42,16 @@ function shapeProblems(response: JsonObject, isVertex: boolean): string[] {
   return problems
 }
 
-function idProblems({ id, name }: JsonObject, { isVertex, conversation }: ResponseTarget): string[] {
+function idProblems({ id, name, willContinue }: JsonObject, { isVertex, conversation }: ResponseTarget): string[] {
   if (id === undefined) return isVertex ? [] : [`The response of "${name}" has no id.`]
   const record = conversation.calls.get(String(id))
   if (!record) return [`The response of "${name}" has the id "${id}", which no call has.`]
   const problems = record.call.name === name ? [] : [`The response to call "${id}" has the name "${name}".`]
   if (record.responses.some((earlier) => earlier.willContinue !== true))
     problems.push(`Call "${id}" got another response after its last one.`)
+  else if (record.isBlocking && record.responses.length > 0)
+    problems.push(`Call "${id}" is BLOCKING and got a second response, which the model ignores.`)
+  if (record.isBlocking && willContinue === true)
+    problems.push(`Call "${id}" is BLOCKING, so that its response must not have "willContinue".`)
   return problems
 }

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { systemPorts } from '../../base/ports.ts'
+import type { LiveClientMessage } from '../../tool/live-model.ts'
+import { HeldResults } from './held-results.ts'
+import { Quiet } from './quiet.ts'
+
+/** Held results on a clock that the test sets. */
+function start() {
+  let now = 1_000
+  const timers: { at: number; run(): void }[] = []
+  const told: LiveClientMessage[] = []
+  const quiet = new Quiet()
+  const model = { isIdle: false, isBlocked: false }
+  const held = new HeldResults({
+    ports: {
+      ...systemPorts,
+      setTimer: (run, ms) => {
+        const timer = { at: now + ms, run }
+        timers.push(timer)
+        return () => void timers.splice(timers.indexOf(timer), 1)
+      },
+    },
+    isIdle: () => model.isIdle,
+    isBlocked: () => model.isBlocked,
+    quietMs: () => quiet.forMs(now),
+    tell: (message) => told.push(message),
+  })
+  const pass = (ms: number): void => {
+    const until = now + ms
+    for (;;) {
+      const [next] = timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)
+      if (!next) break
+      timers.splice(timers.indexOf(next), 1)
+      now = next.at
+      next.run()
+    }
+    now = until
+  }
+  const speak = (ms: number): void =>
+    quiet.receive({ type: 'audio', data: new Uint8Array(ms * 48), mimeType: 'audio/pcm;rate=24000' }, now)
+  const add = (text: string, turnComplete = true): void =>
+    held.add({ contents: [{ role: 'user', parts: [{ text }] }], turnComplete })
+  return { held, told, timers, quiet, model, pass, speak, add, now: () => now }
+}
+
+test('a result for a model that never ends its turn is sent after the speech was played and some silence', () => {
+  const { told, pass, speak, add } = start()
+  speak(20_000)
+  add('one')
+  pass(22_900)
+  expect(told).toEqual([])
+  pass(200)
+  expect(told).toHaveLength(1)
+})
+
+test('speech that the user interrupts is not waited for', () => {
+  const { told, pass, speak, add, quiet, now } = start()
+  speak(20_000)
+  quiet.receive({ type: 'interrupted' }, now())
+  add('one')
+  pass(3_000)
+  expect(told).toHaveLength(1)
+})
+
+test('a user who speaks is not spoken into', () => {
+  const { told, pass, add, quiet, now } = start()
+  quiet.sent({ type: 'activity', state: 'start' }, now())
+  add('one')
+  pass(60_000)
+  expect(told).toEqual([])
+  quiet.sent({ type: 'activity', state: 'end' }, now())
+  pass(6_000)
+  expect(told).toHaveLength(1)
+})
+
+test('results wait while the model waits for another call, and are sent as one message', () => {
+  const { held, told, timers, pass, add, model } = start()
+  model.isBlocked = true
+  add('one', false)
+  add('two')
+  pass(60_000)
+  expect(told).toEqual([])
+  model.isBlocked = false
+  model.isIdle = true
+  held.send()
+  expect(told).toMatchObject([{ type: 'content', contents: [{}, {}], turnComplete: true }])
+  expect(timers).toEqual([])
+})
