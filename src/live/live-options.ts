@@ -62,6 +62,13 @@ export interface LiveOptions<S> extends FlowDefinition<S> {
   readonly confirmationProvider?: ConfirmationProvider | undefined
   /** Runs gated calls without asking if there is no `confirmationProvider`. Default false. */
   readonly allowUnconfirmed?: boolean | undefined
+  /**
+   * The most tool calls of the session, refused ones included. The next one gets an error result, and the session ends with the error
+   * `MAX_TOOL_CALLS`. Default 5,000.
+   */
+  readonly maxToolCalls?: number | undefined
+  /** The most tool calls within a minute. Further ones get an error result. Default 1,000. */
+  readonly maxToolCallsPerMinute?: number | undefined
   /** How often and how fast a lost connection is made again. `{ attempts: 0 }` turns it off. */
   readonly reconnect?: ReconnectOptions | undefined
   /** Metadata for the recorded events. */
@@ -96,6 +103,8 @@ const RULES: OptionRules<LiveOptions<unknown>> = {
   background: { expects: 'an object with the names of tools, such as { search: true }', accepts: isRecord },
   confirmationProvider: callback,
   allowUnconfirmed: flag,
+  maxToolCalls: wholeNumber(1),
+  maxToolCallsPerMinute: wholeNumber(1),
   reconnect: { expects: 'an object, such as { attempts: 0 } for no reconnects', accepts: isRecord },
   runConfig: record,
   runContext: anything,

@@ -123,11 +123,27 @@ export class ServerProcess implements Transport {
 
   #receive(chunk: Buffer): void {
     try {
-      this.#lines.add(chunk)
+      const rest = this.#lines.add(chunk)
+      if (rest) void this.#readRest(rest)
     } catch (error) {
-      this.onerror?.(error as Error)
-      killGroup(this.#child?.pid)
+      this.#fail(error)
     }
+  }
+
+  /** Reads no more of the pipe until a flood of messages is handled. */
+  async #readRest(rest: Promise<void>): Promise<void> {
+    this.#child?.stdout?.pause()
+    try {
+      await rest
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#child?.stdout?.resume()
+  }
+
+  #fail(error: unknown): void {
+    this.onerror?.(error as Error)
+    killGroup(this.#child?.pid)
   }
 
   #read(line: string): void {

@@ -102,8 +102,12 @@ describe('with work that never yields to other tasks, the runner', () => {
       expect(codes).toEqual(['CANCELLED'])
     },
   )
-  it('ends the agent with MODEL_ERROR when a stream exceeds the size of a reply', async () => {
-    const text = 'x'.repeat(1_000_000)
+  it.each([
+    ['large deltas of a streamed reply', 'x'.repeat(1_000_000), true],
+    ['large deltas that no consumer reads', 'x'.repeat(1_000_000), false],
+    ['empty deltas of a streamed reply', '', true],
+    ['empty deltas that no consumer reads', '', false],
+  ])('ends the agent with MODEL_ERROR after too many %s', async (_, text, streaming) => {
     const model: Model = {
       name: 'endless',
       async *generate() {
@@ -111,8 +115,15 @@ describe('with work that never yields to other tasks, the runner', () => {
       },
     }
     const runner = new Runner({ appName: 'a', agent: new LlmAgent({ name: 'desk', model }), logger })
-    const { error } = await runner.complete({ userId: 'u', message: 'go', runConfig: { streaming: true } })
+    const { error } = await runner.complete({ userId: 'u', message: 'go', runConfig: { streaming } })
     expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('model "endless"') })
+  })
+  it('takes a reply of many small deltas', async () => {
+    const deltas = Array.from({ length: 20_000 }, () => 'x')
+    const agent = new LlmAgent({ name: 'desk', model: scriptedModel([{ deltas }]) })
+    const runner = new Runner({ appName: 'a', agent, logger })
+    const { text } = await runner.complete({ userId: 'u', message: 'go', runConfig: { streaming: true } })
+    expect(text).toHaveLength(20_000)
   })
   it('yields every partial event of a long stream to a consumer that reads', async () => {
     const deltas = Array.from({ length: 2_500 }, (_, i) => `${i} `)

@@ -68,6 +68,12 @@ function replyTooLarge(model: Model): Error {
   )
 }
 
+function streamTooLarge(model: Model): Error {
+  return new Error(
+    `The reply of model "${model.name}" has deltas of more than ${MAX_STREAM_BYTES} bytes and was not recorded; each delta counts at least ${MIN_DELTA_BYTES}. Limit its output, for example with maxOutputTokens.`,
+  )
+}
+
 /** The event that is recorded instead of a model call when a limit is reached. */
 function limitEvent(turn: AgentTurn): EventDraft | undefined {
   const { run, plan, frame } = turn
@@ -85,8 +91,10 @@ function limitEvent(turn: AgentTurn): EventDraft | undefined {
 /** After this many partial responses of a model, timers get a turn. */
 const RESPONSES_PER_TURN = 1_000
 
-/** Most bytes of all deltas of one reply. The final response has its own limit. */
+/** Most bytes of all deltas of one reply, also if no consumer reads them. The final response has its own limit. */
 const MAX_STREAM_BYTES = 4 * MAX_CONTENT_BYTES
+/** What a delta counts at least: an empty one costs time and memory, too. */
+const MIN_DELTA_BYTES = 256
 
 async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Promise<LlmResponse> {
   const { run, plan } = turn
@@ -103,11 +111,12 @@ async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Pro
       throw new Error(
         `Model "${model.name}" yielded ${kindOf(response)} instead of a response. Yield for example { content: { role, parts } }.`,
       )
+    // the adapter keeps the deltas for the final response: an endless stream must not fill the memory
+    const size = response.partial && response.content ? partsSize(response.content.parts, MAX_CONTENT_BYTES) : 0
+    bytes += Math.max(size, MIN_DELTA_BYTES)
+    if (bytes > MAX_STREAM_BYTES) throw streamTooLarge(model)
     if (!response.partial) whole = response
     else if (options.stream) {
-      // the adapter keeps the deltas for the final response: an endless stream must not fill the memory
-      if (response.content) bytes += partsSize(response.content.parts, MAX_CONTENT_BYTES)
-      if (bytes > MAX_STREAM_BYTES) throw replyTooLarge(model)
       const behind = run.recorder.emit(partialEvent(turn, ids.fill(response.content, true), response))
       if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
     }

@@ -1,5 +1,6 @@
 // Keeps a live session connected: connects, resumes with the newest handle after a loss or before the provider closes, and gives
 // up after a number of attempts. One attempt runs at a time.
+import { TimerTurns } from '../../base/timer-turns.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import {
   type LiveClientMessage,
@@ -15,6 +16,9 @@ import { wait } from './wait.ts'
 
 /** A connection is replaced this long before the end that the provider announced, at the latest. */
 const GO_AWAY_MARGIN_MS = 1_000
+/** Work on messages that were all ready until timers get a turn. A call is recorded and runs; most other messages are passed on. */
+const STEPS_PER_TURN = 4_000
+const STEPS_PER_CALL = 200
 /** No announced end is waited for longer. */
 const MAX_GO_AWAY_MS = 10 * 60_000
 
@@ -162,9 +166,12 @@ export class LiveLink {
   async #read(connection: LiveConnection): Promise<void> {
     let error: unknown
     try {
+      const turns = new TimerTurns(STEPS_PER_TURN)
       for await (const message of connection) {
         if (this.#connection !== connection) return // replaced
         this.#receive(connection, message)
+        const turn = turns.next(message.type === 'toolCall' ? STEPS_PER_CALL : 1) // a model in this process may always be ready
+        if (turn) await turn
       }
       error = new LiveConnectionError('The connection to the live model ended.', { recover: 'resume' })
     } catch (lost) {

@@ -40,7 +40,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   readonly #order: SessionOrder
   readonly #speech: Speech
   #started: SessionParts<LiveSession> | undefined
-  #idle: (() => void)[] = []
+  #waiting: { holds(): boolean; resolve(): void }[] = []
   #closing: Promise<void> | undefined
   #isIterated = false
   /** The user of the session. */
@@ -299,12 +299,31 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   #onToolCalls({ calls }: LiveServerMessage & { type: 'toolCall' }): void {
-    const { wire } = this.#parts
+    const { wire, limit } = this.#parts
+    if (limit.isOver) return // the session ends
     const registered = wire.register(calls)
-    if (registered.length === 0) return
-    this.#speech.recordCalls(wire, registered, () => {
-      wire.run(registered).catch((error) => this.#report('Tool calls could not be run', error))
-    })
+    if (registered.length > 0) {
+      this.#speech.recordCalls(wire, registered, () => {
+        wire.run(registered).catch((error) => this.#report('Tool calls could not be run', error))
+      })
+    }
+    if (limit.isOver) void this.#endAtLimit()
+  }
+
+  /** Lets calls that run end, and the model get its last responses, then ends the session. */
+  async #endAtLimit(): Promise<void> {
+    const { wire, limit, deliveries } = this.#parts
+    const ordered = (): Promise<void> => this.#order.run(async () => {})
+    await ordered() // the calls are recorded
+    await withTimeout(
+      this.#when(() => wire.openCount === 0),
+      CLOSE_MS,
+      this.#ports,
+      () => {},
+    )
+    await deliveries.settled()
+    await ordered() // the responses are shown
+    this.#fail('MAX_TOOL_CALLS', limit.problem)
   }
 
   #onCancelled(wireIds: readonly string[]): void {
@@ -411,18 +430,20 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   #whenIdle(): Promise<void> {
-    if (this.#isIdle) return Promise.resolve()
-    return new Promise((resolve) => this.#idle.push(resolve))
+    return this.#when(() => !this.#memory.isBusy && !this.#parts.wire.isBlocking)
   }
 
-  get #isIdle(): boolean {
-    return !this.#memory.isBusy && !this.#parts.wire.isBlocking
+  /** Settles when the condition holds at the end of a turn or after a response. */
+  #when(holds: () => boolean): Promise<void> {
+    if (holds()) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push({ holds, resolve }))
   }
 
   #checkIdle(): void {
     this.#started?.held.send()
-    if (!this.#isIdle) return
-    for (const resolve of this.#idle.splice(0)) resolve()
+    const waiting = this.#waiting
+    this.#waiting = waiting.filter(({ holds }) => !holds())
+    for (const one of waiting) if (!this.#waiting.includes(one)) one.resolve()
   }
 
   #show(event: LiveEvent): void {

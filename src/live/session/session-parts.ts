@@ -6,6 +6,7 @@ import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
+import { CallLimit } from './call-limit.ts'
 import { Deliveries } from './deliveries.ts'
 import { guardedModel } from './guarded-model.ts'
 import { type HeldMessage, HeldResults } from './held-results.ts'
@@ -17,12 +18,18 @@ import { WireCalls } from './wire-calls.ts'
 /** How long a tool response waits until the model knows the tools of a new phase or agent. */
 const SETTLE_MS = 1_000
 
+/** How many calls a session runs, if its options do not say it. */
+const MAX_TOOL_CALLS = 5_000
+const MAX_TOOL_CALLS_PER_MINUTE = 1_000
+
 /** The parts of a session that exist once its run has started. */
 export interface SessionParts<S> {
   /** State and what follows from it. */
   readonly flow: LiveFlow<S>
   /** The calls of the model. */
   readonly wire: WireCalls
+  /** Counts the calls. */
+  readonly limit: CallLimit
   /** The connection. */
   readonly link: LiveLink
   /** Instruction and tools of the model. */
@@ -83,7 +90,10 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     onHandle: () => memory.cover(),
     canResume: () => memory.canResume,
   })
+  const { maxToolCalls = MAX_TOOL_CALLS, maxToolCallsPerMinute = MAX_TOOL_CALLS_PER_MINUTE } = options
+  const limit = new CallLimit({ maxToolCalls, maxToolCallsPerMinute, now: () => ports.monotonicNow() })
   const wire = new WireCalls({
+    limit,
     calls: run.calls,
     nonBlocking: model.capabilities?.nonBlocking === true,
     background: inBackground,
@@ -108,7 +118,7 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
   const tellWhenIdle = (message: HeldMessage): void => held.add(message)
   const isOwnCall = (callId: string): boolean => run.run.data.fold.calls.has(callId)
   const deliveries = new Deliveries({ wire, ports, isOwnCall, tellWhenIdle, onDelivered: given.onDelivered, report })
-  return { flow, wire, link, setup, deliveries, held }
+  return { flow, wire, limit, link, setup, deliveries, held }
 }
 
 /** Settles when the phase fits the state and the model knows it, soon at the latest; undefined if that is so now. */

@@ -10,6 +10,8 @@ import { isSameJson } from '../state/is-same-json.ts'
 export class WireCall {
   /** The call as the provider sent it. */
   readonly call: LiveToolCall
+  /** The response of a call that a limit of the session does not let run. */
+  readonly refusal: JsonObject | undefined
   /** The place of the call in the conversation. */
   place: number
   /** The call as recorded. */
@@ -32,9 +34,10 @@ export class WireCall {
   /** The last response that was sent. */
   final: FunctionResponse | undefined
 
-  constructor(call: LiveToolCall, place: number) {
+  constructor(call: LiveToolCall, place: number, refusal?: JsonObject) {
     this.call = call
     this.place = place
+    this.refusal = refusal
   }
 
   /** The call is in the log. `isNonBlocking`: its tool is declared so that the model goes on. */

@@ -1,5 +1,6 @@
 // The tool calls of a live model, from its message to the response that it gets: phase filter, onToolCall, dispatch, response.
 import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
@@ -11,6 +12,7 @@ import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { LiveEvent } from '../live-event.ts'
+import type { CallLimit } from './call-limit.ts'
 import { isNonBlocking } from './declare-tools.ts'
 import type { HeldMessage } from './held-results.ts'
 import type { SpokenReply } from './live-turn.ts'
@@ -39,6 +41,8 @@ export interface WireCallsOptions {
   readonly state: State
   /** Settles when the writes of hooks are recorded. */
   saved(): Promise<void>
+  /** Counts calls. */
+  readonly limit: CallLimit
   /** Why the current phase does not allow a tool. Undefined if it does. */
   refusal(toolName: string): string | undefined
   /** Settles when the phase fits the state, so that the model gets new tools before the result that leads to them. */
@@ -89,13 +93,14 @@ export class WireCalls {
   /** Registers calls of a message, so that they can be cancelled from now on. Repeated calls are left out. */
   register(calls: readonly LiveToolCall[]): WireCall[] {
     return calls.flatMap((call) => {
+      const refusal = this.#options.limit.take() // repeated calls count, too: a model may repeat one without end
       const known = this.#byWireId.get(call.id)
       if (known?.isRepeatedBy(call)) {
         known.remember(this.#options.place())
         if (known.final) this.#options.send({ type: 'toolResponses', responses: [known.final] })
         return []
       }
-      const registered = new WireCall(call, this.#options.place())
+      const registered = new WireCall(call, this.#options.place(), refusal)
       this.#byWireId.set(call.id, registered)
       return [registered]
     })
@@ -153,9 +158,12 @@ export class WireCalls {
     if (foreground.length) void calls.dispatch(foreground)
   }
 
-  #refusalOf({ isCancelled, logId, call }: WireCall): FunctionResponse[] {
-    const error = isCancelled ? undefined : this.#options.refusal(call.name)
-    return error === undefined ? [] : [{ id: logId as string, name: call.name, response: { error } }]
+  #refusalOf({ isCancelled, logId, call, refusal }: WireCall): FunctionResponse[] {
+    const answer = (response: JsonObject): FunctionResponse[] => [{ id: logId as string, name: call.name, response }]
+    if (isCancelled) return []
+    if (refusal) return answer(refusal)
+    const error = this.#options.refusal(call.name)
+    return error === undefined ? [] : answer({ error })
   }
 
   /**

@@ -1,11 +1,15 @@
 // Sampling requests of a server: the model that the developer chose answers them.
 import type { CreateMessageRequest, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/client'
 import { isRecord, jsonSize } from '../../base/json.ts'
+import { TimerTurns } from '../../base/timer-turns.ts'
 import type { Content, Part } from '../../content/content.ts'
 import { ToolError } from '../../error/error.ts'
 import type { Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import { MAX_SAMPLE_BYTES, MAX_SAMPLE_TOKENS, MAX_SAMPLES } from '../limits.ts'
+
+/** After this many responses that were all ready, timers get a turn. */
+const RESPONSES_PER_TURN = 1_000
 
 /** Returns a function that answers the sampling requests of one call. Without a model, every request fails. */
 export function sampler(
@@ -40,7 +44,11 @@ async function generate(model: Model, params: CreateMessageRequest['params'], si
     appendWireTool: () => {},
   }
   let reply = ''
+  const turns = new TimerTurns(RESPONSES_PER_TURN)
   for await (const response of model.generate(request, { signal })) {
+    const turn = turns.next() // a model that never waits would keep its own deadline from ending it
+    if (turn) await turn
+    signal.throwIfAborted()
     if (response.errorCode !== undefined) throw new ToolError('The model that answers sampling requests failed.')
     if (!response.partial) reply = (response.content?.parts ?? []).map(({ text = '' }) => text).join('')
   }

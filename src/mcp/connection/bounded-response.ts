@@ -1,6 +1,10 @@
 // A response whose body fails when one message is too large, or when nothing arrives for too long.
+import { TimerTurns } from '../../base/timer-turns.ts'
 import { MAX_MESSAGE_BYTES } from '../limits.ts'
 import { SseSizes } from './sse-sizes.ts'
+
+/** After this many pieces of a body that were all ready, timers get a turn. A piece may hold a thousand events. */
+const CHUNKS_PER_TURN = 4
 
 /** Options of `boundResponse`. */
 export interface BoundOptions {
@@ -21,6 +25,7 @@ export function boundResponse(response: Response, { readTimeoutMs, abandoned, on
   const reader = response.body.getReader()
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
   const events = new SseSizes()
+  const turns = new TimerTurns(CHUNKS_PER_TURN)
   let bytes = 0
   const end = (): void => onEnd(events.hasIds)
   const abandon = (): void => {
@@ -40,6 +45,8 @@ export function boundResponse(response: Response, { readTimeoutMs, abandoned, on
         bytes = isStream ? events.add(value) : bytes + value.length
         if (bytes > MAX_MESSAGE_BYTES) throw new Error(`The MCP server sent more than ${MAX_MESSAGE_BYTES} bytes.`)
         controller.enqueue(value)
+        const turn = turns.next() // a flood of notifications must not keep timers waiting
+        if (turn) await turn
       } catch (error) {
         if (abandoned?.aborted) return await NEVER
         end()

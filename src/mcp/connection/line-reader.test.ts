@@ -24,3 +24,20 @@ test('throws when a line is too long, and accepts one that is as long as allowed
   expect(read(most, '\n')[0]).toHaveLength(MAX_MESSAGE_BYTES)
   expect(() => read(most, 'x')).toThrow(`more than ${MAX_MESSAGE_BYTES} bytes`)
 })
+
+test('a flood of lines in one chunk lets timers run between them, and no line is lost', async () => {
+  let seen = 0
+  let atTimer = 0
+  setTimeout(() => {
+    atTimer = seen
+  }, 0)
+  const count = 200_000
+  const reader = new LineReader((line) => {
+    JSON.parse(line)
+    seen++
+  })
+  await reader.add(new TextEncoder().encode('{"method":"notifications/message"}\n'.repeat(count)))
+  expect(seen).toBe(count)
+  expect(atTimer).toBeGreaterThan(0)
+  expect(atTimer).toBeLessThan(count)
+})

@@ -1,9 +1,14 @@
+import { TimerTurns } from '../../base/timer-turns.ts'
 import { MAX_MESSAGE_BYTES } from '../limits.ts'
+
+/** After this many lines of one chunk, timers get a turn. */
+const LINES_PER_TURN = 500
 
 /** Splits bytes into lines. A line has at most `MAX_MESSAGE_BYTES`. */
 export class LineReader {
   readonly #onLine: (line: string) => void
   readonly #decoder = new TextDecoder()
+  readonly #turns = new TimerTurns(LINES_PER_TURN)
   /** The start of a line whose end has not arrived. It grows by doubling, so that many small chunks cost little. */
   #start = new Uint8Array(0)
   #length = 0
@@ -12,15 +17,21 @@ export class LineReader {
     this.#onLine = onLine
   }
 
-  /** Adds bytes and reports every complete line. Throws when a line is too long. */
-  add(chunk: Uint8Array): void {
+  /**
+   * Adds bytes and reports every complete line. Returns a promise if the rest is reported later, because a flood of lines must not
+   * keep timers waiting: add no more bytes before it settles. Throws when a line is too long.
+   */
+  add(chunk: Uint8Array): Promise<void> | undefined {
     let from = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       const line = this.#end(chunk.subarray(from, end))
       from = end + 1
       if (line.trim() !== '') this.#onLine(line)
+      const turn = this.#turns.next()
+      if (turn) return turn.then(() => this.add(chunk.subarray(from)))
     }
     if (from < chunk.length) this.#keep(chunk.subarray(from))
+    return undefined
   }
 
   #end(part: Uint8Array): string {
