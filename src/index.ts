@@ -74,6 +74,7 @@ export {
   isFinalResponse,
   type LogRecord,
   type NewEntry,
+  type PhaseRecord,
   type Request,
 } from './event/event.ts'
 export type { FailedModel, ModelFallback } from './event/model-fallback.ts'
@@ -96,6 +97,7 @@ export type { ConfirmationDecision, ConfirmationProvider } from './runner/approv
 export type { Completion } from './runner/completion.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugins/plugin.ts'
+export type { ConversationPhases } from './runner/run/conversation-phases.ts'
 export type { Run } from './runner/run/run-handle.ts'
 export type { CloseOptions } from './runner/run/run-request.ts'
 export { Runner } from './runner/runner.ts'

@@ -13,6 +13,7 @@ import type { InvocationHost } from '../tool/invocation-host.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CallResult } from './outcome.ts'
 import type { ToolEntry, ToolTable } from './resolve.ts'
+import type { RunPhases } from './run-phases.ts'
 import type { StopSignal } from './stop-signal.ts'
 
 /** Where the framework reports problems to the operator. */
@@ -107,6 +108,8 @@ export interface DispatchHost extends InvocationHost {
   readonly recorder: RunRecorder
   /** Stops the run, or this scope of it. */
   readonly stop: StopSignal
+  /** The phase of the conversation. Undefined if it has no phases. */
+  readonly phases?: RunPhases | undefined
 }
 
 /** The tool callbacks of an agent and its plugins, in the order they are called. */

@@ -14,6 +14,7 @@ import { failure, type Prepared, type ReadyCall, type ResolvedCall, unknownOutco
 import { recoverInterrupted } from './recover-interrupted.ts'
 import { forgetAnswered } from './request-credential.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
+import { isPhaseScope, phaseRefusal, type RunPhases } from './run-phases.ts'
 import { MAX_ARGS_DEPTH, storableArgs, TRUNCATED_BYTES } from './storable-args.ts'
 import { Timeout, waitFor } from './wait-with-deadline.ts'
 
@@ -39,6 +40,27 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     const error = `Tool "${call.name}" was not run: the same call has failed ${failed} times in a row.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: !batch.live } // the user of a live model can intervene
   }
+  const { phases } = batch.host
+  if (phases && !wasAttempted(batch, call, entry)) return prepareInPhase(batch, call, entry, phases)
+  return prepareKnown(batch, call, entry)
+}
+
+/** Refuses a call that the phase does not allow, also one that was approved: the phase may have changed while it waited. */
+async function prepareInPhase(
+  batch: Batch,
+  call: CallState,
+  entry: ToolEntry | undefined,
+  phases: RunPhases,
+): Promise<Prepared> {
+  if (!call.isCode && isPhaseScope(batch.host.fold, batch.scope.isolation)) {
+    await phases.settle()
+    const error = phaseRefusal(phases, call.name)
+    if (error !== undefined) return { type: 'result', call, response: { error } }
+  }
+  return await prepareKnown(batch, call, entry)
+}
+
+function prepareKnown(batch: Batch, call: CallState, entry: ToolEntry | undefined): Prepared | Promise<Prepared> {
   if (!entry || entry.isPassive) return refuseUnknown(batch, call, entry)
   if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)
   return definitionOf(batch, entry).then((definition) =>

@@ -162,8 +162,20 @@ export interface Denial {
   readonly reason: string
 }
 
+/** The phase that the conversation of a session has reached. State does not decide it alone, and no client can write it. */
+export interface PhaseRecord {
+  /** Discriminates the record types. */
+  readonly type: 'phase'
+  /** The invocation that reached the phase. */
+  readonly invocationId: string
+  /** The name of the phase. */
+  readonly phase: string
+  /** The tools that the phase allows. Absent: all. A run that does not know the phases keeps to this list. */
+  readonly tools?: readonly string[]
+}
+
 /** An internal item of the event log. */
-export type LogRecord = Intent | Request | Denial
+export type LogRecord = Intent | Request | Denial | PhaseRecord
 
 /** An item of a session's log. Records are internal: never yielded, never shown to a model or a client. */
 export type Entry =

@@ -70,7 +70,7 @@ export class Fold {
     if (entry.event) this.#foldEvent(entry.event)
     else if (entry.record.type === 'intent') this.#foldIntent(entry.record)
     else if (entry.record.type === 'request') this.#foldRequest(entry.record)
-    else this.#foldDenial(entry.record)
+    else if (entry.record.type === 'denial') this.#foldDenial(entry.record)
   }
 
   /** The request with this id. */

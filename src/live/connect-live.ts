@@ -3,6 +3,8 @@ import { withSystemPorts } from '../base/ports.ts'
 import { asModel } from '../runner/live/live-plan.ts'
 import { Runner } from '../runner/runner.ts'
 import { checkLiveOptions, type LiveOptions } from './live-options.ts'
+import { DefinedPhases } from './phases/conversation-phases.ts'
+import { validatePhases } from './phases/validate-phases.ts'
 import { LiveSession } from './session/live-session.ts'
 
 /**
@@ -20,9 +22,22 @@ import { LiveSession } from './session/live-session.ts'
 export async function connectLive(options: LiveOptions<LiveSession>): Promise<LiveSession> {
   checkLiveOptions(options)
   const runner = options.runner ?? runnerOf(options)
-  const session = new LiveSession(options, runner, withSystemPorts(runner.options.ports))
+  const session = new LiveSession(withPhases(options, runner), runner, withSystemPorts(runner.options.ports))
   await session.open()
   return session
+}
+
+/** Phases hold at every entry: those of the session also for text runs of the runner, and those of the runner for the session. */
+function withPhases(options: LiveOptions<LiveSession>, runner: Runner): LiveOptions<LiveSession> {
+  const { phases, initialPhase, computed } = options
+  validatePhases(phases, initialPhase)
+  if (phases && initialPhase !== undefined) {
+    runner.usePhases(new DefinedPhases({ phases, initialPhase, computed }))
+    return options
+  }
+  if (!(runner.phases instanceof DefinedPhases)) return options
+  const { definition } = runner.phases
+  return { ...options, ...definition, computed: [...(definition.computed ?? []), ...(computed ?? [])] }
 }
 
 /** A runner in memory. */

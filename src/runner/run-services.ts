@@ -11,6 +11,7 @@ import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionService } from '../session/service.ts'
 import type { AuthRuntime } from '../tool/invocation-host.ts'
 import type { Plugin } from './plugins/plugin.ts'
+import type { ConversationPhases } from './run/conversation-phases.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { positive } from './runner-rules.ts'
 
@@ -52,6 +53,8 @@ export interface RunServices {
   readonly media: MediaOptions
   /** Runs background tools. Undefined for single calls, which wait for them. */
   background: BackgroundRunner | undefined
+  /** The phases of conversations. Undefined if there are none. */
+  phases: ConversationPhases | undefined
   /** Toolsets that dynamic sources have returned. */
   readonly keptToolsets: KeptToolsets
 }
@@ -80,6 +83,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
     media: options.media ?? {},
     background: undefined,
+    phases: options.phases,
     keptToolsets: new KeptToolsets(),
   }
 }

@@ -14,6 +14,7 @@ import type { RunConfig } from '../tool/run-config.ts'
 import type { RunContext, RunContextOption } from '../tool/run-context.ts'
 import type { Models } from './models.ts'
 import type { Plugin } from './plugins/plugin.ts'
+import type { ConversationPhases } from './run/conversation-phases.ts'
 
 /** Options of `new Runner()`. */
 export interface RunnerOptions<Output = unknown> {
@@ -39,6 +40,11 @@ export interface RunnerOptions<Output = unknown> {
   readonly model?: Model | undefined
   /** Makes the model for a model name, by pattern: `{ 'gemini-*': gemini }`. */
   readonly models?: Models | undefined
+  /**
+   * The phases of all conversations: `conversationPhases({ phases, initialPhase })` of `toolwright/live`. Text runs and live sessions
+   * refuse calls of tools that the current phase does not allow. Default: those of the latest `connectLive({ runner, phases })`.
+   */
+  readonly phases?: ConversationPhases | undefined
   /**
    * What a new message does while an invocation is paused: fail with `PAUSED`, cancel it, or leave it pending. Default:
    * `continue` when only long-running results are pending, else `reject`.

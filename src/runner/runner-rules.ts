@@ -68,6 +68,7 @@ const RULES: OptionRules<RunnerOptions> = {
     accepts: (value) =>
       record.accepts(value) && Object.values(value as object).every((make) => typeof make === 'function'),
   },
+  phases: { expects: 'the result of conversationPhases()', accepts: objectWith('start').accepts },
   whilePaused: oneOf('reject', 'cancel', 'continue'),
   toolTimeoutMs: anything,
   agentToolTimeoutMs: anything,

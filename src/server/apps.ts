@@ -1,5 +1,7 @@
 import { InMemoryArtifactService } from '../artifact/in-memory.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { DefinedPhases } from '../live/phases/conversation-phases.ts'
+import { validatePhases } from '../live/phases/validate-phases.ts'
 import { InMemoryMemoryService } from '../memory/in-memory.ts'
 import type { CloseOptions } from '../runner/run/run-request.ts'
 import { Runner } from '../runner/runner.ts'
@@ -43,6 +45,7 @@ export class Apps {
             : new Runner({ ...inMemory(), ...services, appName: name, agent: root })
         const own = <T>(options: { readonly [app: string]: T } | undefined): T | undefined =>
           options && Object.hasOwn(options, name) ? options[name] : undefined
+        usePhases(runner, own(live))
         const benchSessions = new BenchSessions(runner)
         const bench = dev ? new ToolBench(runner, benchSessions) : undefined
         const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
@@ -75,6 +78,13 @@ export class Apps {
     }
     await Promise.all(this.all().map(close))
   }
+}
+
+/** A client chooses between /run and /run_live, so that the phases of the live sessions hold for both. */
+function usePhases(runner: Runner, live: LiveAppOptions | undefined): void {
+  const { phases, initialPhase, computed } = live ?? {}
+  validatePhases(phases, initialPhase)
+  if (phases && initialPhase !== undefined) runner.usePhases(new DefinedPhases({ phases, initialPhase, computed }))
 }
 
 function checkName(name: string, runner: Runner): Runner {

@@ -73,8 +73,9 @@ export function findRecordProblem(record: unknown): string | undefined {
   if (typeof record.invocationId !== 'string') return 'invocationId is not a string'
   if (record.type === 'intent') return intentProblem(record.path, record.calls)
   if (record.type === 'request') return requestProblem(record)
+  if (record.type === 'phase') return phaseProblem(record)
   // Unknown records are refused: one of them may say that a tool body has started.
-  if (record.type !== 'denial') return 'type is not intent, request or denial'
+  if (record.type !== 'denial') return 'type is not intent, request, denial or phase'
   if (typeof record.requestId !== 'string') return 'requestId is not a string'
   return typeof record.reason === 'string' ? undefined : 'reason is not a string'
 }
@@ -98,6 +99,11 @@ function intentProblem(path: unknown, calls: unknown): string | undefined {
     if (isGiven(call.args) && !isRecord(call.args)) return 'the args of a call are not an object'
   }
   return undefined
+}
+
+function phaseProblem({ phase, tools }: { readonly [key: string]: unknown }): string | undefined {
+  if (typeof phase !== 'string') return 'phase is not a string'
+  return isGiven(tools) && !isStringList(tools) ? 'tools is not a list of strings' : undefined
 }
 
 const REQUEST_STRINGS = ['id', 'path', 'callId', 'definition']

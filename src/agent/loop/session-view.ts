@@ -2,7 +2,7 @@
 // runner keeps it between runs, and builds it again from the log if it has none.
 import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
-import type { Entry, Event, NewEntry } from '../../event/event.ts'
+import type { Entry, Event, NewEntry, PhaseRecord } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
 import { openRequests, startsWaiting } from '../../event/invocation-state.ts'
 import type { ScopePath } from '../../event/scope.ts'
@@ -63,6 +63,8 @@ export class SessionView {
   hasMedia = false
   /** Whether a call has waited for an answer or a result. Set by the recorder for new entries. */
   hasWaited = false
+  /** The phase that the conversation has reached; undefined if it never had phases. */
+  phase: PhaseRecord | undefined = undefined
   /** Whether a run uses the view. A run that lost its lease may still use it when the next run starts. */
   isHeld = false
   /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
@@ -120,6 +122,9 @@ export class SessionView {
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // `CallIds` has checked those of a reply
       if (isStateEdit(entry.event)) return
+    } else if (entry.record.type === 'phase') {
+      this.phase = entry.record
+      return
     }
     const fold = this.foldOf((entry.event ?? entry.record).invocationId)
     fold.add(entry, seq)

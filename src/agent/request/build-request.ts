@@ -4,12 +4,14 @@ import { registerShape } from '../../base/object-shapes.ts'
 import { showAs } from '../../base/show-as.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
+import { isPhaseScope, type RunPhases } from '../../dispatch/run-phases.ts'
 import type { LlmRequestConfig, WireTool } from '../../tool/llm-request-config.ts'
 import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
 import { joinParagraphs } from '../agents/agent-plan.ts'
 import type { ModelTurn } from '../loop/run-host.ts'
 import { fillInstruction } from './instruction.ts'
+import { applyPhase } from './phase-request.ts'
 import { findLoaderName, withMedia } from './request-media.ts'
 
 class Request implements LlmRequest {
@@ -44,6 +46,17 @@ class Request implements LlmRequest {
 
 /** Builds the request of one model call: history, media, instruction, declarations, and what tools add to it. */
 export function buildRequest(turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
+  const { run, frame } = turn
+  const { phases } = run
+  return phases && isPhaseScope(run.fold, frame.isolation) ? buildInPhase(turn, table, phases) : build(turn, table)
+}
+
+async function buildInPhase(turn: ModelTurn, table: ToolTable, phases: RunPhases): Promise<LlmRequest> {
+  await phases.settle()
+  return await applyPhase(await build(turn, table), phases)
+}
+
+function build(turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
   const { run, plan, frame } = turn
   const contents = contentsFor(turn)
   if (!run.view.hasMedia) return requestWith(contents, turn, table)

@@ -7,7 +7,7 @@ import type { RunContext } from '../../tool/run-context.ts'
 import type { Tool } from '../../tool/tool.ts'
 
 /** The user, the session and the services of a tool call. */
-export interface CallEnvironment extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media'> {
+export interface CallEnvironment extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media' | 'phases'> {
   /** The user the tools act for. */
   readonly userId: string
   /** The session of the call. Default: a new session. */

@@ -1,4 +1,5 @@
 import { closestNames } from '../../base/closest-names.ts'
+import { phaseRefusal, refusalText } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
 import { readCondition } from '../state/read-condition.ts'
@@ -43,7 +44,7 @@ export class PhaseMachine<S = WatchedSession> {
   }
   /** May the model call this tool in the current phase? */
   isToolAllowed(name: string): boolean {
-    return this.allowedTools()?.has(name) ?? true
+    return phaseRefusal(this, name) === undefined
   }
   /** The tools of the current phase. Undefined if all are allowed. */
   allowedTools(): ReadonlySet<string> | undefined {
@@ -51,7 +52,7 @@ export class PhaseMachine<S = WatchedSession> {
   }
   /** What the model gets instead of a result if it calls a tool that the phase does not allow. */
   rejectionText(toolName: string): string {
-    return `Tool '${toolName}' is not available in the current conversation phase.`
+    return refusalText(toolName)
   }
   /** The instruction of the current phase. It names the `needs` that are still missing. */
   instruction(state: ReadonlyState): Promise<string> {

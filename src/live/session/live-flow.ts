@@ -1,6 +1,7 @@
 // What follows from the state of a live session: computed values, watchers, the phase and patterns.
 import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
+import { phaseRefusal } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { StateReader } from '../../session/service.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
@@ -45,6 +46,8 @@ export interface FlowOptions<S> extends FlowDefinition<S> {
   readonly ports: Ports
   /** Records writes of the app and of hooks. */
   record(delta: JsonObject): Promise<void>
+  /** Records the phase that the conversation has reached, so that a text run continues in it. */
+  recordPhase(phase: { readonly name: string; readonly tools?: readonly string[] | undefined }): Promise<void>
   /** The conversation has moved to another phase. */
   onPhase(change: { readonly from?: string; readonly to: string }): void | Promise<void>
   /** Reports a mistake in a hook. */
@@ -96,6 +99,7 @@ export class LiveFlow<S> {
   /** Enters the first phase. */
   async start(): Promise<void> {
     this.#patterns.stateChanged(this.read)
+    await this.#recordPhase()
     await this.#phases?.start(this.#move())
     await this.state.saved()
     if (this.#phases) this.#settle()
@@ -143,6 +147,7 @@ export class LiveFlow<S> {
         report(`The phase changed ${MAX_MOVES} times in one turn. It stays "${to}" until the next turn.`, undefined)
       }
       await this.state.saved()
+      await this.#recordPhase()
       await onPhase({ from, to })
     }
     this.#settlingCount++
@@ -173,7 +178,13 @@ export class LiveFlow<S> {
       )
     const change = await this.#phases.enter(name, this.#move())
     await this.state.saved()
-    if (change) await this.#options.onPhase(change)
+    if (!change) return
+    await this.#recordPhase()
+    await this.#options.onPhase(change)
+  }
+
+  async #recordPhase(): Promise<void> {
+    if (this.#phases) await this.#options.recordPhase(this.#phases.current)
   }
 
   /** The instruction of the phase. Empty without phases. */
@@ -186,7 +197,7 @@ export class LiveFlow<S> {
   }
   /** Why the phase does not allow a tool. Undefined if it does. */
   refusal(toolName: string): string | undefined {
-    return this.#phases && !this.#phases.isToolAllowed(toolName) ? this.#phases.rejectionText(toolName) : undefined
+    return this.#phases && phaseRefusal(this.#phases, toolName)
   }
 
   #firePattern(pattern: LivePattern<S>): void {

@@ -24,6 +24,8 @@ import { Speech } from './speech.ts'
 /** How long the end of the session waits for what is being recorded. */
 const CLOSE_MS = 2_000
 
+const NO_TOOLS: ReadonlySet<string> = new Set()
+
 /**
  * A live session. Iterate it for its events; leaving the loop closes it. Tools, gates and state are those of the runner, and
  * everything is recorded in the event log of the session.
@@ -58,6 +60,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#run = new LiveRun({
       model: options.model,
       textModel: options.textModel,
+      phases: options.phases && {
+        settle: () => undefined, // the flow follows each recorded change
+        allowedTools: () => (this.#started ? this.#started.flow.allowedTools() : NO_TOOLS),
+        instruction: () => '',
+      },
       input: this.#input,
       changeResponses: beforeToolResponse && ((responses, state) => this.#changeResponses(responses, state)),
       onRecorded: (event) => this.#onRecorded(event),

@@ -76,6 +76,7 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     initial: run.run.data.state,
     ports,
     record: (delta) => run.recordState(delta),
+    recordPhase: (phase) => run.recordPhase(phase),
     onPhase: given.onPhase,
     report,
   })

@@ -4,6 +4,7 @@ import type { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, Part } from '../../content/content.ts'
+import { phaseRecord, type RunPhases } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
@@ -27,6 +28,8 @@ export interface LiveRunOptions {
   readonly model: LiveModel
   /** The model of agent tools without their own. Default: the model of the agent that calls them. */
   readonly textModel: Model | undefined
+  /** The phase of the conversation. Undefined without phases. */
+  readonly phases: RunPhases | undefined
   /** What the user sends, for tools. */
   readonly input: LiveInputSource
   /** May change responses before they are recorded and sent. */
@@ -53,6 +56,8 @@ export class LiveRun implements LiveDriver {
   readonly #ended = Promise.withResolvers<void>()
   #active: ActiveRun | undefined
   #calls: LiveCalls | undefined
+  /** The phase of the conversation. Undefined without phases. */
+  readonly phases: RunPhases | undefined
   /** What the user sends, for tools. */
   readonly input: LiveInputSource
   /** Passes what the run records to the session. */
@@ -61,6 +66,7 @@ export class LiveRun implements LiveDriver {
   constructor(options: LiveRunOptions) {
     this.#options = options
     this.input = options.input
+    this.phases = options.phases
     this.observer = {
       recorded: (event) => {
         options.onRecorded(event)
@@ -154,6 +160,11 @@ export class LiveRun implements LiveDriver {
   async recordState(stateDelta: JsonObject): Promise<void> {
     const { recorder } = this.#data
     await recorder.commit([{ event: recorder.draft('user', undefined, undefined, { stateDelta }) }])
+  }
+
+  /** Records the phase that the conversation has reached. */
+  async recordPhase(phase: Parameters<typeof phaseRecord>[1]): Promise<void> {
+    await this.#data.recorder.commit([{ record: phaseRecord(this.run.invocationId, phase) }])
   }
 
   /** Ends the session: stops its calls, answers those that wait for a human, and releases the lease. */

@@ -1,3 +1,4 @@
+import type { RunPhases } from '../../dispatch/run-phases.ts'
 import type { LiveInputSource } from '../../tool/live-input.ts'
 import type { RunServices } from '../run-services.ts'
 import type { RunObserver } from './recorded-run.ts'
@@ -6,6 +7,8 @@ import type { RunObserver } from './recorded-run.ts'
 export interface LiveDriver {
   /** What the user sends, for tools that read `context.liveInput`. */
   readonly input: LiveInputSource
+  /** The phase of the conversation. Undefined without phases. */
+  readonly phases: RunPhases | undefined
   /** Sees what the run records. */
   readonly observer: RunObserver
   /** The services of the run: those of the runner, with the deadlines and hooks of the live session. */

@@ -4,6 +4,7 @@ import type { SessionView } from '../../agent/loop/session-view.ts'
 import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
+import { type RunPhases, recordedPhase } from '../../dispatch/run-phases.ts'
 import { StopSignal } from '../../dispatch/stop-signal.ts'
 import type { Entry } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
@@ -80,6 +81,8 @@ export class RunData implements RunHost, RecordedRun {
   readonly observer: RunObserver | undefined
   /** Writes the run's entries to the log. */
   readonly recorder: Recorder
+  /** The phase of the conversation. Undefined if it has no phases. */
+  readonly phases: RunPhases | undefined
 
   constructor({ services, tree, held, invocationId, nonce, runConfig, runContext, live }: RunDataOptions) {
     const { appName, userId, sessionId } = held.lease.key
@@ -113,6 +116,13 @@ export class RunData implements RunHost, RecordedRun {
     this.liveInput = live?.input
     this.observer = live?.observer
     this.recorder = new Recorder(this, held, nonce)
+    this.phases = live ? live.phases : this.#textPhases()
+  }
+
+  /** A runner that does not know the phases of a session keeps to the one that its log has. */
+  #textPhases(): RunPhases | undefined {
+    const { phases } = this.services
+    return phases ? phases.start(this) : this.view.phase && recordedPhase(this.view.phase)
   }
 
   /** The message that started the invocation. */

@@ -18,7 +18,9 @@ import { CallEvents, type CallOutcome, loadMediaBytes, progressOf } from './call
 export type CallCallbacks = Pick<Callbacks, 'beforeTool' | 'afterTool' | 'onToolError'>
 
 /** Options of `new CallRunner()`: the tools, and the services and limits of a runner. */
-export interface CallRunnerOptions extends Omit<RunnerOptions, 'agent' | 'whilePaused' | 'media'>, CallCallbacks {
+export interface CallRunnerOptions
+  extends Omit<RunnerOptions, 'agent' | 'whilePaused' | 'media' | 'phases'>,
+    CallCallbacks {
   /** The name of the agent that makes the calls, in the event log. */
   readonly agentName: string
   /** The tools that can be called. An agent is called through `agentTool()`. */

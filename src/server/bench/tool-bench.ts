@@ -67,7 +67,7 @@ export class ToolBench {
     if (!placed) throw new ToolwrightError('NOT_FOUND', `The app has no agent "${name}". GET /dev/info lists the apps.`)
     const known = this.#calls.get(name)
     if (known) return known
-    const { agent: _, whilePaused: _2, media: _3, ...options } = this.#runner.options
+    const { agent: _, whilePaused: _2, media: _3, phases: _4, ...options } = this.#runner.options
     const { agent } = placed
     const own = agent instanceof LlmAgent ? agent.options : undefined
     const calls = new CallRunner({

@@ -87,7 +87,7 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
       const question: Asked = { seq, request: record }
       asked.set(record.id, question)
       calls.get(`${record.invocationId}/${record.callId}`)?.asked.push(question)
-    } else {
+    } else if (record.type === 'denial') {
       const question = asked.get(record.requestId)
       if (question) question.denied = seq
     }

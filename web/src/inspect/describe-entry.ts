@@ -39,5 +39,7 @@ function describeRecord(record: LogRecord): string {
       return `${record.kind} requested: ${record.hint ?? record.callId}`
     case 'denial':
       return `denied: ${record.reason}`
+    case 'phase':
+      return `phase: ${record.phase}`
   }
 }

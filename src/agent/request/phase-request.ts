@@ -1,0 +1,19 @@
+import { isAllowed, type RunPhases } from '../../dispatch/run-phases.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { LlmRequest } from '../../tool/tool.ts'
+
+/** Adds the instruction of the phase to a request, and leaves out the declarations of tools that the phase does not allow. */
+export async function applyPhase(request: LlmRequest, phases: RunPhases): Promise<LlmRequest> {
+  const allowed = phases.allowedTools()
+  const { config } = request
+  if (allowed && config.tools) config.tools = config.tools.flatMap((entry) => allowedEntry(entry, allowed))
+  const instruction = await phases.instruction()
+  if (instruction !== '') request.appendInstruction(instruction)
+  return request
+}
+
+function allowedEntry(entry: WireTool, allowed: ReadonlySet<string>): WireTool[] {
+  if (!entry.functionDeclarations) return [entry]
+  const functionDeclarations = entry.functionDeclarations.filter(({ name }) => isAllowed(allowed, name))
+  return functionDeclarations.length ? [{ ...entry, functionDeclarations }] : []
+}
