@@ -1,6 +1,7 @@
 // Starts runs: claims the session, settles its inbox and expired requests, accepts the message.
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { keepShapesAlive } from '../../base/object-shapes.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
@@ -35,6 +36,9 @@ interface StartOptions {
 }
 
 const NO_EVENTS: readonly Event[] = []
+
+/** How long `close()` waits until the ends of stopped runs are recorded, in milliseconds. */
+const CLOSE_MS = 10_000
 
 /** Starts the runs of a runner, and renews their leases. */
 export class RunStarter {
@@ -363,7 +367,10 @@ export class RunStarter {
     this.#renewer.close()
     const running = this.running.all()
     for (const active of running) active.stop(interrupt ? interrupted() : new Cancelled('The runner was closed.'))
-    await Promise.all(running.map((active) => active.finished))
+    if (running.length === 0) return
+    const ended = Promise.all(running.map((active) => active.finished))
+    const { ports, logger } = this.#services
+    await withTimeout(ended, CLOSE_MS, ports, () => logger.warn(leftBehind(running))) // a store may never answer
   }
 
   /** Settles when no run is under way, or after `graceMs`. */
@@ -402,4 +409,10 @@ function claimed(lease: Lease | undefined): ClaimedSession {
 
 function continuing(invocationId: string): Accepted {
   return { invocationId, message: undefined, cancel: [] }
+}
+
+function leftBehind(runs: readonly ActiveRun[]): string {
+  const left = runs.filter(({ isFinished }) => !isFinished).map(({ sessionId }) => `"${sessionId}"`)
+  const problem = `The session service did not record the end of ${left.length} runs within ${CLOSE_MS} ms`
+  return `${problem}: sessions ${left.slice(0, 10).join(', ')}. runner.recover() ends them later.`
 }
