@@ -90,6 +90,11 @@ export interface LiveConnection extends AsyncIterable<LiveServerMessage> {
   pause?(): void
   /** Reads from the network again. */
   resume?(): void
+  /**
+   * Asks the other side for a sign of life. Resolves when it has answered. A session that gets no sign for 30 seconds connects again.
+   * Leave it out if the transport cannot ask.
+   */
+  ping?(): Promise<void> | undefined
   /** Closes the connection. Never throws. */
   close(): void
 }

@@ -229,3 +229,18 @@ test('a client whose connect() is wrapped still sends and receives', async () =>
   await expect(reading).rejects.toMatchObject({ code: 1011 })
   expect(messages).toEqual([{ type: 'text', text: 'Hello' }])
 })
+
+test('ping() settles when the service answers, and not while it reads nothing', async () => {
+  await using line = await openLine()
+  await line.local.ping?.()
+  line.remote.stopReading()
+  let isAnswered = false
+  const asked = line.local.ping?.()?.then(() => {
+    isAnswered = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isAnswered).toBe(false)
+  line.remote.resumeReading()
+  await asked
+  expect(line.server.problems).toEqual([])
+})

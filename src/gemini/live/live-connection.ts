@@ -17,6 +17,7 @@ import { readServerMessage } from './server-messages.ts'
 /** Bytes that may wait in the socket before `send()` returns a promise. */
 const MAX_BUFFERED_BYTES = 1024 * 1024
 const BUFFER_CHECK_MS = 10
+const TAKEN_CHECK_MS = 1_000
 /** How long the service has to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 2_000
 
@@ -80,6 +81,22 @@ export class GeminiLiveConnection implements LiveConnection {
   /** Reads from the network again. */
   resume(): void {
     this.socket.resume()
+  }
+
+  /**
+   * Asks the service for a sign of life. The WebSocket of a browser has no pings: there the sign is that the network takes what was
+   * sent.
+   */
+  ping(): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.socket.ping(resolve)) this.#whenTaken(resolve)
+    })
+  }
+
+  #whenTaken(taken: () => void): void {
+    if (this.#isClosed || this.#lost) return
+    if (this.socket.bufferedBytes === 0) taken()
+    else this.#context.ports.setTimer(() => this.#whenTaken(taken), TAKEN_CHECK_MS, { background: true })
   }
 
   /** Closes the connection. */

@@ -29,6 +29,8 @@ interface SdkConnection {
     pause?(): void
     resume?(): void
     terminate?(): void
+    ping?(data?: string): void
+    once?(event: 'pong', listener: () => void): void
   }
 }
 
@@ -96,6 +98,15 @@ export class LiveSocket {
     const { conn } = session as { conn?: unknown }
     this.#isReady = true
     if (!this.#connection && isRecord(conn)) this.#connection = conn as unknown as SdkConnection
+  }
+
+  /** Sends a ping, and calls `onPong` when the service has answered. False if the WebSocket has no pings, as in browsers. */
+  ping(onPong: () => void): boolean {
+    const ws = this.#connection?.ws
+    if (!ws?.ping || !ws.once) return false
+    ws.once('pong', onPong)
+    ws.ping()
+    return true
   }
 
   /** Stops reading from the network. */

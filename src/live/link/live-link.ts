@@ -11,6 +11,7 @@ import {
 import { Attempts } from './attempts.ts'
 import type { LinkOptions } from './link-options.ts'
 import { Outbox } from './outbox.ts'
+import { SignOfLife } from './sign-of-life.ts'
 import { untilAborted } from './until-aborted.ts'
 import { wait } from './wait.ts'
 
@@ -38,6 +39,8 @@ export class LiveLink {
   /** The connection that the provider closes soon. */
   #leaving: LiveConnection | undefined
   #isPaused = false
+  /** Watches the connection. */
+  #signs: SignOfLife | undefined
   #wasConnected = false
 
   constructor(options: LinkOptions) {
@@ -104,6 +107,7 @@ export class LiveLink {
   /** Closes the connection. It is never made again. */
   close(): void {
     if (!this.#isClosed) this.#closing.abort(new Error('The live session was closed.'))
+    this.#signs?.close()
     this.#connection?.close()
     this.#connection = undefined
     this.#outbox.takeAll()
@@ -152,6 +156,12 @@ export class LiveLink {
     this.#isConnecting = false
     if (this.#isPaused) connection.pause?.()
     for (const message of this.#outbox.takeAll()) this.#sendKept(message)
+    this.#signs?.close()
+    this.#signs = new SignOfLife(connection, {
+      ports: this.#options.ports,
+      isPaused: () => this.#isPaused,
+      onSilent: () => void this.#lose(connection, silent()),
+    })
     if (this.#wasConnected) this.#options.onResumed() // before the first message
     this.#wasConnected = true
     void this.#read(connection)
@@ -169,6 +179,7 @@ export class LiveLink {
       const turns = new TimerTurns(STEPS_PER_TURN)
       for await (const message of connection) {
         if (this.#connection !== connection) return // replaced
+        this.#signs?.seen()
         this.#receive(connection, message)
         const turn = turns.next(message.type === 'toolCall' ? STEPS_PER_CALL : 1) // a model in this process may always be ready
         if (turn) await turn
@@ -177,8 +188,14 @@ export class LiveLink {
     } catch (lost) {
       error = lost
     }
+    await this.#lose(connection, error)
+  }
+
+  /** The connection is lost. Connects again, unless another connection is on the way. */
+  async #lose(connection: LiveConnection, error: unknown): Promise<void> {
     if (this.#connection !== connection || this.#isClosed) return
     this.#connection = undefined
+    this.#signs?.close()
     connection.close()
     this.#options.onLost()
     if (this.#isConnecting) return // its replacement is on the way
@@ -251,6 +268,11 @@ export class LiveLink {
   #onConnected(): void {
     if (this.#isOutdated && !this.#isClosed) void this.renew()
   }
+}
+
+function silent(): LiveConnectionError {
+  const problem = 'The live model gave no sign of life for 30 seconds'
+  return new LiveConnectionError(`${problem}: the connection is half open.`, { recover: 'resume' })
 }
 
 function toConnectionError(error: unknown): LiveConnectionError {

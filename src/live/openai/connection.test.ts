@@ -137,3 +137,12 @@ test('reports a failed transcription of the user', async () => {
     },
   ])
 })
+
+test('ping() asks with an update that changes nothing, and settles when the provider answers', async () => {
+  await using pair = await openPair()
+  await pair.peer.next('session.update')
+  const before = pair.peer.session
+  await pair.connection.ping?.()
+  expect(await pair.peer.next('session.update')).toMatchObject({ session: { type: 'realtime' } })
+  expect([pair.server.problems, pair.peer.session]).toEqual([[], before])
+})

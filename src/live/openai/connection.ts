@@ -32,6 +32,8 @@ export class RealtimeConnection implements LiveConnection {
   readonly #reported: Set<string> = new Set()
   #lastError: JsonObject | undefined
   #isClosed = false
+  /** Called with the next event: the provider is alive. */
+  #onEvent: (() => void) | undefined
 
   constructor(socket: OpenAiWebSocket, settings: Settings, names: ToolNames) {
     this.#socket = socket
@@ -51,6 +53,8 @@ export class RealtimeConnection implements LiveConnection {
 
   /** Reads an event of the provider. */
   receive(event: JsonObject): void {
+    this.#onEvent?.()
+    this.#onEvent = undefined
     this.#lastError = event.type === 'error' ? event : undefined
     for (const message of readEvent(event, this.#state)) this.#queue.push(message)
   }
@@ -74,6 +78,17 @@ export class RealtimeConnection implements LiveConnection {
       this.#report(error)
     }
     return this.#socket.bufferedAmount > MAX_BUFFERED ? this.#drained() : undefined
+  }
+
+  /**
+   * Asks the provider for a sign of life: an update of the session that changes nothing, which the provider answers. The WebSocket of
+   * the platform has no pings.
+   */
+  ping(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onEvent = resolve
+      this.#write({ type: 'session.update', session: { type: 'realtime' } })
+    })
   }
 
   /** Iterates the messages of the model. */

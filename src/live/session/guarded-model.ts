@@ -40,6 +40,7 @@ function guardedConnection(connection: LiveConnection): LiveConnection {
     },
     pause: () => quietly(() => connection.pause?.()),
     resume: () => quietly(() => connection.resume?.()),
+    ...(typeof connection.ping === 'function' && { ping: () => connection.ping?.() }),
     close: () => quietly(() => connection.close()),
     [Symbol.asyncIterator]: () => wellFormed(connection[Symbol.asyncIterator]()),
   }
