@@ -88,6 +88,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       this.#started = this.#start()
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session was stopped while it started.')
       const { flow, link, setup } = this.#started
+      await this.#run.calls.callbacks.enter()
       await setup.read()
       setup.validate(this.#options, this.#runner.agent)
       await flow.start()
@@ -389,7 +390,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #onTransfer(to: string): void {
     const { setup, link } = this.#parts
     this.#order.emit({ type: 'transfer', to })
-    void (setup.canUpdate ? this.#refresh(setup) : link.renew())
+    const { callbacks } = this.#run.calls
+    const enter = callbacks.hasChange ? () => callbacks.enter() : undefined
+    if (setup.canUpdate) void this.#refresh(setup, enter)
+    else if (!enter) void link.renew()
+    else enter().then(() => link.renew(), this.#onSetupFailed)
   }
 
   async #onPhase({ from, to }: { readonly from?: string; readonly to: string }): Promise<void> {
@@ -398,8 +403,14 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   /** Tells the model which instruction and tools have changed. */
-  #refresh(setup: SessionParts<LiveSession>['setup']): Promise<void> {
-    return setup.refresh((message) => void this.#parts.link.send(message))
+  #refresh(setup: SessionParts<LiveSession>['setup'], before?: () => Promise<void>): Promise<void> {
+    const send = (message: LiveClientMessage): void => void this.#parts.link.send(message)
+    return setup.refresh({ send, before, onFailed: this.#onSetupFailed })
+  }
+
+  /** A callback that stops the agent ends the session. Of other failures the next connection knows nothing: it reads all again. */
+  readonly #onSetupFailed = (error: unknown): void => {
+    if (error instanceof ToolwrightError) this.#fail('AGENT_ERROR', error)
   }
 
   async #changeResponses(responses: readonly FunctionResponse[], state: State): Promise<readonly FunctionResponse[]> {

@@ -30,6 +30,16 @@ export interface ModelSetupOptions {
   readonly instruction: string | undefined
 }
 
+/** How the model is told what has changed. */
+export interface RefreshOptions {
+  /** Sends a message. */
+  send(message: LiveClientMessage): void
+  /** What must happen first. */
+  readonly before?: (() => Promise<void>) | undefined
+  /** Called if it cannot be told. The next connection reads everything again. */
+  onFailed(error: unknown): void
+}
+
 /** The instruction and the tools that the model has now, and what it must be told when they change. */
 export class ModelSetup {
   readonly #options: ModelSetupOptions
@@ -89,12 +99,13 @@ export class ModelSetup {
     return this.#options.flow.phase !== undefined || !this.#options.calls.plan.isConstant
   }
 
-  /** Tells the model what has changed. Does nothing if it knows it. */
-  refresh(send: (message: LiveClientMessage) => void): Promise<void> {
+  /** Tells the model what has changed, after `before`. Does nothing if it knows it. */
+  refresh({ send, before, onFailed }: RefreshOptions): Promise<void> {
     this.#refreshCount++
     this.#refreshing = this.#refreshing
+      .then(before)
       .then(() => this.#refresh(send))
-      .catch(() => {}) // the next connection reads it again
+      .catch(onFailed)
       .finally(() => this.#refreshCount--)
     return this.#refreshing
   }

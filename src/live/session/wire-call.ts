@@ -10,8 +10,8 @@ import { isSameJson } from '../state/is-same-json.ts'
 export class WireCall {
   /** The call as the provider sent it. */
   readonly call: LiveToolCall
-  /** The response of a call that a limit of the session does not let run. */
-  readonly refusal: JsonObject | undefined
+  /** The response of a call that a limit of the session, or a callback, does not let run. */
+  refusal: JsonObject | undefined
   /** The place of the call in the conversation. */
   place: number
   /** The call as recorded. */

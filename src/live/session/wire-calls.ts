@@ -109,7 +109,7 @@ export class WireCalls {
   /** Records registered calls, with what the model said before them. Returns the event. */
   async record(registered: readonly WireCall[], { parts, reply }: SpokenReply): Promise<Event> {
     const { calls } = this.#options
-    const { event, recorded } = await calls.record(
+    const { event, recorded, removed } = await calls.record(
       registered.map(({ call }) => call),
       parts,
       reply,
@@ -120,6 +120,7 @@ export class WireCalls {
         this.#refuse(one) // too many calls in one reply
         continue
       }
+      if (removed.has(one.call.id)) one.refusal ??= REMOVED
       const tool = calls.plan.turn().plan.table.tools.get(call.name)
       one.accept(call, this.#backgroundOf(tool), isNonBlocking(tool, this.#options))
       this.#open.set(call.id, one)
@@ -291,6 +292,8 @@ function cancelledResponse({ logId, call }: WireCall): FunctionResponse {
   const response = { error: `Tool cancelled. ${CANCELLED_BY_MODEL}`, errorCode: 'CANCELLED' }
   return { id: logId as string, name: call.name, response }
 }
+
+const REMOVED = { error: 'This call was not run: an afterModel callback removed it.', errorCode: 'CANCELLED' }
 
 const CANCELLED_BY_MODEL = 'The model no longer needs the result.'
 

@@ -9,6 +9,7 @@ import type { ActiveRun } from '../run/active-run.ts'
 import type { RunData } from '../run/run-data.ts'
 import { closeStoppedCall } from './close-call.ts'
 import { frameOf } from './live-agent.ts'
+import { LiveCallbacks } from './live-callbacks.ts'
 import { LivePlan, type LivePlanOptions } from './live-plan.ts'
 import { describeReply, type LiveReply } from './live-reply.ts'
 import { LiveRequests, type RequestListener } from './live-requests.ts'
@@ -32,6 +33,8 @@ export class LiveCalls {
   readonly #ending: Set<string> = new Set()
   #lastEnding: Promise<void> = Promise.resolve()
   #isClosed = false
+  /** The callbacks around the model. */
+  readonly callbacks: LiveCallbacks
   /** The tools and the instruction of the agent that speaks. */
   readonly plan: LivePlan
 
@@ -40,7 +43,8 @@ export class LiveCalls {
     this.#options = options
     this.#requests = new LiveRequests(run, options, () => this.#settle())
     this.#running = new RunningCalls(run.data)
-    this.plan = new LivePlan(run.data, options)
+    this.callbacks = new LiveCallbacks(run.data)
+    this.plan = new LivePlan(run.data, options, this.callbacks)
   }
 
   get #data(): RunData {
@@ -49,27 +53,28 @@ export class LiveCalls {
 
   /**
    * Records calls of the model, with what it said before them. Returns the event, and the calls as recorded: an id that is
-   * missing, taken or invalid is replaced. Each call is held back until `answer` or `dispatch` names it.
+   * missing, taken or invalid is replaced. `removed`: ids at the provider of calls that a callback removed. Each call is held back until `answer` or `dispatch` names it.
    */
   async record(
     calls: readonly FunctionCall[],
     said: readonly Part[],
     reply: LiveReply,
-  ): Promise<{ event: Event; recorded: FunctionCall[] }> {
+  ): Promise<{ event: Event; recorded: FunctionCall[]; removed: ReadonlySet<string> }> {
     const run = this.#data
+    const turn = this.plan.turn()
+    const checked = await this.callbacks.afterModel(turn, { said, calls, reply })
     const ids = new CallIds(run)
     try {
-      const parts = [...said, ...calls.map((functionCall) => ({ functionCall }))]
+      const parts = [...checked.said, ...checked.calls.map((functionCall) => ({ functionCall }))]
       const content = ids.fill({ role: 'model', parts })
-      const turn = this.plan.turn()
-      const event = run.recorder.draft(turn.plan.agent.name, turn.frame, content, {})
+      const event = run.recorder.draft(turn.plan.agent.name, turn.frame, content, checked.actions)
       describeReply(event, reply)
       const longRunning = longRunningIds(turn.plan.table, content.parts)
       if (longRunning) event.longRunningToolIds = longRunning
       const filled = content.parts.flatMap(({ functionCall }) => (functionCall ? [functionCall] : []))
       this.#running.hold(filled.map(({ id = '' }) => id))
       await run.recorder.commit([{ event }])
-      return { event, recorded: filled }
+      return { event, recorded: filled, removed: checked.removed }
     } finally {
       ids.close()
     }

@@ -13,6 +13,7 @@ import type { WireTool } from '../../tool/llm-request-config.ts'
 import type { Model } from '../../tool/model.ts'
 import type { RunData } from '../run/run-data.ts'
 import { frameOf, speakingAgent } from './live-agent.ts'
+import type { LiveCallbacks } from './live-callbacks.ts'
 
 /** The models of a live session. */
 export interface LivePlanOptions {
@@ -42,9 +43,12 @@ export class LivePlan {
   /** The latest result of `turn()`. */
   #turn: AgentTurn | undefined
 
-  constructor(run: RunData, options: LivePlanOptions) {
+  readonly #callbacks: LiveCallbacks
+
+  constructor(run: RunData, options: LivePlanOptions, callbacks: LiveCallbacks) {
     this.#run = run
     this.#options = options
+    this.#callbacks = callbacks
   }
 
   /**
@@ -66,8 +70,9 @@ export class LivePlan {
   /** Can the instruction and the tools of the agent not change while it speaks? */
   get isConstant(): boolean {
     const agent = speakingAgent(this.#run)
-    const { constantInstruction, table } = this.#planOf(agent)
+    const { constantInstruction, table, hooks } = this.#planOf(agent)
     const { processors, changeable } = table
+    if (hooks.beforeModel.length > 0) return false
     return constantInstruction !== undefined && agent.dynamicTools.length + processors.length + changeable.length === 0
   }
 
@@ -83,7 +88,12 @@ export class LivePlan {
     this.#run.progress.tables ??= new Map()
     this.#run.progress.tables.set(agent, table)
     const context = new RunCallbackContext(this.#run, agent.name, undefined)
-    const { config } = await requestWith([], { ...turn, context }, table) // the conversation is on the connection
+    const { beforeModel } = turn.plan.hooks
+    // the conversation is on the connection; only callbacks read it
+    const contents = beforeModel.length ? this.#run.view.history(agent.name, turn.frame) : []
+    const request = await requestWith(contents, { ...turn, context }, table)
+    await this.#callbacks.beforeModel({ ...turn, context }, request)
+    const { config } = request
     const actions = context.take()
     if (actions) {
       const { recorder } = this.#run

@@ -150,7 +150,9 @@ export class LiveRun implements LiveDriver {
   /** Records what the model said and returns its event. */
   async recordReply(parts: readonly Part[], reply: LiveReply): Promise<Event> {
     const { recorder } = this.#data
-    const event = recorder.draft(this.agent().name, frameOf(this.#data), { role: 'model', parts }, {})
+    const { callbacks, plan } = this.calls
+    const { said, actions } = await callbacks.afterModel(plan.turn(), { said: parts, calls: [], reply })
+    const event = recorder.draft(this.agent().name, frameOf(this.#data), { role: 'model', parts: said }, actions)
     describeReply(event, reply)
     await recorder.commit([{ event }])
     return event
@@ -191,6 +193,7 @@ export class LiveRun implements LiveDriver {
     const { recorder, stop } = this.#data
     if (stop.stopped) return
     await this.#calls?.close(reason)
+    if (!stop.stopped) await this.#calls?.callbacks.leave()
     if (this.run.next().type !== 'ask-model') return
     // the model was about to speak: no one listens any more
     const ending = recorder.draft(this.agent().name, frameOf(this.#data), undefined, { endOfAgent: true })
