@@ -11,7 +11,6 @@ import { outputSchemaOf, parseOutput } from './output.ts'
 import { checkCallOptions, checkMetadataSize, toLiveRequest, toRunRequest } from './request-rules.ts'
 import { closeAll } from './resources.ts'
 import { Cancelled } from './run/cancelled.ts'
-import type { ConversationPhases } from './run/conversation-phases.ts'
 import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
 import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
@@ -309,12 +308,12 @@ export class Runner<Output = unknown> {
   }
 
   /** @internal The phases of conversations. Undefined if there are none. */
-  get phases(): ConversationPhases | undefined {
+  get phases(): RunnerOptions['phases'] {
     return this.#services.phases
   }
 
   /** @internal Makes text runs keep to phases that are declared elsewhere, unless the options of the runner have some. */
-  usePhases(phases: ConversationPhases): void {
+  usePhases(phases: NonNullable<RunnerOptions['phases']>): void {
     if (!this.options.phases) this.#services.phases = phases
   }
 

@@ -8,7 +8,7 @@ import type { Event } from '../../event/event.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
-import type { LiveClientMessage, LiveConnectionError, LiveServerMessage } from '../../tool/live-model.ts'
+import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model.ts'
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { PhaseChange } from '../phases/live-phase.ts'
@@ -18,13 +18,11 @@ import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
 import { ModelMemory } from './model-memory.ts'
 import { SessionOrder } from './session-order.ts'
-import { makeParts, type SessionParts } from './session-parts.ts'
+import { livePhases, makeParts, type SessionParts } from './session-parts.ts'
 import { Speech } from './speech.ts'
 
 /** How long the end of the session waits for what is being recorded. */
 const CLOSE_MS = 2_000
-
-const NO_TOOLS: ReadonlySet<string> = new Set()
 
 /**
  * A live session. Iterate it for its events; leaving the loop closes it. Tools, gates and state are those of the runner, and
@@ -42,7 +40,6 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   readonly #order: SessionOrder
   readonly #speech: Speech
   #started: SessionParts<LiveSession> | undefined
-  #waiting: { holds(): boolean; resolve(): void }[] = []
   #closing: Promise<void> | undefined
   #isIterated = false
   /** The user of the session. */
@@ -60,11 +57,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#run = new LiveRun({
       model: options.model,
       textModel: options.textModel,
-      phases: options.phases && {
-        settle: () => undefined, // the flow follows each recorded change
-        allowedTools: () => (this.#started ? this.#started.flow.allowedTools() : NO_TOOLS),
-        instruction: () => '',
-      },
+      phases: options.phases && livePhases(() => this.#started?.flow),
       input: this.#input,
       changeResponses: beforeToolResponse && ((responses, state) => this.#changeResponses(responses, state)),
       onRecorded: (event) => this.#onRecorded(event),
@@ -113,7 +106,6 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       ports: this.#ports,
       link: {
         introduce: (isResumed, send) => this.#introduce(isResumed, send),
-        whenIdle: () => this.#whenIdle(),
         onMessage: (message) => this.#onMessage(message),
         onLost: () => this.#onLost(),
         onReconnecting: (attempt) => this.#order.emit({ type: 'reconnecting', attempt }),
@@ -121,11 +113,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
           this.#order.emit({ type: 'resumed' })
           this.#started?.held.send()
         },
-        onFailed: (error) => this.#onFailed(error),
       },
+      onConnectionLost: (message) => this.#fail('CONNECTION_LOST', message),
+      ordered: () => this.#order.run(async () => {}),
       onPhase: (change) => this.#onPhase(change),
       tell: (message) => void this.#tell(message),
-      onDelivered: () => this.#checkIdle(),
       emit: (event) => this.#order.emit(event),
       report: (problem, error) => this.#report(problem, error),
     })
@@ -294,7 +286,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
         this.#queue.dropAudio()
         this.#speech.recordTurn(true)
         this.#order.emit({ type: 'interrupted' })
-        this.#checkIdle()
+        this.#started?.checkIdle()
         return
       case 'turnComplete':
         this.#onTurnComplete()
@@ -307,7 +299,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   #onToolCalls({ calls }: LiveServerMessage & { type: 'toolCall' }): void {
-    const { wire, limit } = this.#parts
+    const { wire, limit, settleCalls } = this.#parts
     if (limit.isOver) return // the session ends
     const registered = wire.register(calls)
     if (registered.length > 0) {
@@ -315,23 +307,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
         wire.run(registered).catch((error) => this.#report('Tool calls could not be run', error))
       })
     }
-    if (limit.isOver) void this.#endAtLimit()
-  }
-
-  /** Lets calls that run end, and the model get its last responses, then ends the session. */
-  async #endAtLimit(): Promise<void> {
-    const { wire, limit, deliveries } = this.#parts
-    const ordered = (): Promise<void> => this.#order.run(async () => {})
-    await ordered() // the calls are recorded
-    await withTimeout(
-      this.#when(() => wire.openCount === 0),
-      CLOSE_MS,
-      this.#ports,
-      () => {},
-    )
-    await deliveries.settled()
-    await ordered() // the responses are shown
-    this.#fail('MAX_TOOL_CALLS', limit.problem)
+    if (limit.isOver) void settleCalls().then(() => this.#fail('MAX_TOOL_CALLS', limit.problem))
   }
 
   #onCancelled(wireIds: readonly string[]): void {
@@ -347,7 +323,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const { flow, setup } = this.#parts
     this.#order.enqueue(async () => {
       flow.turnCompleted()
-      this.#checkIdle()
+      this.#started?.checkIdle()
       if (setup.isVariable) void this.#refresh(setup) // it may depend on state
     })
   }
@@ -447,23 +423,6 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     if (failure) throw failure.error
   }
 
-  #whenIdle(): Promise<void> {
-    return this.#when(() => !this.#memory.isBusy && !this.#parts.wire.isBlocking)
-  }
-
-  /** Settles when the condition holds at the end of a turn or after a response. */
-  #when(holds: () => boolean): Promise<void> {
-    if (holds()) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.push({ holds, resolve }))
-  }
-
-  #checkIdle(): void {
-    this.#started?.held.send()
-    const waiting = this.#waiting
-    this.#waiting = waiting.filter(({ holds }) => !holds())
-    for (const one of waiting) if (!this.#waiting.includes(one)) one.resolve()
-  }
-
   #show(event: LiveEvent): void {
     this.#started?.flow.seen(event.type)
     if (event.type === 'interrupted') this.#queue.dropAudio() // also what waited for its turn
@@ -483,14 +442,6 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #onStopped(reason: unknown): void {
     if (reason instanceof ToolwrightError) this.#fail(reason.code, reason)
     else void this.#end(messageOf(reason))
-  }
-
-  /** No connection can be made again. The provider's error says why; what helps the app is another session. */
-  #onFailed({ message, recover }: LiveConnectionError): void {
-    const isStored = this.#options.runner !== undefined
-    const advice = isStored ? `Continue with connectLive() and sessionId "${this.sessionId}"` : 'Connect a new session'
-    const isOver = recover !== 'nothing'
-    this.#fail('CONNECTION_LOST', isOver ? `${message} All attempts to reconnect are used up. ${advice}.` : message)
   }
 
   #fail(errorCode: string, error: unknown): void {

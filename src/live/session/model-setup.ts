@@ -30,7 +30,7 @@ export interface ModelSetupOptions {
   readonly instruction: string | undefined
 }
 
-/** How the model is told what has changed. */
+/** How changes reach the model. */
 export interface RefreshOptions {
   /** Sends a message. */
   send(message: LiveClientMessage): void

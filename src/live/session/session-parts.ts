@@ -1,5 +1,6 @@
 import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
+import { phaseRecord, type RunPhases } from '../../dispatch/run-phases.ts'
 import type { LiveRun } from '../../runner/live/live-run.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
 import type { LinkOptions } from '../link/link-options.ts'
@@ -11,13 +12,17 @@ import { Deliveries } from './deliveries.ts'
 import { guardedModel } from './guarded-model.ts'
 import { type HeldMessage, HeldResults } from './held-results.ts'
 import { LiveFlow } from './live-flow.ts'
+import { lostText } from './lost-text.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { ModelSetup } from './model-setup.ts'
+import { Waits } from './waits.ts'
 import { WireCalls } from './wire-calls.ts'
 
 /** How long a tool response waits until the model knows the tools of a new phase or agent. */
 const SETTLE_MS = 1_000
 
+/** How long calls that run may take when the session has used its calls. */
+const LAST_CALLS_MS = 2_000
 /** How many calls a session runs, if its options do not say it. */
 const MAX_TOOL_CALLS = 5_000
 const MAX_TOOL_CALLS_PER_MINUTE = 1_000
@@ -38,6 +43,10 @@ export interface SessionParts<S> {
   readonly deliveries: Deliveries
   /** Results that wait until the model is idle. */
   readonly held: HeldResults
+  /** A turn has ended, or a response was sent: what waits for an idle model may happen now. */
+  checkIdle(): void
+  /** Lets calls that run end, and the model get its last responses. */
+  settleCalls(): Promise<void>
 }
 
 /** What the parts are made from. */
@@ -53,13 +62,18 @@ export interface PartsOptions<S> {
   /** Clock and timers. */
   readonly ports: Ports
   /** What the connection reports to the session. */
-  readonly link: Omit<LinkOptions, 'model' | 'ports' | 'reconnect' | 'setup' | 'onHandle' | 'canResume'>
+  readonly link: Omit<
+    LinkOptions,
+    'model' | 'ports' | 'reconnect' | 'setup' | 'onHandle' | 'canResume' | 'whenIdle' | 'onFailed'
+  >
   /** The conversation has moved to another phase. */
   onPhase(change: { readonly from?: string; readonly to: string }): Promise<void>
   /** Sends a message of the conversation. */
   tell(message: LiveClientMessage): void
-  /** Called after a result was sent. */
-  onDelivered(): void
+  /** No connection can be made again. */
+  onConnectionLost(message: string): void
+  /** Settles when everything so far is recorded and shown. */
+  ordered(): Promise<void>
   /** Shows an event to the consumer. */
   emit(event: LiveEvent): void
   /** Reports a mistake in a hook. */
@@ -76,12 +90,14 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     initial: run.run.data.state,
     ports,
     record: (delta) => run.recordState(delta),
-    recordPhase: (phase) => run.recordPhase(phase),
+    recordPhase: (phase) => run.recordPhase(phaseRecord(run.run.invocationId, phase)),
     onPhase: given.onPhase,
     report,
   })
   const inBackground = new Map(Object.entries(background).map(([name, one]) => [name, one === true ? {} : one]))
   const setup = new ModelSetup({ model, calls: run.calls, flow, background: inBackground, instruction })
+  const waits = new Waits()
+  const isIdle = (): boolean => !memory.isBusy && !wire.isBlocking
   const link = new LiveLink({
     ...given.link,
     model: guardedModel(model),
@@ -90,6 +106,8 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     setup: () => setup.read(),
     onHandle: () => memory.cover(),
     canResume: () => memory.canResume,
+    whenIdle: () => waits.until(isIdle),
+    onFailed: (error) => given.onConnectionLost(lostText(error, options.runner && run.run.sessionId)),
   })
   const { maxToolCalls = MAX_TOOL_CALLS, maxToolCallsPerMinute = MAX_TOOL_CALLS_PER_MINUTE } = options
   const limit = new CallLimit({ maxToolCalls, maxToolCallsPerMinute, now: () => ports.monotonicNow() })
@@ -111,15 +129,30 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
   })
   const held = new HeldResults({
     ports,
-    isIdle: () => !memory.isBusy && !wire.isBlocking,
+    isIdle,
     isBlocked: () => wire.isBlocking,
     quietMs: () => memory.quietMs,
     tell,
   })
+  const checkIdle = (): void => {
+    held.send()
+    waits.check()
+  }
+  const settleCalls = async (): Promise<void> => {
+    await given.ordered() // the calls are recorded
+    await withTimeout(
+      waits.until(() => wire.openCount === 0),
+      LAST_CALLS_MS,
+      ports,
+      () => {},
+    )
+    await deliveries.settled()
+    await given.ordered() // the responses are shown
+  }
   const tellWhenIdle = (message: HeldMessage): void => held.add(message)
   const isOwnCall = (callId: string): boolean => run.run.data.fold.calls.has(callId)
-  const deliveries = new Deliveries({ wire, ports, isOwnCall, tellWhenIdle, onDelivered: given.onDelivered, report })
-  return { flow, wire, limit, link, setup, deliveries, held }
+  const deliveries = new Deliveries({ wire, ports, isOwnCall, tellWhenIdle, onDelivered: checkIdle, report })
+  return { flow, wire, limit, link, setup, deliveries, held, checkIdle, settleCalls }
 }
 
 /** Settles when the phase fits the state and the model knows it, soon at the latest; undefined if that is so now. */
@@ -131,4 +164,18 @@ function settled(
   const settling = [flow.settled(), setup.settled()].filter((one) => one !== undefined)
   if (settling.length === 0) return undefined
   return withTimeout(Promise.all(settling), SETTLE_MS, ports, () => {}).then(() => {})
+}
+
+const NO_TOOLS: ReadonlySet<string> = new Set()
+
+/** The phase of a live session, for the dispatcher. No tool is allowed before the session has started. */
+export function livePhases(flow: () => { allowedTools(): ReadonlySet<string> | undefined } | undefined): RunPhases {
+  return {
+    settle: () => undefined, // the flow follows each recorded change
+    allowedTools: () => {
+      const started = flow()
+      return started ? started.allowedTools() : NO_TOOLS
+    },
+    instruction: () => '', // the setup of the model has it
+  }
 }

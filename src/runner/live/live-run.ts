@@ -4,9 +4,8 @@ import type { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, Part } from '../../content/content.ts'
-import { phaseRecord, type RunPhases } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Event } from '../../event/event.ts'
+import type { Event, PhaseRecord } from '../../event/event.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import type { LiveInputSource } from '../../tool/live-input.ts'
 import type { LiveModel } from '../../tool/live-model.ts'
@@ -29,7 +28,7 @@ export interface LiveRunOptions {
   /** The model of agent tools without their own. Default: the model of the agent that calls them. */
   readonly textModel: Model | undefined
   /** The phase of the conversation. Undefined without phases. */
-  readonly phases: RunPhases | undefined
+  readonly phases: LiveDriver['phases']
   /** What the user sends, for tools. */
   readonly input: LiveInputSource
   /** May change responses before they are recorded and sent. */
@@ -57,7 +56,7 @@ export class LiveRun implements LiveDriver {
   #active: ActiveRun | undefined
   #calls: LiveCalls | undefined
   /** The phase of the conversation. Undefined without phases. */
-  readonly phases: RunPhases | undefined
+  readonly phases: LiveDriver['phases']
   /** What the user sends, for tools. */
   readonly input: LiveInputSource
   /** Passes what the run records to the session. */
@@ -165,8 +164,8 @@ export class LiveRun implements LiveDriver {
   }
 
   /** Records the phase that the conversation has reached. */
-  async recordPhase(phase: Parameters<typeof phaseRecord>[1]): Promise<void> {
-    await this.#data.recorder.commit([{ record: phaseRecord(this.run.invocationId, phase) }])
+  async recordPhase(record: PhaseRecord): Promise<void> {
+    await this.#data.recorder.commit([{ record }])
   }
 
   /** Ends the session: stops its calls, answers those that wait for a human, and releases the lease. */

@@ -4,12 +4,11 @@ import type { SessionView } from '../../agent/loop/session-view.ts'
 import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
-import { type RunPhases, recordedPhase } from '../../dispatch/run-phases.ts'
+import { recordedPhase } from '../../dispatch/run-phases.ts'
 import { StopSignal } from '../../dispatch/stop-signal.ts'
 import type { Entry } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
 import type { Session, StateReader } from '../../session/service.ts'
-import type { LiveInputSource } from '../../tool/live-input.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { HeldSession } from '../lease.ts'
@@ -77,12 +76,12 @@ export class RunData implements RunHost, RecordedRun {
   readonly events: EventQueue = new EventQueue()
   readonly progress: RunnerProgress
   /** What the user of a live session sends, for tools. */
-  readonly liveInput: LiveInputSource | undefined
+  readonly liveInput: LiveDriver['input'] | undefined
   readonly observer: RunObserver | undefined
   /** Writes the run's entries to the log. */
   readonly recorder: Recorder
   /** The phase of the conversation. Undefined if it has no phases. */
-  readonly phases: RunPhases | undefined
+  readonly phases: LiveDriver['phases']
 
   constructor({ services, tree, held, invocationId, nonce, runConfig, runContext, live }: RunDataOptions) {
     const { appName, userId, sessionId } = held.lease.key
@@ -116,13 +115,9 @@ export class RunData implements RunHost, RecordedRun {
     this.liveInput = live?.input
     this.observer = live?.observer
     this.recorder = new Recorder(this, held, nonce)
-    this.phases = live ? live.phases : this.#textPhases()
-  }
-
-  /** A runner that does not know the phases of a session keeps to the one that its log has. */
-  #textPhases(): RunPhases | undefined {
-    const { phases } = this.services
-    return phases ? phases.start(this) : this.view.phase && recordedPhase(this.view.phase)
+    const { phase } = held.view
+    // a runner that does not know the phases of a session keeps to the one that its log has
+    this.phases = live ? live.phases : (services.phases?.start(this) ?? (phase && recordedPhase(phase)))
   }
 
   /** The message that started the invocation. */

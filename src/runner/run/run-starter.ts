@@ -1,7 +1,6 @@
 // Starts runs: claims the session, settles its inbox and expired requests, accepts the message.
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { keepShapesAlive } from '../../base/object-shapes.ts'
-import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
@@ -367,10 +366,9 @@ export class RunStarter {
     this.#renewer.close()
     const running = this.running.all()
     for (const active of running) active.stop(interrupt ? interrupted() : new Cancelled('The runner was closed.'))
-    if (running.length === 0) return
-    const ended = Promise.all(running.map((active) => active.finished))
-    const { ports, logger } = this.#services
-    await withTimeout(ended, CLOSE_MS, ports, () => logger.warn(leftBehind(running))) // a store may never answer
+    if (running.length > 0) await this.#runsEnd(CLOSE_MS) // a store may never answer
+    const left = running.filter(({ isFinished }) => !isFinished)
+    if (left.length > 0) this.#services.logger.warn(leftBehind(left))
   }
 
   /** Settles when no run is under way, or after `graceMs`. */
@@ -412,7 +410,7 @@ function continuing(invocationId: string): Accepted {
 }
 
 function leftBehind(runs: readonly ActiveRun[]): string {
-  const left = runs.filter(({ isFinished }) => !isFinished).map(({ sessionId }) => `"${sessionId}"`)
-  const problem = `The session service did not record the end of ${left.length} runs within ${CLOSE_MS} ms`
-  return `${problem}: sessions ${left.slice(0, 10).join(', ')}. runner.recover() ends them later.`
+  const problem = `The session service did not record the end of ${runs.length} runs within ${CLOSE_MS} ms`
+  const named = runs.slice(0, 10).map(({ sessionId }) => `"${sessionId}"`)
+  return `${problem}: sessions ${named.join(', ')}. runner.recover() ends them later.`
 }
