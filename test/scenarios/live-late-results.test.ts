@@ -64,8 +64,13 @@ test('a text run after a crash does not run a call that the live session had not
   const functionCall = { id: 'c1', name: 'pay', args: {} }
   const content = { role: 'model', parts: [{ functionCall }] } as const
   const reply = createEvent({ id: 'x', invocationId: 'e-1', author: 'desk', timestamp: 1, content })
-  const events = [{ ...reply, nodeInfo: { path: 'desk' }, turnComplete: true, live: true } as const]
-  await runner.sessionService.createSession({ appName: 'desk', userId: 'ada', sessionId: 's1', events })
+  const event = { ...reply, nodeInfo: { path: 'desk' }, turnComplete: true, live: true } as const
+  const { sessionService } = runner
+  const key = { appName: 'desk', userId: 'ada', sessionId: 's1' }
+  await sessionService.createSession(key)
+  const lease = await sessionService.claim(key)
+  await sessionService.append(lease, 0, [{ event }]) // what a live session had recorded when its process died
+  await sessionService.release(lease, { interrupted: true })
   for await (const _ of runner.resume({ userId: 'ada', sessionId: 's1' }));
   expect(paid).toBe(0)
   const seen = model.requests[0]?.contents.at(-1)?.parts[0]?.functionResponse?.response
