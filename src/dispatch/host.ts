@@ -1,6 +1,7 @@
 import type { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
+import type { StopSignal } from '../base/stop-signal.ts'
 import type { Content, ModelOutput } from '../content/content.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
 import type { Fold } from '../event/fold.ts'
@@ -14,7 +15,6 @@ import type { Tool } from '../tool/tool.ts'
 import type { CallResult } from './outcome.ts'
 import type { ToolEntry, ToolTable } from './resolve.ts'
 import type { RunPhases } from './run-phases.ts'
-import type { StopSignal } from './stop-signal.ts'
 
 /** Where the framework reports problems to the operator. */
 export interface Logger {

@@ -1,9 +1,9 @@
 // Waits with a deadline and a stop signal. Uses one object instead of closures: thousands of calls may wait at once.
 import type { Deadline } from '../base/deadlines.ts'
 import { registerShape } from '../base/object-shapes.ts'
+import type { StopListener } from '../base/stop-signal.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { DispatchHost } from './host.ts'
-import type { StopListener } from './stop-signal.ts'
 
 /** The error of work that did not finish before its deadline. */
 export class Timeout extends Error {

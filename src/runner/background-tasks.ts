@@ -1,9 +1,9 @@
 // Tools that run in the background of text runs: the run goes on, and the result continues its invocation later.
 import type { JsonObject } from '../base/json.ts'
+import { StopSignal } from '../base/stop-signal.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import type { Content } from '../content/content.ts'
 import type { BackgroundRunner, BackgroundTask } from '../dispatch/host.ts'
-import { StopSignal } from '../dispatch/stop-signal.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { SessionKey } from '../session/service.ts'
 import { toResultRequest } from './request-rules.ts'

@@ -2,7 +2,7 @@
 // instructions are not part of it.
 import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
-import { describeEntry, describeTool, digestOf } from '../../dispatch/confirm.ts'
+import { describeEntry, describeTool, digestOf } from '../../dispatch/definition.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
 import { hostOf } from '../../tool/host-of.ts'

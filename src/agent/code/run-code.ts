@@ -2,10 +2,10 @@
 // or a crash the code runs again from the start: calls that have a recorded response get it and do not run again.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
+import type { StopListener } from '../../base/stop-signal.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
 import { SUSPENDED } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
-import type { StopListener } from '../../dispatch/stop-signal.ts'
 import { truncatedArgs } from '../../dispatch/storable-args.ts'
 import { messageOf, type ResultErrorCode, ToolError } from '../../error/error.ts'
 import { type CallState, isFailure } from '../../event/invocation-state.ts'

@@ -1,9 +1,9 @@
 // The deadline of an agent tool: when it passes, the agent's scope ends and the rest of the run continues.
 import type { Deadline } from '../../base/deadlines.ts'
+import { StopSignal } from '../../base/stop-signal.ts'
 import { cancelWork, forgetConsents } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import type { UnrecordedResult } from '../../dispatch/host.ts'
-import { StopSignal } from '../../dispatch/stop-signal.ts'
 import { Timeout } from '../../dispatch/wait-with-deadline.ts'
 import { isWithin } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'

@@ -1,5 +1,5 @@
+import type { StopSignal } from '../../base/stop-signal.ts'
 import type { UnrecordedResult } from '../../dispatch/host.ts'
-import type { StopSignal } from '../../dispatch/stop-signal.ts'
 import type { Event, NewEntry } from '../../event/event.ts'
 import type { LoopRecorder } from './run-host.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunProgress } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
-import type { StopSignal } from '../../dispatch/stop-signal.ts'
+import type { StopSignal } from '../../base/stop-signal.ts'
 import type { Event } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { StateReader } from '../../session/service.ts'

@@ -1,5 +1,5 @@
 import { copyJson, type JsonObject, setOwn } from '../../base/json.ts'
-import { countParts } from '../value-size.ts'
+import { countParts } from '../../base/value-size.ts'
 import { spendWork, type WorkBudget } from '../work-budget.ts'
 import type { SchemaNode } from './schema-node.ts'
 

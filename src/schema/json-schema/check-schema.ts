@@ -1,8 +1,8 @@
 // Checks a JSON Schema that a developer or a library wrote, and copies it for the model.
 import { copyJson, isRecord, type JsonObject, setOwn } from '../../base/json.ts'
+import { countParts } from '../../base/value-size.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { adviceFor, findUnsupportedKind } from '../unsupported-values.ts'
-import { countParts } from '../value-size.ts'
 import { findKeywordProblem, isStringList } from './check-keyword.ts'
 import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts'
 import { translateNullable } from './nullable.ts'

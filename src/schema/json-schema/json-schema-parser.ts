@@ -1,6 +1,6 @@
 import { copyJson, type JsonObject, setOwn } from '../../base/json.ts'
+import { findSizeProblem } from '../../base/value-size.ts'
 import { CHECK_FAILED, type Parsed } from '../issues.ts'
-import { findSizeProblem } from '../value-size.ts'
 import { MAX_WORK, type WorkBudget, WorkLimitError } from '../work-budget.ts'
 import { applyDefaults } from './apply-defaults.ts'
 import type { CheckedSchema } from './check-schema.ts'
@@ -34,8 +34,8 @@ export function createJsonSchemaParser(
     try {
       compiled ??= compile()
       const root = compiled
-      const problem = findSizeProblem(value)
-      if (problem) return problem
+      const expected = findSizeProblem(value)
+      if (expected !== undefined) return { issues: [{ path: '', expected }] }
       const work: WorkBudget = { left: MAX_WORK }
       const copy = withoutUndefined(value)
       if (checked.hasDefaults) applyDefaults(copy, root, work)

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { findSizeProblem } from '../../base/value-size.ts'
 import { CHECK_FAILED, type Parsed } from '../issues.ts'
 import type { CheckedSchema } from '../json-schema/check-schema.ts'
-import { findSizeProblem } from '../value-size.ts'
 import { toIssues } from './standard-issues.ts'
 
 /**
@@ -16,8 +16,8 @@ export function createStandardParser(
   return (value) => {
     hasInheritedNames ??= getChecked().hasInheritedNames // throws INVALID_CONFIG if the schema cannot be used
     try {
-      const problem = findSizeProblem(value)
-      if (problem) return problem
+      const expected = findSizeProblem(value)
+      if (expected !== undefined) return { issues: [{ path: '', expected }] }
       const result = standard.validate(hasInheritedNames ? withoutPrototypes(value) : value)
       // A validator may return its own kind of promise; callers only know native promises.
       return 'then' in result

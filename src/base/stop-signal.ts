@@ -1,4 +1,4 @@
-import { registerShape } from '../base/object-shapes.ts'
+import { registerShape } from './object-shapes.ts'
 
 /** Called once when a run, or one scope of it, is stopped early. */
 export interface StopListener {

@@ -1,17 +1,14 @@
-import { MAX_DEPTH } from '../base/json.ts'
-import type { Parsed } from './issues.ts'
+import { MAX_DEPTH } from './json.ts'
 
 /** The most parts of a value. Values with more parts are refused. */
 const MAX_PARTS = 200_000
 
-const TOO_DEEP: Parsed = { issues: [{ path: '', expected: `at most ${MAX_DEPTH} levels of nesting` }] }
-const TOO_LARGE: Parsed = { issues: [{ path: '', expected: 'a smaller value' }] }
-
-/** The issue of a value that is too large or too deep to validate; undefined if it can be validated. */
-export function findSizeProblem(value: unknown): Parsed | undefined {
+/** What is expected instead of a value that is too large or too deep to validate; undefined if it can be validated. */
+export function findSizeProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const left = countDown(value, MAX_PARTS, 0)
-  return left === DEEP ? TOO_DEEP : left < 0 ? TOO_LARGE : undefined
+  if (left >= 0) return undefined
+  return left === DEEP ? `at most ${MAX_DEPTH} levels of nesting` : 'a smaller value'
 }
 
 /** Counts the parts of a value, the value itself included. */
