@@ -1,10 +1,10 @@
 // docs/getting-started.md, followed step by step: an empty folder, the packed package, every file and every command.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { drawTerminal, type Step } from './docs/draw-terminal.ts'
 import { readPageFile } from './docs/pages.ts'
+import { Child } from './examples/child.ts'
 import { type Installed, installPacked } from './packed/install.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 afterAll(() => app.remove())
 
-test('every command of the getting started page prints what the page shows', () => {
+test('every command of the getting started page prints what the page shows', async () => {
   const steps: Step[] = []
   for (const [at, { language, words, code }] of blocks.entries()) {
     const file = words.find((word) => word.startsWith('file='))
@@ -26,14 +26,12 @@ test('every command of the getting started page prints what the page shows', () 
     if (language !== 'sh') continue
     const next = blocks[at + 1]
     const shown = next?.language === 'text' ? next.code : undefined
-    const printed = code
-      .trim()
-      .split('\n')
-      .map((command) => {
-        const output = run(command, shown ?? '')
-        steps.push({ command, output })
-        return output
-      })
+    const printed: string[] = []
+    for (const command of code.trim().split('\n')) {
+      const output = await run(command, shown ?? '')
+      steps.push({ command, output })
+      printed.push(output)
+    }
     if (shown !== undefined) expect(printed.join(''), code).toBe(shown)
   }
   expect(steps.length).toBeGreaterThan(7)
@@ -41,24 +39,27 @@ test('every command of the getting started page prints what the page shows', () 
 
 test('the picture of the README shows what the commands print', async () => {
   rmSync(join(app.folder, 'shop.db'))
-  const steps = [
-    { command: 'node request.mts', note: 'process 1 requests a refund, pauses and ends' },
-    { command: 'node approve.mts', note: 'process 2 approves, and the refund runs' },
-    { command: 'node approve.mts', note: 'an approval counts once' },
-  ].map((step) => ({ ...step, output: run(step.command, '') }))
+  const steps: Step[] = []
+  for (const [command, note] of [
+    ['node request.mts', 'process 1 requests a refund, pauses and ends'],
+    ['node approve.mts', 'process 2 approves, and the refund runs'],
+    ['node approve.mts', 'an approval counts once'],
+  ] as const) {
+    steps.push({ command, note, output: await run(command, '') })
+  }
   const title = 'One process requests a refund and ends. Another process approves it, once.'
   await expect(drawTerminal(title, steps)).toMatchFileSnapshot('../docs/assets/approval.svg')
 })
 
 /** Runs a command of the page; packages come from this repository instead of the registry. */
-function run(command: string, shown: string): string {
+async function run(command: string, shown: string): Promise<string> {
   const [program = '', ...args] = command.split(' ')
   if (program === 'export') return '' // a key, for a provider that no test calls
   if (program === 'npm' && args[0] === 'i') return args.slice(1).map(install).join('')
-  if (program === 'npm') return start('npm', args) && ''
-  if (program === 'node') return start(process.execPath, args)
+  if (program === 'npm') return (await start('npm', args)) && ''
+  if (program === 'node') return await start(process.execPath, args)
   if (program !== 'npx' || args[0] !== 'toolwright') throw new Error(`The page has a command no test runs: ${command}`)
-  return start(process.execPath, ['node_modules/toolwright/dist/cli/index.js', ...args.slice(1)], typed(shown))
+  return await start(process.execPath, ['node_modules/toolwright/dist/cli/index.js', ...args.slice(1)], typed(shown))
 }
 
 function install(name: string): '' {
@@ -68,14 +69,26 @@ function install(name: string): '' {
   return ''
 }
 
-/** What a user types in a chat: messages after the prompt, and the answers to approvals. */
-function typed(shown: string): string {
-  return [...shown.matchAll(/^(?:> |Approve\? .*: )(.+)$/gm)].map(([, text]) => `${text}\n`).join('')
+/** A line that a user types, after the text of its prompt. */
+interface Typed {
+  readonly prompt: string
+  readonly line: string
 }
 
-function start(program: string, args: readonly string[], input = ''): string {
+/** What a user types in a chat: messages, and the answers to approvals once they are asked. */
+function typed(shown: string): Typed[] {
+  return [...shown.matchAll(/^(> |(Approve\? .*: ))(.+)$/gm)].map(([, , prompt = '', line = '']) => ({ prompt, line }))
+}
+
+async function start(program: string, args: readonly string[], lines: readonly Typed[] = []): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: app.folder, NO_COLOR: '1' }
-  const ended = spawnSync(program, args, { cwd: app.folder, encoding: 'utf8', env, input })
-  expect([ended.status, program === 'npm' ? '' : ended.stderr], args.join(' ')).toEqual([0, ''])
-  return ended.stdout
+  const child = new Child([program, ...args], env, app.folder)
+  for (const { prompt, line } of lines) {
+    await child.until(prompt)
+    child.process.stdin?.write(`${line}\n`)
+  }
+  child.process.stdin?.end()
+  const { code, out, errors } = await child.ended
+  expect([code, program === 'npm' ? '' : errors], args.join(' ')).toEqual([0, ''])
+  return out
 }

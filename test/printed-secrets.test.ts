@@ -190,7 +190,7 @@ const HOLD_NO_SECRET: ReadonlySet<string> = new Set(
   parseArtifactUri preloadMemory respond textOf transferToAgent urlContext vertexAiSearch withParts AiSdkError
   aiSdkProviderTool fromAiSdkTools AuthError applyCredential beginConsent completeConsent setOAuthLibrary docker
   isolatedProcess quickjs unisolatedLocalProcess GeminiError LiveConnectionError all any becameFalse becameTrue
-  changed changedFrom changedTo crossedAbove crossedBelow equals isSet isTrue not oneOf stateKey
+  changed changedFrom changedTo crossedAbove crossedBelow conversationPhases equals isSet isTrue not oneOf stateKey
 `.split(/\s+/),
 )
 

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machin
 test('examples/mcp uses the tools of its server and answers its question', async () => {
   const { code, out } = await node(['examples/mcp/main.ts'])
   expect(out).toContain('> List the notes.\n{"notes":["buy milk"]}\n')
-  expect(out).toContain('The MCP server "notes" asks: Delete all notes?')
+  expect(out).toContain('The MCP server "notes" asks: Tool: delete_notes\nQuestion: Delete all notes?\nArguments: {}\n')
   expect(out).toContain('{"deleted":1}\n')
   expect(code).toBe(0)
 })

@@ -84,14 +84,14 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
         parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
       }
       const go = { role: 'user' as const, parts: [{ text: 'go' }] }
-      await store.createSession({
-        appName: 'app',
-        ...where,
-        events: [
-          { ...common, id: '1', author: 'user', content: go },
-          { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
-        ],
-      })
+      const key = { appName: 'app', ...where }
+      await store.createSession(key)
+      const lease = await store.claim(key)
+      await store.append(lease, 0, [
+        { event: { ...common, id: '1', author: 'user', content: go } },
+        { event: { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content } },
+      ])
+      await store.release(lease)
       expect(await resumeSession(startProcess(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
       expect(run).toHaveBeenCalledTimes(times)
     },
