@@ -332,6 +332,33 @@ test('a live session of a runner with phases keeps to them', async () => {
   expect(paid).toHaveBeenCalledOnce()
 })
 
+describe('a live session of a runner that does not know the phases of the conversation', () => {
+  test('refuses the tools that the reached phase does not allow, also those that onToolCall would answer', async () => {
+    const { say, sessionService } = desk([pay, 'Sorry.'])
+    expect(await say()).toEqual([REFUSED])
+    const other = desk([], { phases: undefined, sessionService })
+    const onToolCall = vi.fn(() => [])
+    const { connection } = await startStrict({ runner: other.runner, userId: 'ada', sessionId: 's1', onToolCall })
+    expect(await callTool(connection, 'take_payment')).toEqual(REFUSED)
+    expect(other.paid).not.toHaveBeenCalled()
+    expect(onToolCall).not.toHaveBeenCalled()
+  })
+
+  test('runs the tools of the reached phase', async () => {
+    const { say, sessionService } = desk([verify, 'Thanks.'])
+    expect(await say()).toEqual([{ verified: true }])
+    const other = desk([], { phases: undefined, sessionService })
+    const { connection } = await startStrict({ runner: other.runner, userId: 'ada', sessionId: 's1' })
+    expect(await callTool(connection, 'take_payment')).toEqual({ paid: true })
+  })
+
+  test('runs every tool of a session that never had phases', async () => {
+    const { runner } = desk([], { phases: undefined })
+    const { connection } = await startStrict({ runner, userId: 'ada', sessionId: 's1' })
+    expect(await callTool(connection, 'take_payment')).toEqual({ paid: true })
+  })
+})
+
 test('an approved call of a live session is refused when the phase has changed meanwhile', async () => {
   const { tool, paid } = payTool()
   const { connection, session, event } = await startStrict({

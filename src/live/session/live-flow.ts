@@ -1,7 +1,7 @@
 // What follows from the state of a live session: computed values, watchers, the phase and patterns.
 import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
-import { phaseRefusal } from '../../dispatch/run-phases.ts'
+import { phaseRefusal, type RunPhases } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { StateReader } from '../../session/service.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
@@ -46,6 +46,8 @@ export interface FlowOptions<S> extends FlowDefinition<S> {
   readonly ports: Ports
   /** Records writes of the app and of hooks. */
   record(delta: JsonObject): Promise<void>
+  /** The phase that the log has, for a session that declares no phases: its tools are the only ones. */
+  readonly recorded: Pick<RunPhases, 'allowedTools'> | undefined
   /** Records the phase that the conversation has reached, so that a text run continues in it. */
   recordPhase(phase: { readonly name: string; readonly tools?: readonly string[] | undefined }): Promise<void>
   /** The conversation has moved to another phase. */
@@ -193,11 +195,12 @@ export class LiveFlow<S> {
   }
   /** The tools of the phase. Undefined: all. */
   allowedTools(): ReadonlySet<string> | undefined {
-    return this.#phases?.allowedTools()
+    return (this.#phases ?? this.#options.recorded)?.allowedTools()
   }
   /** Why the phase does not allow a tool. Undefined if it does. */
   refusal(toolName: string): string | undefined {
-    return this.#phases && phaseRefusal(this.#phases, toolName)
+    const phases = this.#phases ?? this.#options.recorded
+    return phases && phaseRefusal(phases, toolName)
   }
 
   #firePattern(pattern: LivePattern<S>): void {

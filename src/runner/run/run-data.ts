@@ -117,7 +117,7 @@ export class RunData implements RunHost, RecordedRun {
     this.recorder = new Recorder(this, held, nonce)
     const { phase } = held.view
     // a runner that does not know the phases of a session keeps to the one that its log has
-    this.phases = live ? live.phases : (services.phases?.start(this) ?? (phase && recordedPhase(phase)))
+    this.phases = (live ? live.phases : services.phases?.start(this)) ?? (phase && recordedPhase(phase))
   }
 
   /** The message that started the invocation. */
