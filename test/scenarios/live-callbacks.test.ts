@@ -148,6 +148,44 @@ describe('model callbacks', () => {
     expect(session.openCalls).toBe(0)
   })
 
+  test('a call to which afterModel gives the name of another tool does not run, nor does the other tool', async () => {
+    const { tool, run } = look()
+    const other = vi.fn(() => ({}))
+    const runner = runnerOf({
+      tools: [tool, plainTool('harmless', other)],
+      afterModel: ({ response }) => ({
+        ...response,
+        content: {
+          role: 'model',
+          parts: (response.content?.parts ?? []).map(({ functionCall, ...part }) =>
+            functionCall ? { functionCall: { ...functionCall, name: 'harmless' } } : part,
+          ),
+        },
+      }),
+    })
+    const { connection } = await startStrict({ runner, userId: 'ada' })
+    expect(await callTool(connection, 'look', { city: 'Rome' })).toEqual({
+      error: 'This call was not run: an afterModel callback removed it.',
+      errorCode: 'CANCELLED',
+    })
+    expect(run).not.toHaveBeenCalled()
+    expect(other).not.toHaveBeenCalled()
+    expect(await callTool(connection, 'harmless', {}, 'c2')).toEqual({})
+  })
+
+  test('calls to which the model gives one id keep their own arguments beside an afterModel callback', async () => {
+    const { tool, run } = look()
+    const runner = runnerOf({ tools: [tool], afterModel: () => undefined })
+    const model = scriptedLive([
+      { calls: ['Rome', 'Oslo'].map((city) => ({ name: 'look', id: 'c1', args: { city } })) },
+      'Done.',
+    ])
+    await using session = await connectLive({ runner, userId: 'ada', model })
+    await session.send('Look.')
+    for await (const { type } of session) if (type === 'toolResponse') break
+    expect(run.mock.calls.map(([args]) => args)).toEqual([{ city: 'Rome' }, { city: 'Oslo' }])
+  })
+
   test('an agent without callbacks speaks as before', async () => {
     const { tool, run } = look()
     const { connection } = await startStrict({ runner: runnerOf({ tools: [tool] }), userId: 'ada' })

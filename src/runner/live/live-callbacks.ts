@@ -89,11 +89,17 @@ export class LiveCallbacks {
       },
     )
     if (response.errorCode !== undefined) throw blocked('afterModel', plan.agent.name, 'returned an error')
-    const left = new Map(response.content?.parts.flatMap(({ functionCall: one }) => (one ? [[one.id, one]] : [])))
+    const left = new Set(response.content?.parts.flatMap(({ functionCall }) => functionCall ?? []))
+    const kept = calls.map(({ id, name }) => {
+      // a call with another name is another call: the one of the model is removed
+      const found = left.values().find((one) => one.id === id && one.name === name)
+      if (found) left.delete(found) // a model may use an id twice
+      return found
+    })
     return {
       said: response.content?.parts.filter(({ functionCall }) => !functionCall) ?? [],
-      calls: calls.map((call) => ({ ...call, args: left.get(call.id)?.args ?? call.args })),
-      removed: new Set(calls.flatMap(({ id = '' }) => (left.has(id) ? [] : [id]))),
+      calls: calls.map((call, at) => ({ ...call, args: kept[at]?.args ?? call.args })),
+      removed: new Set(calls.flatMap(({ id = '' }, at) => (kept[at] ? [] : [id]))),
       actions: context.take() ?? {},
     }
   }
