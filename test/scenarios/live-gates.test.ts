@@ -15,6 +15,7 @@ import {
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { createDeferred, plainTool, silentLogger } from './kit.ts'
 import { callTool, flushed, liveRunner, nextResponse, received, startStrict } from './live-calls-kit.ts'
 
@@ -99,6 +100,7 @@ describe('a gated call with a confirmation provider', () => {
     ['confirms with a text', () => ({ confirmed: 'true' }) as never],
     ['confirms with a number', () => ({ confirmed: 1 }) as never],
     ['denies with a hint that is no text', () => ({ confirmed: false, hint: { toString: () => 5 } }) as never],
+    ['edits arguments that may not be edited', () => ({ confirmed: true, args: { amount: 1 } })],
     ['approves with a payload that cannot be recorded', () => ({ confirmed: true, payload: circular })],
   ])('is denied when the provider %s', async (_, confirmationProvider) => {
     const { pay, run } = payTool()
@@ -109,6 +111,27 @@ describe('a gated call with a confirmation provider', () => {
     expect(await nextResponse(connection)).toMatchObject({ response: { errorCode: 'CANCELLED' }, willContinue: false })
     expect(run).not.toHaveBeenCalled()
     expect(session.openCalls).toBe(0)
+  })
+
+  test('runs with the arguments that the provider edits, and the question about them is recorded', async () => {
+    const run = vi.fn((_args: JsonObject, _question: string | undefined) => ({ paid: true }))
+    const pay = tool({
+      name: 'pay',
+      description: 'Pay',
+      parameters: z.object({ amount: z.number() }),
+      requiresConfirmation: true,
+      allowEditedArgs: true,
+      confirmationHint: ({ amount }) => `Pay ${amount}?`,
+      run: (args, { toolConfirmation }) => run(args, toolConfirmation?.hint),
+    })
+    const { connection } = await startStrict({
+      tools: [pay],
+      confirmationProvider: () => ({ confirmed: true, args: { amount: 200 } }),
+    })
+    connection.call([{ id: 'c1', name: 'pay', args: { amount: 900 } }])
+    await nextResponse(connection)
+    await nextResponse(connection)
+    expect(run.mock.calls).toEqual([[{ amount: 200 }, 'Pay 200?']])
   })
 
   test('waits without holding up other calls and the conversation', async () => {

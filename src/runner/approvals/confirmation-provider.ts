@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { approve, deny } from './answer-parts.ts'
 
@@ -8,6 +10,8 @@ export interface ConfirmationDecision {
   readonly confirmed: boolean
   /** Passed to the tool as `context.toolConfirmation.payload`. */
   readonly payload?: unknown
+  /** Replaces the arguments of the call. Only for an `editable` request; for another one it denies. */
+  readonly args?: JsonObject | undefined
   /** Why the call was denied. The model gets it. */
   readonly hint?: string | undefined
 }
@@ -41,7 +45,9 @@ export async function confirmationAnswer(
     const decision = await confirmationProvider(request, { signal })
     if (signal.aborted) return undefined
     if (decision?.confirmed === true) {
-      return approve(request, decision.payload === undefined ? {} : { payload: decision.payload })
+      const { payload, args } = decision
+      if (args !== undefined && !request.editable) throw notEditable(request)
+      return approve(request, { ...(payload !== undefined && { payload }), ...(args !== undefined && { args }) })
     }
     return deny(request, { reason: String(decision?.hint ?? 'The call was not confirmed.') })
   } catch (error) {
@@ -49,4 +55,9 @@ export async function confirmationAnswer(
     report(`confirmationProvider failed for tool "${request.tool}", so the call was denied`, error)
     return deny(request, { reason: 'The confirmation failed.' })
   }
+}
+
+function notEditable({ tool }: PendingRequest): ToolwrightError {
+  const problem = `The decision has args, but tool "${tool}" takes no edited arguments`
+  return new ToolwrightError('INVALID_REQUEST', `${problem}. Leave args out, or set allowEditedArgs of the tool.`)
 }
