@@ -70,6 +70,8 @@ test.each([
   ['text instead of true', { confirmed: 'true' }],
   ['a number instead of true', { confirmed: 1 }],
   ['nothing', {}],
+  ['true in an answer that also declines', { confirmed: true, declined: true }],
+  ['true in an answer whose response says no', { confirmed: true, response: { confirmed: false } }],
 ])('toolwright run --json approves nothing when confirmed is %s', async (_, answer) => {
   const { input, until, ended } = startCommandLine([...refund])
   input.write('refund 5\n')

@@ -46,12 +46,14 @@ function toPart(answer: unknown, requests: ReadonlyMap<string, PendingRequest>):
   const { id, confirmed, declined, response, ...options } = answer
   const request = typeof id === 'string' ? requests.get(id) : undefined
   if (!request) throw invalid(`No request with the id ${JSON.stringify(id)} is open. The line "end" lists them.`)
-  if (confirmed === true) return approve(request, options)
-  if (confirmed === false || declined === true) return deny(request, options)
-  const [unknown] = Object.keys(options)
-  if (response !== undefined && unknown === undefined) return respond(request, response)
+  const given = [confirmed, declined, response].filter((member) => member !== undefined)
+  if (given.length === 1) {
+    if (confirmed === true) return approve(request, options)
+    if (confirmed === false || declined === true) return deny(request, options)
+    if (response !== undefined && Object.keys(options).length === 0) return respond(request, response)
+  }
   throw invalid(
-    `The answer to "${request.id}" needs "confirmed": true or false, "declined": true, or a "response" without other members.`,
+    `The answer to "${request.id}" needs one of "confirmed": true or false, "declined": true, and a "response" without other members.`,
   )
 }
 
