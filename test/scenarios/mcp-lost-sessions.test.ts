@@ -185,6 +185,66 @@ test('a call that may not run twice fails once after 400, and the next call work
   expect(await agent.ask()).toEqual([NOON])
 })
 
+describe.each([405, 409, 410, 422, 500])('a server that answers %i for a session it has lost', (status) => {
+  test('gets a call without effects once more, in a new session', async () => {
+    await using server = await sessionServer(status)
+    await using agent = agentFor(server.url, [[now], [now], [now]], { effect: () => 'none' })
+    await agent.ask()
+    server.restart()
+    expect(await agent.ask()).toEqual([NOON])
+    expect(await agent.ask()).toEqual([NOON])
+    expect(server.seen).toMatchObject({ opened: 2, ran: 3 })
+  })
+
+  test('gets a call that may not run twice once, and the next call works', async () => {
+    await using server = await sessionServer(status)
+    await using agent = agentFor(server.url, [[now], [now], [now]])
+    await agent.ask()
+    server.restart()
+    expect(await agent.ask()).toEqual([expect.objectContaining({ error: expect.any(String) })])
+    expect(server.seen.ran).toBe(1)
+    expect(await agent.ask()).toEqual([NOON])
+  })
+
+  test('keeps a session that it knows when it refuses a call for another reason', async () => {
+    await using server = await sessionServer(status, ({ method }, reply) => {
+      if (method === 'tools/call') reply.send(status)
+      return method === 'tools/call'
+    })
+    await using agent = agentFor(server.url, [[now], [now]], { effect: () => 'none' })
+    for (let round = 0; round < 2; round++)
+      expect(await agent.ask()).toEqual([expect.objectContaining({ error: expect.any(String) })])
+    expect(server.seen.opened).toBe(1)
+  })
+})
+
+test('a server that answers an error of its own for every request of a lost session gets a new session', async () => {
+  let isLost = false
+  await using server = await sessionServer(404, ({ id }, reply) => {
+    if (isLost && server.seen.opened === 1)
+      reply.send(200, { jsonrpc: '2.0', id, error: { code: -32_001, message: 'Session not found' } })
+    return isLost && server.seen.opened === 1
+  })
+  await using agent = agentFor(server.url, [[now], [now], [now]])
+  await agent.ask()
+  isLost = true
+  expect(await agent.ask()).toEqual([{ error: 'Session not found', errorCode: 'EXECUTION_FAILED' }])
+  expect(await agent.ask()).toEqual([NOON])
+  expect(server.seen).toMatchObject({ opened: 2, ran: 2 })
+})
+
+test('a tool that fails with an error of the server keeps the session', async () => {
+  await using server = await sessionServer(404, ({ id, method }, reply) => {
+    const error = { code: -32_001, message: 'No such account' }
+    if (method === 'tools/call') reply.send(200, { jsonrpc: '2.0', id, error })
+    return method === 'tools/call'
+  })
+  await using agent = agentFor(server.url, [[now], [now]], { effect: () => 'none' })
+  for (let round = 0; round < 2; round++)
+    expect(await agent.ask()).toEqual([{ error: 'No such account', errorCode: 'EXECUTION_FAILED' }])
+  expect(server.seen.opened).toBe(1)
+})
+
 test('a call without effects is sent once more when the server refuses only calls in the session', async () => {
   let refused = 0
   await using server = await sessionServer(400, ({ method }, reply) => {

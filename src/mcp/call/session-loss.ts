@@ -1,8 +1,8 @@
 // Servers forget sessions, for example when they restart. The protocol then wants status 404; many published servers answer
-// 400, which has other causes, too.
-import { isRecord } from '../../base/json.ts'
+// 400, and some another status or an error of their own. These have other causes, too.
 import type { McpConnection } from '../connection/connection.ts'
-import { isJsonRpcError, isLostSession } from './call-error.ts'
+import { refusalOf } from '../connection/refusal.ts'
+import { isLostSession } from './call-error.ts'
 
 /** `not-run`: the server says that it has not run the request. `unsure`: it has most likely not. */
 export type SessionLoss = 'not-run' | 'unsure'
@@ -15,11 +15,7 @@ export async function sessionLoss(
 ): Promise<SessionLoss | undefined> {
   if (!connection.hasSession || signal?.aborted) return undefined
   if (isLostSession(error)) return 'not-run'
-  if (!isBadRequest(error)) return undefined
-  return (await connection.isSessionLost(signal)) ? 'unsure' : undefined
-}
-
-/** Is it the HTTP status 400, which is no answer of the tool? */
-function isBadRequest(error: unknown): boolean {
-  return isRecord(error) && !isJsonRpcError(error) && error.status === 400
+  const refusal = refusalOf(error)
+  if (refusal === undefined) return undefined
+  return (await connection.isSessionLost(refusal, signal)) ? 'unsure' : undefined
 }

@@ -7,6 +7,7 @@ import type { HttpConnection, StdioConnection } from '../mcp-toolset-options.ts'
 import { type ActiveCall, ActiveCalls } from './active-calls.ts'
 import { GuardedFetch } from './guarded-fetch.ts'
 import { type Era, openClient } from './open-client.ts'
+import { refusalOf } from './refusal.ts'
 
 /** How a connection is opened. */
 export interface ConnectionOptions {
@@ -161,20 +162,19 @@ export class McpConnection {
   }
 
   /**
-   * Has the server lost the session? It is asked after a status 400, which has other causes, too. If it still answers, the
-   * session is given up once for each toolset: some servers lose a session only for some requests. After that, the server is
-   * believed. A session that is new and has never answered is not lost: another one would be like it.
+   * Has the server lost the session? It is asked after a refusal that has other causes, too. If it still answers after a status
+   * 400, the session is given up once for each toolset: some servers lose a session only for some requests. After that, and after
+   * other refusals, the server is believed. A session that is new and has never answered is not lost: another one would be like it.
    */
-  async isSessionLost(signal?: AbortSignal): Promise<boolean> {
+  async isSessionLost(refusal: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#isOpen) return true // another request has found out
     const hasAnswered = this.http.answers > this.#answersBefore
     if (!hasAnswered && performance.now() - this.#openedAt < NEW_SESSION_MS) return false
-    const status = await this.client.ping({ timeout: PING_MS, ...(signal && { signal }) }).then(
-      () => undefined,
-      (error: { status?: unknown } | undefined) => error?.status, // an error that the server answers has none
-    )
-    if (!this.#isOpen || status === 400 || status === 404) return true
-    if (this.#suspicion.wasWrong) return false
+    const answer = await this.client
+      .ping({ timeout: PING_MS, ...(signal && { signal }) })
+      .then(() => undefined, refusalOf)
+    if (!this.#isOpen || answer === 400 || answer === 404 || answer === refusal) return true
+    if (refusal !== 400 || this.#suspicion.wasWrong) return false
     this.#suspicion.wasWrong = true
     return true
   }
