@@ -167,3 +167,50 @@ describe.each(['application/x-www-form-urlencoded', 'multipart/form-data'])('a b
     ])
   })
 })
+
+describe('names that some servers write with an underscore', () => {
+  const dryRun = { name: 'dry_run', in: 'query', schema: { type: 'string' } }
+
+  test.each(['dry.run', 'dry[run', 'Dry.Run', 'dry%2Erun'])('a member %s cannot replace dry_run', async (name) => {
+    const args = { dry_run: '1', filter: { [name]: '0' } }
+    expect(await call({ parameters: [dryRun, free('filter')] }, args)).toMatchObject(refused)
+  })
+
+  test('members of a declared object are no parameters with an underscore', async () => {
+    const dry = free('dry', 'query', { style: 'deepObject', explode: true })
+    const { sent } = await call({ parameters: [dryRun, dry] }, { dry_run: '1', dry: { run: '0' } })
+    expect(sent[0]?.url).toBe('https://api.example.com/items?dry_run=1&dry%5Brun%5D=0')
+  })
+})
+
+describe('an item that contains the separator of its list', () => {
+  const object = { type: 'object', properties: { unit: { type: 'string' }, role: { const: 'user' } } }
+  const list = { type: 'array', items: { type: 'string' } }
+  const inHeader = (schema: JsonObject, explode: boolean): JsonObject => ({
+    name: 'X-A',
+    in: 'header',
+    schema,
+    explode,
+  })
+  const inQuery = (style: string): JsonObject => ({ name: 'X-A', in: 'query', schema: list, style, explode: false })
+  const whole = { sent: [], response: { errorCode: 'INVALID_ARGS', error: expect.stringContaining('separates') } }
+
+  test.each<[string, JsonObject, unknown]>([
+    ['a member of a header', inHeader(object, true), { unit: 'a,role=admin', role: 'user' }],
+    ['the name of a member of a header', inHeader({ type: 'object' }, true), { 'role=admin,x': '1' }],
+    ['the name of a member with an equal sign', inHeader({ type: 'object' }, true), { 'role=admin': '1' }],
+    ['a pair of a header', inHeader(object, false), { unit: 'a,role,admin' }],
+    ['a list in a header', inHeader(list, false), ['1,2']],
+    ['a list with pipes', inQuery('pipeDelimited'), ['1|2', '3']],
+    ['a list with spaces', inQuery('spaceDelimited'), ['1 2', '3']],
+  ])('is refused in %s', async (_, parameter, value) => {
+    expect(await call({ parameters: [parameter] }, { 'X-A': value })).toMatchObject(whole)
+  })
+
+  test('is sent where it can be encoded, and as a text of its own', async () => {
+    const { sent } = await call({ parameters: [inQuery('form')] }, { 'X-A': ['1,2', '3'] })
+    expect(sent[0]?.url).toBe('https://api.example.com/items?X-A=1%2C2,3')
+    const text = await call({ parameters: [inHeader({ type: 'string' }, false)] }, { 'X-A': 'Mon, 1 Jan' })
+    expect(text.sent[0]?.headers.get('x-a')).toBe('Mon, 1 Jan')
+  })
+})

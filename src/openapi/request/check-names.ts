@@ -4,7 +4,7 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
 import type { Operation, Parameter } from '../operation.ts'
 import { splitTemplate } from './expand-path.ts'
-import { namePath, splitName } from './field-name.ts'
+import { namePath, pathsOf } from './field-name.ts'
 import { chosenNames } from './serialize-value.ts'
 
 /** A field that only the developer sets, such as the parameter of an API key. */
@@ -100,8 +100,7 @@ function checkWriters(writers: readonly Writer[]): void {
   const whole: Taken = new Map()
   const starts: Taken = new Map()
   for (const writer of writers)
-    for (const name of [...writer.declared, ...writer.chosen]) {
-      const path = splitName(name)
+    for (const path of [...writer.declared, ...writer.chosen].flatMap(pathsOf)) {
       add(whole, namePath(path), writer)
       for (let length = 1; length < path.length; length++) add(starts, namePath(path.slice(0, length)), writer)
     }
@@ -111,9 +110,10 @@ function checkWriters(writers: readonly Writer[]): void {
 
 /** Does another writer have the name, a field inside of it, or a field around it? Servers merge `a`, `a[]` and `a[b]`. */
 function isTaken(name: string, writer: Writer, { whole, starts }: { whole: Taken; starts: Taken }): boolean {
-  const path = splitName(name)
-  if (hasOther(starts, namePath(path), writer)) return true
-  return path.some((_, at) => hasOther(whole, namePath(path.slice(0, at + 1)), writer))
+  return pathsOf(name).some((path) => {
+    if (hasOther(starts, namePath(path), writer)) return true
+    return path.some((_, at) => hasOther(whole, namePath(path.slice(0, at + 1)), writer))
+  })
 }
 
 function add(taken: Taken, key: string, writer: Writer): void {

@@ -17,6 +17,15 @@ export function splitName(name: string): readonly string[] {
   return parts.slice(0, Math.max(last + 1, 1))
 }
 
+/** The paths as which servers may read a name. Some write `_` for a dot, or for a bracket that is not closed: `a.b` is `a_b`. */
+export function pathsOf(name: string): readonly (readonly string[])[] {
+  const text = decodeOften(name)
+  const open = text.indexOf('[')
+  const end = open >= 0 && text.includes(']', open) ? open : text.length
+  const flat = text.slice(0, end).replace(/[.[]/g, '_') + text.slice(end)
+  return flat === text ? [splitName(name)] : [splitName(name), splitName(flat)]
+}
+
 /** A path as one text. */
 export function namePath(path: readonly string[]): string {
   return path.join('\n')

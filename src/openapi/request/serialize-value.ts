@@ -29,10 +29,10 @@ export function serializeSimple(value: unknown, format: Format): string | undefi
   if (flat === undefined) return undefined
   const { name, style, explode, encode } = format
   if (style === 'label') return `.${joinFlat(flat, explode, explode ? '.' : ',')}`
-  if (style !== 'matrix') return joinFlat(flat, explode, ',')
+  if (style !== 'matrix') return joinWhole(flat, explode, ',', name)
   const key = encode(name)
   if (flat.kind === 'text') return matrixPair(key, flat.text)
-  if (!explode) return matrixPair(key, joinFlat(flat, false, ','))
+  if (!explode) return matrixPair(key, joinWhole(flat, false, ',', name))
   const pairs = flat.kind === 'list' ? flat.items.map((item) => [key, item] as const) : flat.members
   return pairs.map(([one, text]) => matrixPair(one, text)).join('')
 }
@@ -49,7 +49,7 @@ export function serializePairs(value: unknown, format: Format): string[] {
     const pairs = flat.kind === 'list' ? flat.items.map((item) => [key, item] as const) : flat.members
     return pairs.map(([one, text]) => `${one}=${text}`)
   }
-  return [`${key}=${joinFlat(flat, false, SEPARATORS.get(style) ?? ',')}`]
+  return [`${key}=${joinWhole(flat, false, SEPARATORS.get(style) ?? ',', name)}`]
 }
 
 /** The names that a value itself chooses: those of the members of an object, if each of them is a field. */
@@ -87,6 +87,15 @@ function flatten(value: unknown, { encode, encodeName = encode }: Format): Flat 
 
 function isPresent(value: unknown): boolean {
   return value !== null && value !== undefined
+}
+
+/** Joins a value whose items stay whole: an item that contains the separator would be two, and a name with `=` another one. */
+function joinWhole(flat: Flat, explode: boolean, separator: string, name: string): string {
+  const texts = flat.kind === 'list' ? flat.items : flat.kind === 'members' ? flat.members.flat() : []
+  const isEqualSign = explode && flat.kind === 'members' && flat.members.some(([one]) => one.includes('='))
+  if (!isEqualSign && !texts.some((text) => text.includes(separator))) return joinFlat(flat, explode, separator)
+  const problem = `An item of "${name}" contains the character that separates items there, so that it would be read as two`
+  throw new ToolError(`${problem}. Remove it.`, { code: 'INVALID_ARGS' })
 }
 
 function joinFlat(flat: Flat, explode: boolean, separator: string): string {
