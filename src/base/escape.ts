@@ -22,8 +22,7 @@ export function escapeLine(text: string): string {
 }
 
 /** Characters that are invisible or look like a space, or that fonts do not know. They are escaped where a user approves what is shown. */
-const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
 /** Escapes every invisible character of a text in one line, for text beside which a user approves something. */
 export function showInvisible(text: string): string {
