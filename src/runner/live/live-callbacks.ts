@@ -92,7 +92,7 @@ export class LiveCallbacks {
     const left = new Set(response.content?.parts.flatMap(({ functionCall }) => functionCall ?? []))
     const kept = calls.map(({ id, name }) => {
       // a call with another name is another call: the one of the model is removed
-      const found = left.values().find((one) => one.id === id && one.name === name)
+      const found = [...left].find((one) => one.id === id && one.name === name)
       if (found) left.delete(found) // a model may use an id twice
       return found
     })
