@@ -332,6 +332,48 @@ test('a live session of a runner with phases keeps to them', async () => {
   expect(paid).toHaveBeenCalledOnce()
 })
 
+describe('a live session that is connected again', () => {
+  const last: LivePhase[] = [...phaseList, { name: 'done', instruction: 'Say goodbye.', tools: [] }]
+  const again = conversationPhases({ phases: last, initialPhase: 'verify' })
+
+  test('continues in the phase that was reached: hanging up does not open a phase again', async () => {
+    const { runner, paid, say } = desk([verify, 'Thanks.'], { phases: again })
+    await say()
+    const first = await startStrict({ runner, userId: 'ada', sessionId: 's1' })
+    expect(first.session.phase).toBe('pay')
+    await first.session.enterPhase('done')
+    await first.session.close()
+    const second = await startStrict({ runner, userId: 'ada', sessionId: 's1' })
+    expect(second.session.phase).toBe('done')
+    expect(await callTool(second.connection, 'take_payment')).toEqual(REFUSED)
+    expect(paid).not.toHaveBeenCalled()
+    await second.session.enterPhase('pay')
+    expect(await callTool(second.connection, 'take_payment', {}, 'c2')).toEqual({ paid: true })
+  })
+
+  test('enters a phase once, not for each connection', async () => {
+    const onEnter = vi.fn()
+    const [entered = { name: '', instruction: '' }, ...others] = last
+    const definition = { phases: [{ ...entered, onEnter }, ...others], initialPhase: 'verify' }
+    const { runner } = desk([], { phases: conversationPhases(definition) })
+    for (let times = 0; times < 2; times++) {
+      const { session } = await startStrict({ runner, userId: 'ada', sessionId: 's1' })
+      await session.close()
+    }
+    expect(onEnter).toHaveBeenCalledOnce()
+  })
+
+  test('starts in the initial phase when the phases no longer have the one that was reached', async () => {
+    const { runner, say, sessionService } = desk([verify, 'Thanks.'])
+    await say()
+    const changed = [{ name: 'closed', instruction: 'Say that the desk is closed.', tools: [] }]
+    const other = desk([], { sessionService, phases: conversationPhases({ phases: changed, initialPhase: 'closed' }) })
+    await runner.close()
+    const { session } = await startStrict({ runner: other.runner, userId: 'ada', sessionId: 's1' })
+    expect(session.phase).toBe('closed')
+  })
+})
+
 describe('a live session of a runner that does not know the phases of the conversation', () => {
   test('refuses the tools that the reached phase does not allow, also those that onToolCall would answer', async () => {
     const { say, sessionService } = desk([pay, 'Sorry.'])

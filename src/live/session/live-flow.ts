@@ -46,6 +46,8 @@ export interface FlowOptions<S> extends FlowDefinition<S> {
   readonly ports: Ports
   /** Records writes of the app and of hooks. */
   record(delta: JsonObject): Promise<void>
+  /** The name of the phase that the conversation has reached. It continues there, if the phases have it. */
+  readonly reached: string | undefined
   /** The phase that the log has, for a session that declares no phases: its tools are the only ones. */
   readonly recorded: Pick<RunPhases, 'allowedTools'> | undefined
   /** Records the phase that the conversation has reached, so that a text run continues in it. */
@@ -61,6 +63,8 @@ export class LiveFlow<S> {
   readonly #options: FlowOptions<S>
   readonly #mirror: StateMirror<S>
   readonly #phases: PhaseMachine<S> | undefined
+  /** Has the conversation entered its phase before this session? */
+  readonly #isReached: boolean
   readonly #patterns: PatternWatcher<S>
   /** Watchers run one after another. */
   #watching: Promise<void> = Promise.resolve()
@@ -81,7 +85,9 @@ export class LiveFlow<S> {
     validatePhases(phases, options.initialPhase)
     this.#mirror = new StateMirror({ computed, watchers, initial, report })
     this.state = new SessionState(this.#mirror.state, record, (key) => this.#loops.written(key))
-    this.#phases = phases && new PhaseMachine({ phases, initialPhase, now: () => ports.now(), report })
+    this.#isReached = phases?.some(({ name }) => name === options.reached) === true
+    const first = this.#isReached ? (options.reached as string) : initialPhase
+    this.#phases = phases && new PhaseMachine({ phases, initialPhase: first, now: () => ports.now(), report })
     this.#patterns = new PatternWatcher({ patterns, ports, report, fire: (pattern) => this.#firePattern(pattern) })
   }
 
@@ -98,11 +104,13 @@ export class LiveFlow<S> {
     return this.#phases?.history ?? []
   }
 
-  /** Enters the first phase. */
+  /** Enters the first phase, unless the conversation has reached one. */
   async start(): Promise<void> {
     this.#patterns.stateChanged(this.read)
-    await this.#recordPhase()
-    await this.#phases?.start(this.#move())
+    if (!this.#isReached) {
+      await this.#recordPhase()
+      await this.#phases?.start(this.#move())
+    }
     await this.state.saved()
     if (this.#phases) this.#settle()
     await this.#settling

@@ -90,6 +90,7 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     initial: run.run.data.state,
     ports,
     record: (delta) => run.recordState(delta),
+    reached: run.run.data.view.phase?.phase,
     recorded: options.phases ? undefined : run.run.data.phases,
     recordPhase: (phase) => run.recordPhase(phaseRecord(run.run.invocationId, phase)),
     onPhase: given.onPhase,
