@@ -170,6 +170,14 @@ describe('runner.fork()', () => {
     expect((await runner.sessionService.getSession({ appName: 'app', ...key }))?.events).toHaveLength(2)
   })
 
+  test('refuses a call without the end of the copy, and copies nothing', async () => {
+    const { runner } = desk([{ calls: [{ name: 'refund', args: { order: 1 } }] }, 'one'])
+    await runner.complete({ ...key, message: 'Refund 1.' })
+    await expect(runner.fork(key as never)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    const sessions = await runner.sessionService.listSessions({ appName: 'app', userId: 'ada' })
+    expect(sessions).toHaveLength(1)
+  })
+
   test('refuses a session whose run is under way', async () => {
     const begun = createDeferred()
     const held = createDeferred()

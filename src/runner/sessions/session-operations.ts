@@ -1,4 +1,4 @@
-import { messageOf } from '../../error/error.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { pageOf } from '../../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../../session/service.ts'
@@ -26,6 +26,8 @@ interface PendingFilter {
   readonly sessionId?: string | undefined
 }
 
+const NO_END = 'runner.fork() needs `before`: the id of an event or an invocation. The copy ends before it.'
+
 /** What a runner does with a session besides running it. */
 export class SessionOperations {
   readonly #appName: string
@@ -48,6 +50,8 @@ export class SessionOperations {
 
   /** Copies a session up to an event. Returns the id of the copy. */
   async fork({ userId, sessionId, before, newSessionId }: ForkOptions): Promise<string> {
+    // without types: a copy that ends at the first record would look whole
+    if (!before) throw new ToolwrightError('INVALID_REQUEST', NO_END)
     const target = this.#key({ userId, sessionId: newSessionId ?? this.#starter.services.ports.newId() })
     await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#starter)
     return target.sessionId
