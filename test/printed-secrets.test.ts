@@ -81,16 +81,24 @@ const custom: AuthConfig = {
   rawAuthCredential: { authType: 'custom', custom: { seed: SECRET, deep: { seed: SECRET } } },
 }
 
-const mail = tool({ name: 'mail', description: 'Mail', effect: 'none', authConfig: oauth, run: () => 1 })
-const several = tool({ name: 'several', description: 'Several', authConfig: [basic, apiKey, custom], run: () => 1 })
+const sendsTo = { url: `https://desk:${SECRET}@127.0.0.1/mail`, deep: { headers: [SECRET] } }
+const mail = tool({ name: 'mail', description: 'Mail', effect: 'none', authConfig: oauth, sendsTo, run: () => 1 })
+const several = tool({
+  name: 'several',
+  description: 'Several',
+  authConfig: [basic, apiKey, custom],
+  sendsTo: sendsTo.url,
+  run: () => 1,
+})
 const handWritten: Tool = {
   name: 'hand_written',
   description: 'Written without tool()',
   authConfig: oauth,
+  sendsTo,
   declaration: () => ({ name: 'hand_written', description: 'Written without tool()' }),
   run: () => 1,
 }
-const toolset: Toolset = { name: 'own', authConfig: oauth, listTools: async () => [mail] }
+const toolset: Toolset = { name: 'own', authConfig: oauth, sendsTo, listTools: async () => [mail] }
 const model = gemini('gemini-2.5-flash', { apiKey: SECRET, headers: { 'x-gateway': SECRET } })
 const openapi = new OpenApiToolset({
   auth: { key: apiKey },

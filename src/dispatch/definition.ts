@@ -1,8 +1,10 @@
 // The definition of a tool that an approval is bound to: what the approver saw, and where a call of it goes.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
+import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
+import { isPlace } from '../tool/call-place.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { readonlyContext } from '../tool/readonly-context.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -13,7 +15,7 @@ import { gateOf, type ToolEntry } from './resolve.ts'
 /** How long `sendsTo` may take, in milliseconds. Listing the tools of an agent tool may connect to servers. */
 const SENDS_TO_MS = 60_000
 
-/** Digests of tools whose `sendsTo` is no function. */
+/** Digests of tools without `sendsTo`. */
 const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
 
 /**
@@ -21,10 +23,10 @@ const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
  * calls go. Computed only when a call pauses or resumes.
  */
 export function definitionOf(at: Pick<Batch, 'host' | 'agentName' | 'scope'>, entry: ToolEntry): Promise<string> {
-  if (typeof entry.tool.sendsTo === 'function') return currentDigest(at, entry)
+  if (entry.tool.sendsTo !== undefined) return currentDigest(at, entry) // each time: also data may be changed in place
   let digest = known.get(entry)
   if (!digest) {
-    digest = digestOf(describeTool(entry, entry.tool.sendsTo))
+    digest = digestOf(describeTool(entry, undefined))
     known.set(entry, digest)
   }
   return digest
@@ -56,7 +58,7 @@ export async function describeEntry(entry: ToolEntry, context: ReadonlyContext):
   return describeTool(entry, typeof tool.sendsTo === 'function' ? await tool.sendsTo(context) : tool.sendsTo)
 }
 
-/** The definition as text. `place` is the value of `sendsTo`. */
+/** The definition as text. `place` is the value of `sendsTo`. Throws if a change of it could not be seen. */
 export function describeTool(entry: ToolEntry, place: unknown): string {
   const { tool, declaration } = entry
   const { name, effect = 'atMostOnce', isLongRunning, allowEditedArgs } = tool
@@ -69,8 +71,14 @@ export function describeTool(entry: ToolEntry, place: unknown): string {
   const source = (tool as Tool & { readonly [DEFINITION]?: string })[DEFINITION]
   const isPending = isLongRunning === true
   const parts: JsonObject = { name, effect, gate, parameters, scheme, isLongRunning: isPending, editable, source }
-  const sendsTo = place === undefined ? undefined : toJsonValue(place).value // absent: digests of earlier versions stay the same
-  return canonicalJson({ ...parts, sendsTo })
+  return canonicalJson({ ...parts, sendsTo: place === undefined ? undefined : describePlace(place) }) // absent: as in earlier versions
+}
+
+function describePlace(place: unknown): unknown {
+  const { value, bytes } = toJsonValue(place)
+  if (!isPlace(place) || bytes > MAX_CONTENT_BYTES)
+    throw new Error('it must return data of bounded size: texts, numbers, lists and plain objects')
+  return value
 }
 
 /** The SHA-256 digest of a text, in hexadecimal. */

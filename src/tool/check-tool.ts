@@ -12,6 +12,7 @@ import {
   text,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { isPlace } from './call-place.ts'
 import type { Tool } from './tool.ts'
 import { kindOfTool } from './tool-marks.ts'
 
@@ -30,6 +31,11 @@ const duration: Rule = {
 const middleware: Rule = {
   expects: 'a list of functions',
   accepts: (value) => Array.isArray(value) && value.every(callback.accepts),
+}
+const place: Rule = {
+  expects: 'data (texts, numbers, lists, plain objects) or a function that returns it',
+  hint: () => 'Other values look the same after a change, and an approval is bound to it.',
+  accepts: (value) => typeof value === 'function' || isPlace(value),
 }
 /** Rules for the members that `Tool` and the options of `tool()` share. */
 export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'confirmationHint'>> = {
@@ -50,7 +56,7 @@ export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'con
   expiresInMs: duration,
   middleware,
   requiresConfirmation: gate,
-  sendsTo: anything,
+  sendsTo: place,
   processLlmRequest: callback,
 }
 
@@ -78,6 +84,7 @@ export const SAFETY_MEMBERS: {
     'middleware',
     'reconcile',
     'outputSchema',
+    'sendsTo',
   ],
   synonyms: {
     confirm: 'requiresConfirmation',

@@ -6,6 +6,7 @@ import type { Schema } from '../schema/infer.ts'
 import type { Parsed } from '../schema/issues.ts'
 import { createWireConverter, hasWireTypes, withoutWireTypes } from '../schema/wire-values.ts'
 import { registerBuiltTool } from './built-tools.ts'
+import { hidePlace } from './call-place.ts'
 import { checkToolOptions } from './check-tool-options.ts'
 import { type FunctionArgs, type FunctionToolOptions, functionToolOptions } from './functions/function-tool-options.ts'
 import { type InferredFunction, inferredOf } from './functions/inferred-function.ts'
@@ -92,6 +93,7 @@ function buildTool(given: unknown, inferred?: InferredFunction): Tool {
     if (value !== undefined) made[key] = typeof value === 'function' ? value.bind(options) : value
   }
   if (options.authConfig) made.authConfig = hideAllCredentials(options.authConfig)
+  if (options.sendsTo !== undefined) made.sendsTo = hidePlace(options)
   if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
   // Frozen, because callbacks get the tool itself and must not remove its gate for later calls.
   const built = Object.freeze(made) as unknown as Tool
@@ -134,7 +136,6 @@ const COPIED_OPTIONS = [
   'requiresConfirmation',
   'confirmationHint',
   'toModelOutput',
-  'sendsTo',
   'processLlmRequest',
 ] as const
 

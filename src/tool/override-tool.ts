@@ -1,4 +1,5 @@
 import { hideAllCredentials } from '../auth/config/hide-credentials.ts'
+import { hidePlace } from './call-place.ts'
 import type { Tool } from './tool.ts'
 
 /** Members that are methods. They run on the original tool, because they may need its private state. */
@@ -29,7 +30,7 @@ export function overrideTool<T extends Tool>(
   const made: object = Object.create(Object.getPrototypeOf(tool))
   for (const key of memberKeys(tool)) {
     if (Object.hasOwn(overrides, key)) continue
-    const value: unknown = Reflect.get(tool, key)
+    const value: unknown = key === 'sendsTo' && tool.sendsTo !== undefined ? hidePlace(tool) : Reflect.get(tool, key)
     if (typeof value === 'function' && (METHODS.has(key) || !Object.hasOwn(tool, key)))
       define(made, key, { value: value.bind(tool), writable: true })
     else if (METHODS.has(key))

@@ -80,7 +80,8 @@ export interface ToolOptions<P, O, R> {
   /**
    * Where a call goes, such as a method and a URL: part of the definition that an approval is bound to. If it changes, the
    * approver is asked again. Plain data, or a function that returns it, which is called when a call pauses or resumes. If the
-   * function throws, no approval is valid. Only a hash is recorded. Default: an approval is not bound to it.
+   * function throws, or returns something whose change cannot be seen, such as an instance of a class, no approval is valid. Only a
+   * hash is recorded. Default: an approval is not bound to it.
    */
   sendsTo?: JsonObject | string | ((context: ReadonlyContext) => unknown) | undefined
   /** Called before every model call. May add to the request. */

@@ -1,4 +1,5 @@
 import { hideCredentials } from '../auth/config/hide-credentials.ts'
+import { hidePlace } from './call-place.ts'
 import type { Toolset } from './toolset.ts'
 
 const INNER: unique symbol = Symbol.for('toolwright.innerToolset')
@@ -14,9 +15,7 @@ export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): 
   const made: Toolset & Wrapped = {
     name: toolset.name,
     ...(toolset.authConfig && { authConfig: hideCredentials(toolset.authConfig) }),
-    ...(toolset.sendsTo !== undefined && {
-      sendsTo: typeof toolset.sendsTo === 'function' ? toolset.sendsTo.bind(toolset) : toolset.sendsTo,
-    }),
+    ...(toolset.sendsTo !== undefined && { sendsTo: hidePlace(toolset) }),
     listTools,
     ...(toolset.shutdown && { shutdown: toolset.shutdown.bind(toolset) }),
     ...(dispose && { [Symbol.asyncDispose]: dispose.bind(toolset) }),

@@ -219,6 +219,58 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       expect(answered.text).toBe('done')
     })
 
+    test.each<[string, unknown, unknown]>([
+      ['query parameters', new URLSearchParams('bank=1'), new URLSearchParams('bank=2')],
+      ['a request', new Request('https://bank.example'), new Request('https://evil.example')],
+      ['an instance with private state', new Client('bank'), new Client('evil')],
+      ['a function in the data', { host: () => 'bank' }, { host: () => 'evil' }],
+      ['numbers without a JSON form', { port: Number.NaN }, { port: Number.POSITIVE_INFINITY }],
+      ['a text in the middle of megabytes', longPlace('bank'), longPlace('evil')],
+    ])(
+      'never runs the call when the function returns %s, whose change cannot be seen',
+      async (_name, before, after) => {
+        const paid: unknown[] = []
+        const { second, answered } = await approveAfterDeploy(call, [pay(() => before)], [pay(() => after, paid)])
+        const { events } = await sendMessage(second.runner, [approve(requestFor(answered.pending))])
+        expect(finalResponses(events).c1).toMatchObject({ errorCode: 'DEFINITION_CHANGED' })
+        expect(paid).toEqual([])
+      },
+    )
+
+    test('refuses data whose change cannot be seen when the tool is built', () => {
+      // the cast is what JavaScript callers do
+      for (const place of [new Client('bank'), new URLSearchParams('a=1'), { host: () => 'bank' }, Number.NaN])
+        expect(() => pay(place as unknown as string)).toThrow(/sendsTo must be data/)
+    })
+
+    test.each<[string, unknown]>([
+      ['a URL', new URL('https://bank.example/pay')],
+      ['nested data', { hosts: [{ name: 'bank', port: 443, backup: null }], since: new Date(0) }],
+      ['a map', new Map([['host', 'bank']])],
+    ])('runs the approved call when %s is the same', async (_name, place) => {
+      const { answered } = await approveAfterDeploy(call, [pay(() => place)], [pay(place as string)])
+      expect(answered.text).toBe('done')
+    })
+
+    test('asks again when the data was changed in place, as a configuration that is read again', async () => {
+      const place = { host: 'bank' }
+      const paid: unknown[] = []
+      const { runner } = startProcess(newStore(), { tools: [pay(place, paid)], steps: [call, 'done'] })
+      const { pending } = await sendMessage(runner)
+      place.host = 'evil'
+      const answered = await sendMessage(runner, [approve(requestFor(pending))])
+      expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
+      expect(paid).toEqual([])
+      const confirmed = await sendMessage(runner, [approve(requestFor(answered.pending))])
+      expect(confirmed.text).toBe('done')
+      expect(paid).toEqual([{ host: 'evil' }])
+    })
+
+    test('refuses a misspelled sendsTo of a tool that was written without tool()', () => {
+      const misspelled = { ...pay('bank'), sendsTo: undefined, sendTo: 'bank' }
+      expect(() => startProcess(newStore(), { tools: [misspelled], steps: [] })).toThrow(/Did you mean "sendsTo"/)
+    })
+
     test('never runs the call when the function fails', async () => {
       const paid: unknown[] = []
       const broken = () => {
@@ -243,6 +295,24 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     expect(JSON.stringify(record)).toContain(createHash('sha256').update(earlier).digest('hex'))
   })
 })
+
+class Client {
+  readonly #host: string
+
+  constructor(host: string) {
+    this.#host = host
+  }
+
+  get host(): string {
+    return this.#host
+  }
+}
+
+/** Data of which only the two ends would be compared. */
+function longPlace(host: string): string {
+  const half = 'x'.repeat(20_000_000)
+  return `${half}${host}${half}`
+}
 
 interface DocumentParts {
   readonly path: string
