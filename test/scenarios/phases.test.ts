@@ -156,6 +156,75 @@ describe('a text run of a runner with phases', () => {
     expect(paid).not.toHaveBeenCalled()
   })
 
+  describe('when another process, which does not know the phases, continues', () => {
+    const closing = conversationPhases({
+      initialPhase: 'pay',
+      phases: [
+        {
+          name: 'pay',
+          instruction: 'Pay.',
+          tools: ['take_payment', 'hang_up'],
+          transitions: [{ to: 'done', when: isTrue('over') }],
+        },
+        {
+          name: 'done',
+          instruction: 'Say goodbye.',
+          tools: [],
+          onEnter: ({ state }: { state: { set(key: string, value: unknown): unknown } }) =>
+            void state.set('closed', true),
+        },
+      ],
+    })
+    const hangUp = plainTool('hang_up', (_, context) => {
+      context.state.set('over', true)
+      context.actions.skipSummarization = true
+      return { over: true }
+    })
+    const both: Step = { calls: [{ name: 'take_payment' }, { name: 'hang_up' }] }
+    const gated = () => {
+      const { tool, paid } = payTool()
+      return { paid, agent: { tools: [hangUp, confirm(tool)] } }
+    }
+
+    test.each(stores)(
+      'refuses an approved call after a call beside it has closed the phase, with sessions $name',
+      async ({ open }) => {
+        const { sessionService } = open()
+        const first = desk([both], { agent: gated().agent, phases: closing, sessionService })
+        await first.say()
+        expect(await records(first)).toEqual(['pay', 'done'])
+        const { agent, paid } = gated()
+        const other = desk(['Too late.'], { agent, phases: undefined, sessionService })
+        const message = (await other.runner.pending({ userId: 'ada' })).map((request) => approve(request))
+        const { events } = await other.runner.complete({ userId: 'ada', sessionId: 's1', message })
+        expect(events[0]?.content?.parts[0]?.functionResponse?.response).toEqual(REFUSED)
+        expect(paid).not.toHaveBeenCalled()
+      },
+    )
+
+    test('refuses calls after the last call of a run has closed the phase, and the run stays finished', async () => {
+      const first = desk([{ calls: [{ name: 'hang_up' }] }], { agent: gated().agent, phases: closing })
+      expect(await first.say()).toEqual([{ over: true }])
+      await expect(async () => {
+        for await (const _ of first.runner.resume({ userId: 'ada', sessionId: 's1' }));
+      }).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      const stored = await first.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
+      expect(stored?.state).toEqual({ over: true, closed: true })
+      const other = desk([pay, 'Sorry.'], { phases: undefined, sessionService: first.sessionService })
+      expect(await other.say()).toEqual([REFUSED])
+    })
+
+    test('runs an approved call that the recorded phase allows', async () => {
+      const first = desk([pay], { agent: gated().agent, phases: closing })
+      await first.say()
+      const { agent, paid } = gated()
+      const other = desk(['Paid.'], { agent, phases: undefined, sessionService: first.sessionService })
+      const message = (await other.runner.pending({ userId: 'ada' })).map((request) => approve(request))
+      await other.runner.complete({ userId: 'ada', sessionId: 's1', message })
+      expect(paid).toHaveBeenCalledOnce()
+    })
+  })
+
   test('runs an approved call that the phase still allows', async () => {
     const { tool, paid } = payTool()
     const { runner, say } = desk([verify, pay, 'Paid.'], { agent: { tools: [verifyTool, confirm(tool)] } })

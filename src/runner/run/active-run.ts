@@ -98,6 +98,7 @@ export class ActiveRun implements StartedRun {
     if (recording) await recorder.beforeInbox(recording)
     progress.hasStarted = true
     while ((await this.#runAgents()) === 'wait') {
+      await this.#settlePhase()
       await recorder.drainInbox() // an answer that arrived meanwhile continues the run
       if (stop.stopped) throw stop.stopped.reason
       progress.isFinalizing = this.next().type === 'wait'
@@ -109,7 +110,13 @@ export class ActiveRun implements StartedRun {
       }
       this.#waitedAt = view.seq
     }
+    await this.#settlePhase()
     progress.isFinalizing = true
+  }
+
+  /** The log must have the reached phase when the run pauses or ends: a process that does not know the phases keeps to it. */
+  #settlePhase(): Promise<void> | undefined {
+    return this.#live ? undefined : this.data.phases?.settle()
   }
 
   #recordMessage(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> | undefined {
