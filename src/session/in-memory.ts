@@ -10,7 +10,7 @@ import { Inbox } from './in-memory-inbox.ts'
 import { FREE, InMemorySession, inOrder, type StoredRequest, toStoredRequests } from './in-memory-session.ts'
 import { type Scope, ScopedState, sizeOfScope } from './in-memory-state.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
-import { readPagePosition, takePage } from './page.ts'
+import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -207,10 +207,11 @@ export class InMemorySessionService implements SessionService {
   }
 
   async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
-    const { fromSeq = 1, limit = Number.POSITIVE_INFINITY, maxBytes } = options
+    const { limit = Number.POSITIVE_INFINITY, maxBytes } = options
+    const start = readLogStart(options)
     const log = this.#find(options)?.log
     if (!log) return undefined
-    const entries = log.entries.slice(fromSeq - 1, fromSeq - 1 + limit)
+    const entries = log.entries.slice(start, start + limit)
     if (maxBytes === undefined || entries.length === 0) return { entries: copyJson(entries), lastSeq: log.seq }
     const { items } = takePage(entries, { limit: entries.length, maxBytes }, (entry) => {
       return { item: copyJson(entry), position: entry.seq, bytes: jsonSize(entry, maxBytes) }

@@ -1,6 +1,6 @@
 // Reads lists in parts.
 import { ToolwrightError } from '../error/error.ts'
-import type { Page, PageOptions } from './service.ts'
+import type { Page, PageOptions, SessionService } from './service.ts'
 
 /** The most items of a page. */
 const MAX_LIMIT = 1_000_000
@@ -11,6 +11,18 @@ export function readPagePosition({ limit, after = '0' }: PageOptions): number {
     throw new ToolwrightError('INVALID_REQUEST', `The limit of a page must be a whole number from 1 to ${MAX_LIMIT}.`)
   if (typeof after === 'string' && /^\d{1,15}$/.test(after)) return Number(after)
   throw new ToolwrightError('INVALID_REQUEST', 'A page starts at the `next` of the page before, or without one.')
+}
+
+/** The number of entries before a part of a log. Throws INVALID_REQUEST for a start or a limit that is not valid. */
+export function readLogStart({
+  fromSeq = 1,
+  limit = 0,
+}: Parameters<NonNullable<SessionService['readLog']>>[0]): number {
+  if (Number.isSafeInteger(fromSeq) && fromSeq >= 1 && Number.isSafeInteger(limit) && limit >= 0) return fromSeq - 1
+  throw new ToolwrightError(
+    'INVALID_REQUEST',
+    'A part of a log starts at a sequence number, from 1, and its limit is a whole number.',
+  )
 }
 
 /** An item of a list, with what a page needs to know about it. */

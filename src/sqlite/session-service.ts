@@ -4,7 +4,7 @@ import type { PendingRequest } from '../event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import { checkPin } from '../session/check-pin.ts'
 import { importedEvents } from '../session/imported-events.ts'
-import { readPagePosition, takePage } from '../session/page.ts'
+import { readLogStart, readPagePosition, takePage } from '../session/page.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -250,12 +250,13 @@ export class SqliteSessionService implements SessionService {
 
   /** Reads a part of the log without a lease. */
   async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
-    const { fromSeq = 1, limit, maxBytes } = options
+    const { limit, maxBytes } = options
     checkKey(options)
+    const start = readLogStart(options)
     return await this.#database.read(() => {
       const row = this.#sessions.find(options)
       if (!row) return undefined
-      return { entries: this.#log.page(row, fromSeq - 1, { limit, maxBytes }).entries, lastSeq: row.seq }
+      return { entries: this.#log.page(row, start, { limit, maxBytes }).entries, lastSeq: row.seq }
     })
   }
 

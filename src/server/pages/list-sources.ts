@@ -3,7 +3,7 @@ import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../../artifa
 import type { Event } from '../../event/event.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import type { Runner } from '../../runner/runner.ts'
-import { pageOf } from '../../session/page.ts'
+import { pageOf, readPagePosition } from '../../session/page.ts'
 import type { Page, PageOptions, Session, SessionKey, SessionService } from '../../session/service.ts'
 import { sessionNotFound } from '../../session/session-errors.ts'
 import { EventWriter } from '../wire/event-writer.ts'
@@ -46,8 +46,8 @@ export async function readEventPage(
     if (!session) throw sessionNotFound(key.sessionId)
     return pageOf(session.events, options)
   }
-  const { limit, after = '0', maxBytes } = options
-  const fromSeq = Number(after) + 1
+  const { limit, maxBytes } = options
+  const fromSeq = readPagePosition(options) + 1
   const log = await service.readLog({ ...key, fromSeq, limit, maxBytes })
   if (!log) throw sessionNotFound(key.sessionId)
   const items = log.entries.flatMap(({ event }) => event ?? [])

@@ -114,6 +114,19 @@ test.each(stores)('a cursor that the server did not make, or of another list, is
     expect([cursor, answer.status]).toEqual([cursor, 400])
   }
   expect((await send(`GET ${SESSIONS}/s1?limit=1&cursor=${own}`)).status).toBe(400)
+  const lists = [
+    ['events', `${SESSIONS}/s1`],
+    ['events', `${SESSIONS}/s1/events`],
+    ['pending', '/apps/desk/users/ada/pending'],
+  ]
+  for (const [list, path] of lists) {
+    expect([path, (await send(`GET ${path}?limit=1`)).status]).toEqual([path, 200])
+    for (const position of ['-1', '-9', '0.5', '9e99', 'NaN', 'x', '']) {
+      const cursor = Buffer.from(JSON.stringify([list, position])).toString('base64url')
+      const answer = await send(`GET ${path}?limit=1&cursor=${cursor}`)
+      expect([list, position, answer.status]).toEqual([list, position, 400])
+    }
+  }
   for (const limit of ['0', '-1', '1.5', 'x', '', '1e3'])
     expect((await send(`GET ${SESSIONS}?limit=${limit}`)).status).toBe(400)
   expect((await send(`GET ${SESSIONS}?limit=999999`)).status).toBe(200)

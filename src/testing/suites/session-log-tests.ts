@@ -34,6 +34,17 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
     },
   )
 
+  serviceTest('readLog from a number that no entry can have is INVALID_REQUEST', async (service) => {
+    if (!service.readLog) return
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    await service.append(lease, 0, [entryOf('e1'), entryOf('e2')])
+    for (const fromSeq of [0, -1, 1.5, Number.NaN, 1e300])
+      await rejectsWith(service.readLog({ ...HOME, fromSeq }), 'INVALID_REQUEST')
+    for (const limit of [-1, 0.5, Number.NaN]) await rejectsWith(service.readLog({ ...HOME, limit }), 'INVALID_REQUEST')
+    deepEqual((await service.readLog({ ...HOME, fromSeq: 1, limit: 2 }))?.entries.length, 2)
+  })
+
   serviceTest('an append with an outdated sequence number is STALE_APPEND and adds nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
