@@ -13,6 +13,7 @@ import { toContent } from '../request-rules.ts'
 import type { ActiveRuns } from '../run/active-runs.ts'
 import type { RunServices } from '../run-services.ts'
 import type { ApprovalPreview, PreviewApprovalOptions } from '../runner-options.ts'
+import { readStoredLog } from '../sessions/stored-log.ts'
 import { readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
 
@@ -69,13 +70,19 @@ interface StoredSession {
   readonly view: SessionView
 }
 
-async function readStored(key: SessionKey, { sessionService }: RunServices, tree: AgentTree): Promise<StoredSession> {
+async function readStored(key: SessionKey, services: RunServices, tree: AgentTree): Promise<StoredSession> {
+  const { sessionService } = services
   const config = sessionService.readLog ? { numRecentEvents: 0 } : undefined
   const session = await sessionService.getSession({ ...key, config })
   if (!session) throw sessionNotFound(key.sessionId)
   const view = new SessionView(tree)
-  const log = await sessionService.readLog?.(key)
-  view.catchUp(log?.entries ?? entriesOf(session, await sessionService.pending(key)))
+  if (!sessionService.readLog) view.catchUp(entriesOf(session, await sessionService.pending(key)))
+  else {
+    for await (const { entries } of readStoredLog(key, 1, services)) {
+      view.catchUp(entries)
+      view.events.length = 0 // the requests are in the folds
+    }
+  }
   return { session, view }
 }
 

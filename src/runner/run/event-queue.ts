@@ -94,6 +94,12 @@ export class EventQueue {
     this.#caughtUp ??= Promise.withResolvers()
     return this.#caughtUp.promise
   }
+  /** Settles when the consumer has taken all events; undefined when there are none. */
+  allTaken(): Promise<void> | undefined {
+    if (this.#head === this.#events.length) return undefined
+    this.#caughtUp ??= Promise.withResolvers()
+    return this.#caughtUp.promise
+  }
   /** Calls back with every event that is pushed. The returned function removes the listener. */
   listen(callback: (event: Event) => void): () => void {
     this.#listeners ??= new Set()
