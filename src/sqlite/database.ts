@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemPorts } from '../base/ports.ts'
 import { FileIdentity } from './file-identity.ts'
 import { closedError, isBusy, openError, storageError } from './storage-error.ts'
@@ -90,11 +89,6 @@ export class Database {
     } catch (error) {
       throw storageError(error, this.#file)
     }
-  }
-
-  /** Between two transactions of long work: transactions block the event loop. */
-  async letOthersWork(): Promise<void> {
-    await nextTurn()
   }
 
   /** Throws when the file or its write-ahead log was replaced since it was opened. */

@@ -34,6 +34,9 @@ interface ReadEntries {
 /** The most entries that are read at a time if bytes are counted. */
 const MAX_PIECE_ROWS = 1_000
 
+/** A log with more bytes to read is long: reading it blocks the event loop for some milliseconds. */
+const LONG_BYTES = 200_000
+
 /** How much of a log to read. */
 interface PageLimits {
   /** The most entries; -1 for all. */
@@ -130,6 +133,14 @@ export class LogRows {
       return toEntry(owner, row)
     })
     return { entries, size }
+  }
+
+  /** Are there many bytes after a sequence number? Bodies are not read. */
+  isLong(session: number, fromSeq: number): boolean {
+    const rows = this.#sizes.all(session, fromSeq, MAX_PIECE_ROWS)
+    let bytes = 0
+    for (const row of rows) bytes += Number(row.bytes)
+    return bytes > LONG_BYTES || rows.length === MAX_PIECE_ROWS
   }
 
   /** How many entries a page of at most `maxBytes` has. Bodies are not read. */

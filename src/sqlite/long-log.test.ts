@@ -37,3 +37,33 @@ test.each([0, 64_000_000])(
     services.close()
   },
 )
+
+test('a user with many long logs does not make others wait for all of them', async () => {
+  const services = sqlite(':memory:')
+  const { sessionService } = services
+  const events = Array.from({ length: 7 }, (_, n) => event(n)) as never // two pieces
+  const keys = Array.from({ length: 20 }, (_, n) => ({ appName: 'shop', userId: 'eve', sessionId: `s${n}` }))
+  const all = [...keys.flatMap((one) => [one, { ...one, sessionId: `${one.sessionId}b` }]), key]
+  for (const one of all) await sessionService.createSession({ ...one, events })
+  const leases = new Map(await Promise.all(all.map(async (one) => [one, await sessionService.claim(one)] as const)))
+  let turns = 0
+  let isReading = true
+  const count = (): void => {
+    turns++
+    if (isReading) setImmediate(count)
+  }
+  setImmediate(count)
+  const done: string[] = []
+  await Promise.all(
+    all.map(async (one, n) => {
+      // half of them with a lease, as runs do, and half without, as streams do
+      if (n % 2 === 0) expect((await sessionService.read(leases.get(one) as never)).entries).toHaveLength(7)
+      else expect((await sessionService.readLog?.(one))?.entries).toHaveLength(7)
+      done.push(one.userId)
+    }),
+  )
+  isReading = false
+  expect(turns).toBeGreaterThan(all.length) // at least one after each piece
+  expect(done.indexOf('ada')).toBeLessThan(8) // ada came last
+  services.close()
+})

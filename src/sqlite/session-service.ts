@@ -25,6 +25,7 @@ import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type CachedLog, LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
+import { LongReads } from './long-reads.ts'
 import { encodeRequests, PendingRows } from './pending-rows.ts'
 import { PinRows } from './pin-rows.ts'
 import { damageReporter } from './report-skipped-rows.ts'
@@ -62,6 +63,7 @@ export class SqliteSessionService implements SessionService {
   readonly #pending: PendingRows
   readonly #pins: PinRows
   readonly #cache: LogCache
+  readonly #longReads: LongReads = new LongReads()
 
   constructor(database: Database, options: SqliteSessionOptions) {
     this.#database = database
@@ -231,21 +233,18 @@ export class SqliteSessionService implements SessionService {
     let known: CachedLog | undefined
     let from = 0
     let size = 0
-    for (;;) {
-      const log = await this.#database.read(() => {
-        const row = this.#findHeldOrThrow(key, epoch)
-        known ??= this.#cache.open(row.id, row.seq)
-        if (added.length === 0) from = seqOf(known)
-        const piece = this.#log.piece(row, from + added.length, MAX_PIECE_BYTES)
-        for (const entry of piece.entries) added.push(entry)
-        size += piece.size
-        if (from + added.length < row.seq) return undefined
-        const { entries, memo } = this.#cache.complete(row, { known, from, added, size })
-        return { entries, memo, state: this.#state.reader(row) }
-      })
-      if (log) return log
-      await this.#database.letOthersWork()
-    }
+    return await this.#readInTurn(key, (isTurn) => {
+      const row = this.#findHeldOrThrow(key, epoch)
+      known ??= this.#cache.open(row.id, row.seq)
+      if (added.length === 0) from = seqOf(known)
+      if (!isTurn && from < row.seq && this.#log.isLong(row.id, from)) return undefined
+      const piece = this.#log.piece(row, from + added.length, MAX_PIECE_BYTES)
+      for (const entry of piece.entries) added.push(entry)
+      size += piece.size
+      if (from + added.length < row.seq) return undefined
+      const { entries, memo } = this.#cache.complete(row, { known, from, added, size })
+      return { entries, memo, state: this.#state.reader(row) }
+    })
   }
 
   /** Reads a part of the log without a lease. */
@@ -253,11 +252,21 @@ export class SqliteSessionService implements SessionService {
     const { limit, maxBytes } = options
     checkKey(options)
     const start = readLogStart(options)
-    return await this.#database.read(() => {
+    const { page } = await this.#readInTurn(options, (isTurn) => {
       const row = this.#sessions.find(options)
-      if (!row) return undefined
-      return { entries: this.#log.page(row, start, { limit, maxBytes }).entries, lastSeq: row.seq }
+      if (!row) return { page: undefined }
+      if (!isTurn && limit !== 0 && start < row.seq && this.#log.isLong(row.id, start)) return undefined
+      const { entries } = this.#log.page(row, start, { limit, maxBytes })
+      return { page: { entries, lastSeq: row.seq } }
     })
+    return page
+  }
+
+  /** Calls `read` in transactions until it returns something: at once, and then each time that it is the turn of the user. */
+  async #readInTurn<T extends object>({ userId }: SessionKey, read: (isTurn: boolean) => T | undefined): Promise<T> {
+    let found = await this.#database.read(() => read(false))
+    while (!found) found = await this.#longReads.take(userId, () => this.#database.read(() => read(true)))
+    return found
   }
 
   /** Appends entries to the log and applies their state changes in one transaction. */
