@@ -1,18 +1,46 @@
 // The trace of a session, derived from its events.
+import { jsonSize } from '../../base/json.ts'
 import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import { callTimeOf } from '../../event/call-time.ts'
 import type { Event } from '../../event/event.ts'
 import type { Session } from '../../session/service.ts'
 import { requestOf } from './llm-request.ts'
 import { ATTRIBUTE, type Span, toNanoseconds } from './span.ts'
 
-/** The spans of a session: one per invocation, agent, model reply and tool call. `models`: the model of each agent. */
-export function spansOf({ id, events }: Session, models: ReadonlyMap<string, string>): Span[] {
+/** How spans are made. */
+interface SpanOptions {
+  /** The model of each agent. */
+  readonly models: ReadonlyMap<string, string>
+  /** The most bytes that the requests, replies, arguments and results in the spans have together. */
+  readonly maxBytes: number
+}
+
+/**
+ * The spans of a session: one per invocation, agent, model reply and tool call. Throws `TOO_LARGE`: a span repeats the messages
+ * before it, so that they have many times the bytes of the session.
+ */
+export function spansOf({ id, events }: Pick<Session, 'id' | 'events'>, { models, maxBytes }: SpanOptions): Span[] {
+  const write = textWriter(maxBytes)
   const invocations = Map.groupBy(
     events.filter(({ content }) => content),
     ({ invocationId }) => invocationId,
   )
-  return [...invocations.values()].flatMap((own) => new InvocationTrace(id, own, models).spans())
+  return [...invocations.values()].flatMap((own) => new InvocationTrace(id, own, { models, write }).spans())
+}
+
+/** Writes JSON, up to this many bytes in all. */
+function textWriter(maxBytes: number): (value: object) => string {
+  let left = maxBytes
+  return (value) => {
+    left -= jsonSize(value, left)
+    if (left < 0)
+      throw new ToolwrightError(
+        'TOO_LARGE',
+        `The trace has more than ${maxBytes} bytes. Read the events in pages instead.`,
+      )
+    return JSON.stringify(value)
+  }
 }
 
 /** Collects the spans of one invocation. */
@@ -20,12 +48,18 @@ class InvocationTrace {
   readonly #sessionId: string
   readonly #events: readonly Event[]
   readonly #models: ReadonlyMap<string, string>
+  readonly #write: (value: object) => string
   readonly #calls: Map<string, { readonly call: FunctionCall; readonly from: number }> = new Map()
 
-  constructor(sessionId: string, events: readonly Event[], models: ReadonlyMap<string, string>) {
+  constructor(
+    sessionId: string,
+    events: readonly Event[],
+    { models, write }: { models: ReadonlyMap<string, string>; write: (value: object) => string },
+  ) {
     this.#sessionId = sessionId
     this.#events = events
     this.#models = models
+    this.#write = write
   }
 
   spans(): Span[] {
@@ -77,8 +111,8 @@ class InvocationTrace {
       ...(model !== undefined && { [ATTRIBUTE.model]: model }),
       ...(typeof usage.promptTokenCount === 'number' && { [ATTRIBUTE.inputTokens]: usage.promptTokenCount }),
       ...(typeof usage.candidatesTokenCount === 'number' && { [ATTRIBUTE.outputTokens]: usage.candidatesTokenCount }),
-      [ATTRIBUTE.llmRequest]: JSON.stringify(request),
-      [ATTRIBUTE.llmResponse]: JSON.stringify({ content, finishReason, usageMetadata: event.usageMetadata }),
+      [ATTRIBUTE.llmRequest]: this.#write(request),
+      [ATTRIBUTE.llmResponse]: this.#write({ content, finishReason, usageMetadata: event.usageMetadata }),
     })
   }
 
@@ -89,8 +123,8 @@ class InvocationTrace {
       [ATTRIBUTE.operation]: 'execute_tool',
       [ATTRIBUTE.tool]: name,
       [ATTRIBUTE.toolCall]: id,
-      [ATTRIBUTE.toolArgs]: JSON.stringify(called?.call.args ?? {}),
-      [ATTRIBUTE.toolResponse]: JSON.stringify(response),
+      [ATTRIBUTE.toolArgs]: this.#write(called?.call.args ?? {}),
+      [ATTRIBUTE.toolResponse]: this.#write(response),
     })
     return { ...span, end_time: toNanoseconds(endedAt) }
   }

@@ -194,6 +194,28 @@ test('the span of each parallel tool call ends at its own time', async () => {
   expect(endOf('quick')).toBeLessThan(endOf('slow'))
 })
 
+test('the trace of a long session is refused, and the spans of other sessions are still found', async () => {
+  const { send } = devServer({ steps: Array(14).fill('Hello.'), limits: { responseBytes: 100_000 } })
+  const long = 'x'.repeat(9_000)
+  for (const sessionId of ['short', 's1']) await send(`POST ${SESSIONS}`, { sessionId })
+  const [event] = (await send('POST /run', runBody('Hi', { sessionId: 'short' }))).json()
+  for (let n = 0; n < 12; n++) await send('POST /run', runBody(long)) // more than a response may have
+  const imported = Array.from({ length: 14 }, (_, n) => ({
+    ...{ id: `i${n}`, invocationId: 'v', author: n === 0 ? 'user' : 'clerk', timestamp: n, turnComplete: n > 0 },
+    content: { role: n === 0 ? 'user' : 'model', parts: [{ text: 'x'.repeat(3_000) }] },
+  }))
+  await send(`POST ${SESSIONS}`, { sessionId: 's3', events: imported }) // its spans repeat the messages
+  for (const session of ['s1', 's3']) {
+    await send(`GET ${SESSIONS}/${session}?limit=1`)
+    const refused = await send(`GET /dev/apps/desk/debug/trace/session/${session}`)
+    expect([session, refused.status, refused.text]).toEqual([session, 413, expect.stringContaining('TOO_LARGE')])
+  }
+  expect((await send('GET /dev/apps/desk/debug/trace/session/short')).json()).toHaveLength(3)
+  expect((await send(`GET /dev/apps/desk/debug/trace/${event.id}`)).json()).toMatchObject({
+    'gcp.vertex.agent.event_id': event.id,
+  })
+})
+
 test('derives spans of a session from its log', async () => {
   const look = tool({ name: 'look', description: 'Looks', run: () => ({ ok: 1 }) })
   const { send } = devServer({ tools: [look], steps: [{ calls: [{ id: 'c1', name: 'look' }] }, 'Done.'] })

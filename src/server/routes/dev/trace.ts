@@ -5,10 +5,11 @@ import type { ServedApp } from '../../apps.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../../env.ts'
 import { modelName } from '../../graph/describe-agents.ts'
 import { findAgents } from '../../graph/find-agents.ts'
+import { jsonResponse } from '../../pages/list-response.ts'
 import type { RecentSession } from '../../trace/recent-sessions.ts'
 import { ATTRIBUTE, type Span } from '../../trace/span.ts'
 import { spansOf } from '../../trace/spans.ts'
-import { appOf } from '../scope.ts'
+import { appOf, findSession, inSession } from '../scope.ts'
 
 /** How many sessions are searched for an event. */
 const MAX_SEARCHED = 20
@@ -17,18 +18,28 @@ const MAX_SEARCHED = 20
 export function traceRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.get('/dev/apps/:app/debug/trace/session/:session', async (context) => {
     const served = appOf(context, parts)
-    const [found] = await sessionsIn(served, visibleTo(context, served.recent.find(context.req.param('session'))))
-    return context.json(found ? spansOf(found, modelsOf(served)) : [])
+    const [recent] = visibleTo(context, served.recent.find(context.req.param('session')))
+    const found = recent && (await findIn(served, recent, parts).catch(ifGone))
+    if (!found) return context.json([])
+    const { responseBytes: maxBytes } = parts.limits
+    const text = JSON.stringify(spansOf(found, { models: modelsOf(served), maxBytes }))
+    if (text.length > maxBytes) throw new ToolwrightError('TOO_LARGE', `The trace has more than ${maxBytes} bytes.`)
+    return jsonResponse(text)
   })
 
   app.get('/dev/apps/:app/debug/trace/:event', async (context) => {
     const served = appOf(context, parts)
     const eventId = context.req.param('event')
-    const recent = visibleTo(context, served.recent.find()).slice(0, MAX_SEARCHED)
-    const session = (await sessionsIn(served, recent)).find(({ events }) => events.some(({ id }) => id === eventId))
-    const span = session && spansOf(session, modelsOf(served)).find((one) => isOf(one, eventId))
-    if (!span) throw new ToolwrightError('NOT_FOUND', `There is no span of event "${eventId}" in the latest sessions.`)
-    return context.json(span.attributes)
+    for (const recent of visibleTo(context, served.recent.find()).slice(0, MAX_SEARCHED)) {
+      const session = await findIn(served, recent, parts).catch(ifGoneOrTooLong)
+      const invocationId = session?.events.find(({ id }) => id === eventId)?.invocationId
+      if (!session || invocationId === undefined) continue
+      const events = session.events.filter((event) => event.invocationId === invocationId)
+      const options = { models: modelsOf(served), maxBytes: parts.limits.responseBytes }
+      const span = spansOf({ ...session, events }, options).find((one) => isOf(one, eventId))
+      if (span) return context.json(span.attributes)
+    }
+    throw new ToolwrightError('NOT_FOUND', `There is no span of event "${eventId}" in the latest sessions.`)
   })
 }
 
@@ -37,9 +48,20 @@ function visibleTo(context: RequestContext, sessions: readonly RecentSession[]):
   return sessions.filter(({ userId }) => principal.mayActAsAnyUser || principal.userId === userId)
 }
 
-async function sessionsIn({ name, runner }: ServedApp, recent: readonly RecentSession[]): Promise<Session[]> {
-  const read = recent.map((key) => runner.sessionService.getSession({ appName: name, ...key }))
-  return (await Promise.all(read)).filter((session) => session !== undefined)
+function findIn(app: ServedApp, { userId, sessionId }: RecentSession, parts: ServerParts): Promise<Session> {
+  return findSession(inSession({ app, appName: app.name, userId }, sessionId), parts)
+}
+
+/** The latest sessions may be deleted. */
+function ifGone(error: unknown): undefined {
+  if (error instanceof ToolwrightError && error.code === 'NOT_FOUND') return undefined
+  throw error
+}
+
+/** One that is too long to be read does not hide the others. */
+function ifGoneOrTooLong(error: unknown): undefined {
+  if (error instanceof ToolwrightError && error.code === 'TOO_LARGE') return undefined
+  return ifGone(error)
 }
 
 function modelsOf({ runner }: ServedApp): ReadonlyMap<string, string> {
