@@ -61,10 +61,25 @@ test('deletes an artifact', async () => {
 test.each([
   ['no filename', { artifact: { text: 'x' } }, 'filename must be a string'],
   ['no artifact', { filename: 'x' }, 'artifact must be an object'],
+  [
+    'data that nobody can decode',
+    { filename: 'x', artifact: { inlineData: { mimeType: 'image/png', data: '!!!' } } },
+    'artifact.inlineData.data must be base64',
+  ],
 ])('refuses to save with %s', async (_, body, message) => {
   const { send } = await serverWithArtifacts()
   const refused = await send(`POST ${ARTIFACTS}`, body)
   expect([refused.status, refused.json().error]).toEqual([400, expect.stringContaining(message)])
+})
+
+test('a client saves no more metadata with an artifact than a tool', async () => {
+  const { send } = await serverWithArtifacts()
+  const save = (length: number): Promise<{ status: number; text: string }> =>
+    send(`POST ${ARTIFACTS}`, { filename: 'm', artifact: { text: 'x' }, customMetadata: { note: 'x'.repeat(length) } })
+  const refused = await save(256_000)
+  expect([refused.status, refused.text]).toEqual([413, expect.stringContaining('TOO_LARGE')])
+  expect((await send(`GET ${ARTIFACTS}/m/versions`)).json()).toEqual([])
+  expect((await save(200_000)).status).toBe(200)
 })
 
 test('adds a session to the memory of its user, and the developer finds it', async () => {

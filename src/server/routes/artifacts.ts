@@ -1,7 +1,10 @@
 import type { Hono } from 'hono'
 import { checkNewFilename, checkPart } from '../../artifact/check-artifact.ts'
 import type { ArtifactKey, ArtifactService } from '../../artifact/service.ts'
-import { jsonSize } from '../../base/json.ts'
+import { type JsonObject, jsonSize } from '../../base/json.ts'
+import { MAX_METADATA_BYTES } from '../../base/limits.ts'
+import type { Part } from '../../content/content.ts'
+import { isBase64 } from '../../content/part-problem.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
 import { jsonResponse, listResponse } from '../pages/list-response.ts'
@@ -29,6 +32,7 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const key = { ...scope.key, filename: body.text('filename') }
     const customMetadata = body.optionalObject('customMetadata')
     checkPart(artifact)
+    checkContent(artifact, customMetadata)
     checkNewFilename(key.filename)
     checkUnicode('filename', key.filename)
     await checkSession(scope)
@@ -57,6 +61,14 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     await artifactsOf(scope).deleteArtifact({ ...scope.key, filename })
     return context.json(null)
   })
+}
+
+/** Throws for data that nobody can decode, and for more metadata than a tool may save. */
+function checkContent({ inlineData }: Part, customMetadata: JsonObject | undefined): void {
+  if (inlineData && !isBase64(inlineData.data))
+    throw new ToolwrightError('INVALID_REQUEST', 'artifact.inlineData.data must be base64.')
+  if (customMetadata && jsonSize(customMetadata, MAX_METADATA_BYTES) > MAX_METADATA_BYTES)
+    throw new ToolwrightError('TOO_LARGE', `customMetadata has more than ${MAX_METADATA_BYTES} bytes.`)
 }
 
 function read(
