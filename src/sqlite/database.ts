@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { systemPorts } from '../base/ports.ts'
 import { FileIdentity } from './file-identity.ts'
+import { LongReads } from './long-reads.ts'
 import { closedError, isBusy, openError, storageError } from './storage-error.ts'
 
 /** Upper limit of the delay between two attempts to get the write lock, before jitter of plus or minus 50 %. */
@@ -32,6 +33,7 @@ export class Database {
   readonly #rollback: StatementSync
   /** In order of arrival: a write never overtakes a waiting write. */
   readonly #waiting: WaitingTransaction[] = []
+  readonly #longReads: LongReads = new LongReads()
   #cancelRetry: (() => void) | undefined
   #retryCount = 0
   #isOpen = true
@@ -80,6 +82,19 @@ export class Database {
       true,
       mayWaitLonger,
     )
+  }
+
+  /**
+   * Long reads: calls `read` in read transactions until it returns something. At once, and then each time that it is the turn of
+   * the user: transactions block the event loop.
+   */
+  async readInTurn<T extends object>(
+    { userId }: { readonly userId: string },
+    read: (isTurn: boolean) => T | undefined,
+  ): Promise<T> {
+    let found = await this.read(() => read(false))
+    while (!found) found = await this.#longReads.take(userId, () => this.read(() => read(true)))
+    return found
   }
 
   /** Runs one reading statement synchronously. Readers never wait for the writer. */

@@ -25,7 +25,6 @@ import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type CachedLog, LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
-import { LongReads } from './long-reads.ts'
 import { encodeRequests, PendingRows } from './pending-rows.ts'
 import { PinRows } from './pin-rows.ts'
 import { damageReporter } from './report-skipped-rows.ts'
@@ -63,7 +62,6 @@ export class SqliteSessionService implements SessionService {
   readonly #pending: PendingRows
   readonly #pins: PinRows
   readonly #cache: LogCache
-  readonly #longReads: LongReads = new LongReads()
 
   constructor(database: Database, options: SqliteSessionOptions) {
     this.#database = database
@@ -233,7 +231,7 @@ export class SqliteSessionService implements SessionService {
     let known: CachedLog | undefined
     let from = 0
     let size = 0
-    return await this.#readInTurn(key, (isTurn) => {
+    return await this.#database.readInTurn(key, (isTurn) => {
       const row = this.#findHeldOrThrow(key, epoch)
       known ??= this.#cache.open(row.id, row.seq)
       if (added.length === 0) from = seqOf(known)
@@ -252,7 +250,7 @@ export class SqliteSessionService implements SessionService {
     const { limit, maxBytes } = options
     checkKey(options)
     const start = readLogStart(options)
-    const { page } = await this.#readInTurn(options, (isTurn) => {
+    const { page } = await this.#database.readInTurn(options, (isTurn) => {
       const row = this.#sessions.find(options)
       if (!row) return { page: undefined }
       if (!isTurn && limit !== 0 && start < row.seq && this.#log.isLong(row.id, start)) return undefined
@@ -260,13 +258,6 @@ export class SqliteSessionService implements SessionService {
       return { page: { entries, lastSeq: row.seq } }
     })
     return page
-  }
-
-  /** Calls `read` in transactions until it returns something: at once, and then each time that it is the turn of the user. */
-  async #readInTurn<T extends object>({ userId }: SessionKey, read: (isTurn: boolean) => T | undefined): Promise<T> {
-    let found = await this.#database.read(() => read(false))
-    while (!found) found = await this.#longReads.take(userId, () => this.#database.read(() => read(true)))
-    return found
   }
 
   /** Appends entries to the log and applies their state changes in one transaction. */

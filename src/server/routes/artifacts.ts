@@ -63,7 +63,7 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   })
 }
 
-/** Throws for data that nobody can decode, and for more metadata than a tool may save. */
+/** Throws for data that is not base64, and for more metadata than a tool may save. */
 function checkContent({ inlineData }: Part, customMetadata: JsonObject | undefined): void {
   if (inlineData && !isBase64(inlineData.data))
     throw new ToolwrightError('INVALID_REQUEST', 'artifact.inlineData.data must be base64.')
