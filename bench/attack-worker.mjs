@@ -74,6 +74,12 @@ const ATTACKS = {
     },
     attack: (n) => send(EVE, 'GET', `${SESSIONS}/large${n % 2 ? '' : '?limit=100'}`),
   },
+  'large messages': {
+    prepare: async () => {
+      for (let n = 0; n < 10; n++) await send(EVE, 'POST', SESSIONS, { sessionId: `message-${n}` })
+    },
+    attack: (n) => send(EVE, 'POST', '/run', run(`message-${n % 10}`, 'x'.repeat(19_000_000))),
+  },
   'pending requests': {
     prepare: async () => {
       for (let n = 0; n < 60; n++) {
@@ -82,6 +88,14 @@ const ATTACKS = {
       }
     },
     attack: (n) => send(EVE, 'GET', n % 2 ? '/metrics' : '/apps/shop/users/eve/pending'),
+  },
+  'a long session in the memory': {
+    prepare: async () => {
+      await send(EVE, 'POST', SESSIONS, { sessionId: 'memory' })
+      const text = Array.from({ length: 400_000 }, (_, n) => `w${n.toString(36)}`).join(' ')
+      for (let n = 0; n < 10; n++) await send(EVE, 'POST', '/run', run('memory', text))
+    },
+    attack: () => send(EVE, 'PATCH', '/apps/shop/users/eve/memory', { sessionId: 'memory' }),
   },
   'guesses of tokens': { prepare: () => {}, attack: (n) => send(`guess-${n}-0123456789`, 'GET', SESSIONS) },
 }

@@ -3,6 +3,8 @@ import type { WebSocket } from 'ws'
 import type { Logger } from '../dispatch/host.ts'
 import type { Apps } from './apps.ts'
 import type { AllowedHosts } from './guard/allowed-hosts.ts'
+import type { FramePace } from './guard/frame-pace.ts'
+import type { RequestRate } from './guard/request-rate.ts'
 import type { RunSlot, RunSlots } from './guard/run-slots.ts'
 import type { Metrics } from './health/metrics.ts'
 import type { Principal } from './principal/principal.ts'
@@ -53,6 +55,10 @@ export interface ServerParts {
   readonly logger: Logger
   /** The host names under which clients reach the server. */
   readonly hosts: AllowedHosts
+  /** Counts the requests of each principal, and the messages and answers of its live clients. */
+  readonly requestRate: RequestRate
+  /** Reads the frames of live clients. */
+  readonly framePace: FramePace
   /** Counts the runs of each principal. */
   readonly runSlots: RunSlots
   /** The figures of `/metrics`. */

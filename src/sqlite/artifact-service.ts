@@ -10,6 +10,7 @@ import { readPagePosition, takePage } from '../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
 import type { Database } from './database.ts'
+import { LARGE_BYTES, sizeOfParts } from './large-parts.ts'
 import { damaged } from './storage-error.ts'
 import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
 
@@ -65,10 +66,13 @@ export class SqliteArtifactService implements ArtifactService {
     checkPart(artifact)
     checkNewFilename(options.filename)
     const metadata = customMetadata ? toJson(customMetadata, 'The metadata of an artifact') : null
-    const { part, bytes } = encodePart(artifact)
     const mimeType = mimeTypeOf(artifact)
-    const values = [mimeType === undefined ? null : toText(mimeType), this.#now() / 1000, metadata, part, bytes]
-    return await this.#database.write(() => this.#insert.get(...columns, ...columns, ...values)?.version as number)
+    const save = (): Promise<number> => {
+      const { part, bytes } = encodePart(artifact)
+      const values = [mimeType === undefined ? null : toText(mimeType), this.#now() / 1000, metadata, part, bytes]
+      return this.#database.write(() => this.#insert.get(...columns, ...columns, ...values)?.version as number)
+    }
+    return await (sizeOfParts([artifact]) > LARGE_BYTES ? this.#database.inTurn(options, save) : save())
   }
 
   /** Loads a version of an artifact; default: the latest. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { systemPorts } from '../base/ports.ts'
 import { FileIdentity } from './file-identity.ts'
-import { LongReads } from './long-reads.ts'
+import { LongWork } from './long-work.ts'
 import { closedError, isBusy, openError, storageError } from './storage-error.ts'
 
 /** Upper limit of the delay between two attempts to get the write lock, before jitter of plus or minus 50 %. */
@@ -33,7 +33,7 @@ export class Database {
   readonly #rollback: StatementSync
   /** In order of arrival: a write never overtakes a waiting write. */
   readonly #waiting: WaitingTransaction[] = []
-  readonly #longReads: LongReads = new LongReads()
+  readonly #longWork: LongWork = new LongWork()
   #cancelRetry: (() => void) | undefined
   #retryCount = 0
   #isOpen = true
@@ -93,8 +93,13 @@ export class Database {
     read: (isTurn: boolean) => T | undefined,
   ): Promise<T> {
     let found = await this.read(() => read(false))
-    while (!found) found = await this.#longReads.take(userId, () => this.read(() => read(true)))
+    while (!found) found = await this.inTurn({ userId }, () => this.read(() => read(true)))
     return found
+  }
+
+  /** Does work that blocks the event loop for long when it is the turn of the user. */
+  inTurn<T>({ userId }: { readonly userId: string }, work: () => T | Promise<T>): Promise<T> {
+    return this.#longWork.take(userId, work)
   }
 
   /** Runs one reading statement synchronously. Readers never wait for the writer. */

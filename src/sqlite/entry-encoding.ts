@@ -2,6 +2,7 @@
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { NewEntry } from '../event/event.ts'
 import { toStorableEntry } from '../session/storable-entry.ts'
+import { LARGE_BYTES, sizeOfParts } from './large-parts.ts'
 import { encodeStateDelta, type StateChange } from './state-rows.ts'
 import { toJson, toText } from './text-encoding.ts'
 
@@ -15,6 +16,18 @@ export interface EncodedEntry {
   readonly body: string
   /** State changes of the event. */
   readonly changes: readonly StateChange[]
+}
+
+/** Do the parts of these entries, which may have any shape, take long to encode? */
+export function areLarge(entries: readonly NewEntry[]): boolean {
+  let size = 0
+  for (const entry of entries) size += sizeOfParts(entry?.event?.content?.parts)
+  return size > LARGE_BYTES
+}
+
+/** The length of encoded entries. */
+export function sizeOfEncoded(lines: readonly EncodedEntry[]): number {
+  return lines.reduce((sum, { body }) => sum + body.length, 0)
 }
 
 /** Encodes entries and drops partial events. Throws INVALID_REQUEST for an entry that cannot be stored. */

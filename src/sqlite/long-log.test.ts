@@ -68,3 +68,44 @@ test('a user with many long logs does not make others wait for all of them', asy
   expect(done.indexOf('ada')).toBeLessThan(8) // ada came last
   services.close()
 })
+
+test('other work goes on between the large messages and files of one user', async () => {
+  const services = sqlite(':memory:')
+  const { sessionService, artifactService } = services
+  const keys = Array.from({ length: 10 }, (_, n) => ({ appName: 'shop', userId: 'eve', sessionId: `s${n}` }))
+  for (const one of keys) await sessionService.createSession(one)
+  await sessionService.createSession(key)
+  const done: string[] = []
+  const append = async (one: typeof key, text: string): Promise<void> => {
+    const lease = await sessionService.claim(one)
+    const large = { ...event(1), content: { role: 'user', parts: [{ text }] } }
+    await sessionService.append(lease, 0, [{ event: large as never }])
+    done.push(one.userId)
+    expect((await sessionService.getSession(one))?.events[0]?.content?.parts).toEqual([{ text }])
+  }
+  const save = async (one: typeof key): Promise<void> => {
+    const artifact = { inlineData: { mimeType: 'image/png', data: 'abcd'.repeat(200_000) } }
+    await artifactService.saveArtifact({ ...one, filename: 'a.png', artifact })
+    done.push(one.userId)
+    expect(await artifactService.loadArtifact({ ...one, filename: 'a.png' })).toEqual(artifact)
+  }
+  const large = keys.map((one, n) => (n % 2 ? save(one) : append(one, `${n}`.padEnd(1_000_000, 'x'))))
+  await Promise.all([...large, append(key, 'Hi')])
+  expect(done.indexOf('ada')).toBeLessThan(2) // ada came last
+  services.close()
+})
+
+test('an entry with large parts of no valid shape is refused like a small one', async () => {
+  const services = sqlite(':memory:')
+  const { sessionService } = services
+  await sessionService.createSession(key)
+  const lease = await sessionService.claim(key)
+  const text = 'x'.repeat(1_000_000)
+  for (const parts of [[{ text }, null], [{ text }, { text: 5 }], { text }]) {
+    const bad = { ...event(1), content: { role: 'user', parts } }
+    await expect(sessionService.append(lease, 0, [{ event: bad as never }])).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
+  }
+  services.close()
+})

@@ -21,7 +21,7 @@ import type {
 } from '../session/service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
 import type { Database } from './database.ts'
-import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
+import { areLarge, type EncodedEntry, encodeEntries, sizeOfEncoded } from './entry-encoding.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type CachedLog, LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
@@ -48,7 +48,7 @@ interface SqliteSessionOptions {
   readonly logger: Logger
 }
 
-/** How much of a log is read at a time. */
+/** How much of a log is read, or written without waiting for the turn of the user, at a time. */
 const MAX_PIECE_BYTES = 1_000_000
 
 /** Stores sessions in a SQLite file. Every compare-and-set happens in the file, so it holds across processes. */
@@ -83,8 +83,9 @@ export class SqliteSessionService implements SessionService {
     const key = { appName, userId, sessionId }
     checkKey(key)
     const changes = state ? encodeStateDelta(state) : []
-    const lines = encodeEntries(importedEvents(events, newId).map((event) => ({ event })))
-    return await this.#database.write(() => {
+    const imported = importedEvents(events, newId).map((event) => ({ event }))
+    const lines = await this.#encode(key, imported)
+    return await this.#writeLines(key, lines, () => {
       const time = now()
       if (this.#sessions.findCopy(key) || !this.#sessions.insert(key, time)) throw sessionExists(sessionId)
       const row = this.#sessions.find(key) as SessionRow
@@ -270,10 +271,13 @@ export class SqliteSessionService implements SessionService {
     const { epoch } = lease
     const key = copyKey(lease.key)
     const { now } = this.#options
-    const lines = encodeEntries(entries)
     const drained = options.drained?.slice()
     const pending = options.pending && encodeRequests(options.pending, now())
-    const { row, added, seq } = await this.#database.write(
+    const encoded = this.#encode(key, entries)
+    const lines = Array.isArray(encoded) ? encoded : await encoded // an await would cost every append
+    const { row, added, seq } = await this.#writeLines(
+      key,
+      lines,
       () => {
         const row = this.#findHeldOrThrow(key, epoch)
         if (options.completesCopy) this.#completeCopy({ key, epoch })
@@ -288,7 +292,7 @@ export class SqliteSessionService implements SessionService {
       this.#whileLeaseAlive(key, epoch),
     )
     // after the commit: a rolled back append must not be cached
-    if (added.length > 0) this.#cache.extend(row.id, row.seq, added, sizeOf(lines))
+    if (added.length > 0) this.#cache.extend(row.id, row.seq, added, sizeOfEncoded(lines))
     return seq
   }
 
@@ -373,6 +377,23 @@ export class SqliteSessionService implements SessionService {
     }
   }
 
+  /** Encodes entries. Large ones wait for the turn of the user. */
+  #encode(key: SessionKey, entries: readonly NewEntry[]): EncodedEntry[] | Promise<EncodedEntry[]> {
+    if (!areLarge(entries)) return encodeEntries(entries)
+    return this.#database.inTurn(key, () => encodeEntries(entries))
+  }
+
+  /** Runs `work`, which inserts these lines, in a write transaction. Large ones wait for the turn of the user. */
+  #writeLines<T>(
+    key: SessionKey,
+    lines: readonly EncodedEntry[],
+    work: () => T,
+    mayWaitLonger?: () => boolean,
+  ): Promise<T> {
+    const write = (): Promise<T> => this.#database.write(work, mayWaitLonger)
+    return sizeOfEncoded(lines) > MAX_PIECE_BYTES ? this.#database.inTurn(key, write) : write()
+  }
+
   /** Inserts entries after the last one and applies their state changes. Returns the entries that are new. */
   #insertEntries(row: SessionRow, lines: readonly EncodedEntry[]): Entry[] {
     const added: Entry[] = []
@@ -421,8 +442,4 @@ function copyKey(key: SessionKey): SessionKey {
   checkKey(key)
   const { appName, userId, sessionId } = key
   return { appName, userId, sessionId }
-}
-
-function sizeOf(lines: readonly EncodedEntry[]): number {
-  return lines.reduce((sum, { body }) => sum + body.length, 0)
 }

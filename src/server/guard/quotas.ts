@@ -1,17 +1,15 @@
 import type { MiddlewareHandler } from 'hono'
 import { ToolwrightError } from '../../error/error.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
-import { RequestRate } from './request-rate.ts'
 import { RunSlots } from './run-slots.ts'
 
 /** The routes that start runs and follow none. */
 export const RUN_ROUTES: readonly string[] = ['/run', '/dev/apps/:app/agents/:agent/tools/:tool/call']
 
 /** Limits the requests of each principal. */
-export function requestQuota({ limits }: ServerParts): MiddlewareHandler<ServerEnv> {
-  const rate = new RequestRate(limits.requestsPerMinute)
+export function requestQuota({ requestRate }: ServerParts): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
-    rate.count(context.get('principal').userId)
+    requestRate.count(context.get('principal').userId)
     await next()
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { RateLimited } from './rate-limited.ts'
 
-/** The most requests of one principal that wait. */
+/** The most requests of one principal that wait, by default. */
 const MAX_WAITING = 100
 
 /** The work of one principal. */
@@ -14,11 +14,13 @@ interface PrincipalWork {
 /** Lets each principal do only a few things at the same time; others wait for their turn. Principals do not wait for each other. */
 export class WorkQueue {
   readonly #max: number
+  readonly #maxWaiting: number
   readonly #work: Map<string, PrincipalWork> = new Map()
 
-  /** `max` is how many things one principal does at the same time. */
-  constructor(max: number) {
+  /** `max` is how many things one principal does at the same time, `maxWaiting` how many more wait. */
+  constructor(max: number, maxWaiting: number = MAX_WAITING) {
     this.#max = max
+    this.#maxWaiting = maxWaiting
   }
 
   /** Resolves when it is the turn of this work, with a function that ends it. Throws `RATE_LIMITED` if too much waits. */
@@ -27,8 +29,11 @@ export class WorkQueue {
     this.#work.set(userId, work)
     if (work.running < this.#max) work.running++
     else {
-      if (work.waiting.length >= MAX_WAITING)
-        throw new RateLimited(`You have ${MAX_WAITING} requests that wait for others of yours. Try again later.`, 1)
+      if (work.waiting.length >= this.#maxWaiting)
+        throw new RateLimited(
+          `You have ${this.#maxWaiting} requests that wait for others of yours. Try again later.`,
+          1,
+        )
       await new Promise<void>((resolve) => work.waiting.push(resolve)) // its predecessor passes its place on
       await nextTurn() // requests of other principals come first
     }

@@ -5,17 +5,17 @@ import { Fields, invalid, toSnakeCase } from './fields.ts'
 
 /** Members of wire objects, in camelCase. Clients may send them in snake_case. Other members are data and stay as they are. */
 interface Members {
-  /** Members whose names have several words. */
-  readonly names: readonly string[]
+  /** Members whose names have several words, by their snake_case form. */
+  readonly camelCase: ReadonlyMap<string, string>
   /** Members that are such objects themselves. */
   readonly nested?: { readonly [name: string]: (value: JsonObject, where: string) => object }
 }
 
-const BLOB: Members = { names: ['mimeType', 'displayName'] }
-const FILE: Members = { names: ['fileUri', 'mimeType', 'displayName'] }
-const RESPONSE: Members = { names: ['willContinue'] }
+const BLOB: Members = { camelCase: bySnakeCase('mimeType', 'displayName') }
+const FILE: Members = { camelCase: bySnakeCase('fileUri', 'mimeType', 'displayName') }
+const RESPONSE: Members = { camelCase: bySnakeCase('willContinue') }
 const PART: Members = {
-  names: [
+  camelCase: bySnakeCase(
     'functionCall',
     'functionResponse',
     'inlineData',
@@ -25,7 +25,7 @@ const PART: Members = {
     'thoughtSignature',
     'videoMetadata',
     'partMetadata',
-  ],
+  ),
   nested: { inlineData: readBlob, fileData: (value) => rename(value, FILE), functionResponse: readResponse },
 }
 
@@ -77,8 +77,11 @@ function readResponse(value: JsonObject, where: string): object {
   return { ...response, parts: parts.map((part, at) => readPart(part, `${where}.parts.${at}`)) }
 }
 
-function rename(value: JsonObject, { names, nested = {} }: Members, where = ''): JsonObject {
-  const camelCase = new Map(names.map((name) => [toSnakeCase(name), name]))
+function bySnakeCase(...names: string[]): ReadonlyMap<string, string> {
+  return new Map(names.map((name) => [toSnakeCase(name), name]))
+}
+
+function rename(value: JsonObject, { camelCase, nested = {} }: Members, where = ''): JsonObject {
   const read: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {
     if (member === null || member === undefined) continue

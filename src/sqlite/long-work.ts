@@ -1,24 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** The longest pause after a piece, in milliseconds. */
-const MAX_PAUSE_MS = 100
+const MAX_PAUSE_MS = 200
 
 /**
- * Pieces of long logs are read one at a time, because a read blocks the event loop: after each piece all other work gets as much
- * time as the piece has taken. Users take turns, so that one with many long logs does not make the others wait for all of them.
+ * Pieces of long logs are read, and large entries are written, one at a time, because each of them blocks the event loop: after
+ * each piece all other work gets as much time as the piece has taken. Users take turns, so that one with many long logs does not
+ * make the others wait for all of them.
  */
-export class LongReads {
+export class LongWork {
   /** What waits, by user. The first user is the next one. */
   readonly #waiting: Map<string, (() => void)[]> = new Map()
   #isBusy = false
 
-  /** Reads a piece when it is the turn of this user. */
-  async take<T>(userId: string, read: () => Promise<T>): Promise<T> {
+  /** Does a piece of work when it is the turn of this user. */
+  async take<T>(userId: string, work: () => T | Promise<T>): Promise<T> {
     if (this.#isBusy) await new Promise<void>((resolve) => this.#enqueue(userId, resolve))
     this.#isBusy = true
     const start = performance.now()
     try {
-      return await read()
+      return await work()
     } finally {
       void delay(Math.min(performance.now() - start, MAX_PAUSE_MS)).then(() => this.#startNext())
     }
