@@ -16,7 +16,7 @@ const MAX_QUERY_WORDS = 1000
 export class Bm25Index {
   /** By word: how often each document has it. */
   readonly #postings: Map<string, Map<number, number>> = new Map()
-  readonly #documents: Map<number, { readonly words: ReadonlySet<string>; readonly length: number }> = new Map()
+  readonly #documents: Map<number, { readonly words: readonly string[]; readonly length: number }> = new Map()
   #totalLength = 0
 
   /** The number of documents. */
@@ -35,14 +35,14 @@ export class Bm25Index {
       const posting = this.#postings.get(word) ?? new Map<number, number>()
       this.#postings.set(word, posting.set(id, (posting.get(id) ?? 0) + 1))
     }
-    this.#documents.set(id, { words: distinct, length })
+    this.#documents.set(id, { words: [...distinct], length })
     this.#totalLength += length
   }
 
-  /** Removes a document. Does nothing if there is none. */
-  remove(id: number): void {
+  /** Removes a document. Does nothing if there is none. Returns how many distinct words it had. */
+  remove(id: number): number {
     const document = this.#documents.get(id)
-    if (!document) return
+    if (!document) return 0
     for (const word of document.words) {
       const posting = this.#postings.get(word)
       posting?.delete(id)
@@ -50,6 +50,7 @@ export class Bm25Index {
     }
     this.#documents.delete(id)
     this.#totalLength -= document.length
+    return document.words.length
   }
 
   /** The score of each document that has at least one of the words. Higher is better. */

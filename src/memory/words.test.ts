@@ -13,3 +13,10 @@ test('splitWords() splits scripts without spaces into words', () => {
 test('splitWords() returns no words for a text without words', () => {
   expect([...splitWords(' … 🍎 --- \ud800')]).toEqual([])
 })
+
+test('splitWords() cuts no word of a long text, and splits one without spaces', () => {
+  const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`)
+  expect([...splitWords(words.join(' '))]).toEqual(words)
+  expect([...splitWords('x'.repeat(25_000))].join('')).toBe('x'.repeat(25_000))
+  expect([...splitWords(`x${'\u{20000}'.repeat(12_000)}`)].join('')).toBe(`x${'\u{20000}'.repeat(12_000)}`)
+})
