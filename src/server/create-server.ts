@@ -6,6 +6,8 @@ import { loadPeer } from '../error/load-peer.ts'
 import { Apps } from './apps.ts'
 import type { FetchHandler, ServerParts } from './env.ts'
 import { AllowedHosts } from './guard/allowed-hosts.ts'
+import { FramePace } from './guard/frame-pace.ts'
+import { RequestRate } from './guard/request-rate.ts'
 import { RunSlots } from './guard/run-slots.ts'
 import { Metrics } from './health/metrics.ts'
 import type { Listening } from './listen.ts'
@@ -79,6 +81,8 @@ class Server implements ToolwrightServer {
       limits,
       logger: options.logger ?? console,
       hosts: new AllowedHosts(options.allowedHosts),
+      requestRate: new RequestRate(limits.requestsPerMinute),
+      framePace: new FramePace(),
       runSlots: new RunSlots(limits.concurrentRuns),
       metrics: new Metrics(),
       closing: this.#stopped.signal,

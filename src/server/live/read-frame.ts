@@ -7,7 +7,7 @@ import { readContent as readWireContent } from '../wire/read-content.ts'
 
 /** What a client of `/run_live` sends. */
 export type ClientFrame =
-  | { readonly type: 'message'; readonly message: LiveMessage }
+  | { readonly type: 'message'; readonly message: Exclude<LiveMessage, string> }
   | { readonly type: 'answers'; readonly answers: readonly Part[] }
   | { readonly type: 'close' }
   /** A frame that says nothing. */
@@ -49,7 +49,7 @@ function readContent(given: JsonObject): ClientFrame {
   return { type: 'answers', answers }
 }
 
-function readBlob(blob: JsonObject): LiveMessage {
+function readBlob(blob: JsonObject): Exclude<LiveMessage, string> {
   const { data } = blob
   const mimeType = blob.mimeType ?? blob.mime_type
   if (typeof data !== 'string' || typeof mimeType !== 'string')

@@ -57,6 +57,8 @@ function openSocket({ url, headers, sessionId }: LiveServer, query: Record<strin
   return { socket, frames, closed, opened, send, until }
 }
 
+type Client = ReturnType<typeof openSocket>
+
 const metricsOf = async ({ url, headers }: LiveServer): Promise<string> =>
   (await fetch(`${url}/metrics`, { headers })).text()
 
@@ -182,6 +184,24 @@ test.each([
   expect((await again.closed).code).toBe(1000)
 })
 
+test.each([
+  ['a frame that cannot be read', Buffer.from('hello'), false],
+  ['a binary frame', Buffer.from([1]), true],
+])('ends the session after %s, also of a client that stays and sends more', async (_, frame, binary) => {
+  const live = await startLive([])
+  const { opened, socket, send } = openSocket(live)
+  await opened
+  await live.model.nextConnection()
+  socket.close = () => {} // the client does not close its side
+  socket.send(frame, { binary })
+  send(userText('I am still here.'))
+  await expect.poll(() => metricsOf(live)).toContain('toolwright_active_runs 0')
+  send(userText('And here.'))
+  await new Promise<void>((resolve) => socket.ping('', true, () => resolve()))
+  const session = `${live.url}/apps/voice/users/ada/sessions/${live.sessionId}`
+  expect(await (await fetch(session, { headers: live.headers })).text()).not.toContain('here')
+})
+
 test('cuts off a client that is gone without closing its connection', async () => {
   const live = await startLive([], { limits: { liveSilenceMs: 100 } })
   const gone = connect(live.port, '127.0.0.1')
@@ -253,6 +273,46 @@ test('answers the pings of a client, and cuts off one that reads no answers', as
   await expect.poll(flood, { timeout: 10_000 }).not.toBe(rude.socket.OPEN)
   await expect.poll(() => metricsOf(live)).toContain('toolwright_active_runs 0')
 }, 20_000)
+
+test('messages and answers of live clients count as requests; audio does not', async () => {
+  const live = await startLive(['Hello.', 'Hello.'], { limits: { requestsPerMinute: 4 } }) // two for the session and the socket
+  const { opened, send, until, frames, closed } = openSocket(live)
+  await opened
+  send(userText('first'))
+  await until(({ turnComplete }) => turnComplete === true)
+  send({ answer: { id: 'unknown', name: 'refund', response: {} } })
+  await until(({ errorCode }) => errorCode === 'NOT_FOUND')
+  send(userText('one too many'))
+  await until(({ errorCode }) => errorCode === 'RATE_LIMITED')
+  const connection = await live.model.nextConnection()
+  const blob = { mimeType: 'audio/pcm', data: pcm.toString('base64') }
+  for (let n = 0; n < 20; n++) send({ blob })
+  await expect.poll(() => connection.sent.filter(({ type }) => type === 'audio').length).toBe(20)
+  expect(JSON.stringify(connection.sent)).not.toContain('one too many')
+  expect(frames.filter(({ errorCode }) => errorCode === 'RATE_LIMITED')).toHaveLength(1)
+  send({ close: true })
+  expect((await closed).code).toBe(1000)
+})
+
+test.each([
+  ['messages', 100, ({ send }: Client) => send(userText('x'))],
+  ['pings', 2_000, ({ socket }: Client) => socket.ping()],
+])('requests of others are answered while clients flood the server with %s', async (_, count, flood) => {
+  const live = await startLive([], { limits: { requestsPerMinute: 1_000 } })
+  const sessions = await Promise.all(Array.from({ length: 10 }, () => createSession(live, 'voice/users/ada')))
+  const clients = sessions.map((sessionId) => openSocket({ ...live, sessionId }))
+  await Promise.all(clients.map(({ opened }) => opened))
+  for (const client of clients) for (let n = 0; n < count; n++) flood(client)
+  for (const { send } of clients) send({ close: true })
+  let isFlooded = true
+  const closed = Promise.all(clients.map(({ closed }) => closed)).finally(() => {
+    isFlooded = false
+  })
+  let answered = 0
+  while (isFlooded && answered < 20) if ((await fetch(`${live.url}/health`)).ok) answered++
+  expect(answered).toBe(20)
+  for (const { code } of await closed) expect(code).toBe(1000)
+})
 
 test('close() of the server ends live sessions and tells their clients', async () => {
   const live = await startLive([])

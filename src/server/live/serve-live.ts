@@ -9,7 +9,7 @@ import type { ServerParts } from '../env.ts'
 import { describeError } from '../errors/error-body.ts'
 import type { RunSlot } from '../guard/run-slots.ts'
 import type { LiveAppOptions } from '../server-options.ts'
-import { readFrame } from './read-frame.ts'
+import { type ClientFrame, readFrame } from './read-frame.ts'
 import { type ResponseModality, withModality } from './response-modality.ts'
 import { CLOSE_CODES, SocketLink } from './socket-link.ts'
 import { AdkFrames, liveFrames } from './write-frame.ts'
@@ -38,16 +38,14 @@ const RECENT_EVENTS = 50
 /** Connects a WebSocket to a live session, until one of them ends. Never rejects. */
 export async function serveLive(socket: WebSocket, request: LiveRequest, parts: ServerParts): Promise<void> {
   const link = new SocketLink(socket, parts.limits)
-  const leaving = new AbortController()
-  link.onClose(() => leaving.abort())
   let slot: RunSlot | undefined
   try {
     slot = parts.runSlots.take(request.principalId)
     const found = await findLiveApp(request)
     if ('code' in found) link.close(found.code, found.reason)
-    else if (!leaving.signal.aborted) await new Bridge({ link, request, parts, found }).run(leaving.signal)
+    else if (!link.ended.aborted) await new Bridge({ link, request, parts, found }).run()
   } catch (error) {
-    if (leaving.signal.aborted) return // the client left while the session started
+    if (link.ended.aborted) return // the client left while the session started
     const { body } = describeError(error, request.correlationId, parts.logger)
     link.close(CLOSE_CODES.failed, `${body.errorCode}: ${body.error}`)
   } finally {
@@ -98,12 +96,13 @@ class Bridge {
   }
 
   /** Runs until the client leaves, or the session ends. */
-  async run(signal: AbortSignal): Promise<void> {
+  async run(): Promise<void> {
     const { userId, sessionId, isNative, modality } = this.#request
     const { live, runner } = this.#app
     // requests are answered by frames, or over HTTP
     const confirmationProvider = (): Promise<never> => new Promise(() => {})
     const model = withModality(live.model, modality)
+    const signal = this.#link.ended
     const session = await connectLive({ confirmationProvider, ...live, model, runner, userId, sessionId, signal })
     const author = { agent: runner.agent.name, invocationId: session.invocationId }
     const adk = isNative ? undefined : new AdkFrames(author)
@@ -120,8 +119,11 @@ class Bridge {
   }
 
   async #receive(text: string, session: LiveSession): Promise<void> {
+    const { framePace, requestRate } = this.#parts
+    const { principalId } = this.#request
     try {
-      const frame = readFrame(text)
+      const frame = await framePace.read(text, principalId, readFrame)
+      if (isRecorded(frame)) requestRate.count(principalId)
       if (frame.type === 'message') await session.send(frame.message)
       else if (frame.type === 'answers') await session.answer(...frame.answers)
       else if (frame.type === 'close') await session.close()
@@ -156,6 +158,11 @@ class Bridge {
       this.#parts.logger.warn(`Request "${request.id}" could not be shown: ${messageOf(error)}`, error)
     }
   }
+}
+
+/** Messages and answers are recorded. Audio, pictures and activity are only passed on. */
+function isRecorded(frame: ClientFrame): boolean {
+  return frame.type === 'answers' || (frame.type === 'message' && 'content' in frame.message)
 }
 
 /** Refuses a request that is not a WebSocket. */

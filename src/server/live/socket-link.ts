@@ -24,6 +24,7 @@ export class SocketLink {
   readonly #socket: WebSocket
   readonly #limits: ServerLimits
   readonly #ports: Ports
+  readonly #end = new AbortController()
   #handled: Promise<void> = Promise.resolve()
   /** Frames that are not handled yet. */
   #waiting = 0
@@ -36,16 +37,25 @@ export class SocketLink {
     this.#ports = ports
     this.#lastSeen = ports.monotonicNow()
     socket.pause() // until `read()`
-    socket.on('error', () => {}) // `close` follows
+    socket.on('error', () => this.#end.abort()) // `close` follows, and may take a while
     socket.on('pong', () => this.#seen())
     socket.on('ping', (data) => this.#pong(data))
-    socket.on('close', () => this.#stopPings())
+    socket.on('close', () => {
+      this.#stopPings()
+      this.#end.abort()
+    })
     this.#ping()
   }
 
-  /** Reads frames, each one after the one before is handled. The client waits meanwhile. */
+  /** Aborted when either side closes the connection, or it breaks. */
+  get ended(): AbortSignal {
+    return this.#end.signal
+  }
+
+  /** Reads frames, each one after the one before is handled. The client waits meanwhile. Frames after the end are dropped. */
   read(handle: (text: string) => Promise<void>): void {
     this.#socket.on('message', (data, isBinary) => {
+      if (!this.#isOpen) return
       this.#seen()
       if (isBinary) {
         this.close(CLOSE_CODES.invalidFrame, 'Send frames as text.')
@@ -54,7 +64,7 @@ export class SocketLink {
       this.#socket.pause()
       this.#waiting++
       this.#handled = this.#handled
-        .then(() => handle(textOf(data)))
+        .then(() => (this.#isOpen ? handle(textOf(data)) : undefined))
         .finally(() => {
           // one chunk of the connection may hold thousands of frames
           if (--this.#waiting === 0) this.#socket.resume()
@@ -63,16 +73,10 @@ export class SocketLink {
     this.#socket.resume()
   }
 
-  /** Calls back when the connection is closed, or broken. */
-  onClose(callback: () => void): void {
-    this.#socket.once('error', callback) // `close` may take a while
-    this.#socket.once('close', callback)
-  }
-
   /** Sends a frame. Waits for a slow client, and cuts off one that reads nothing. */
   async send(frame: object): Promise<void> {
     const { streamBufferBytes, streamStallMs } = this.#limits
-    if (this.#socket.readyState !== this.#socket.OPEN) return
+    if (!this.#isOpen) return
     const isSent = new Promise<void>((resolve) => this.#socket.send(JSON.stringify(frame), () => resolve()))
     if (this.#socket.bufferedAmount <= streamBufferBytes) return
     await withTimeout(isSent, streamStallMs, this.#ports, () => this.#socket.terminate())
@@ -83,6 +87,11 @@ export class SocketLink {
     this.#socket.close(code, clipBytes(reason))
     // a client that does not answer is cut off by `ws` after 30 s
     this.#socket.resume()
+    this.#end.abort()
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
   }
 
   /** Answers a ping. A client that sends pings and reads no answers would fill the memory. */

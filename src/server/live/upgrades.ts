@@ -24,6 +24,7 @@ export function handleUpgrades(server: Server, fetch: FetchHandler): SocketUpgra
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    allowSynchronousEvents: false, // thousands of frames and pings fit into one read of a connection
     autoPong: false, // `SocketLink` answers pings, within the limit of its buffer
   })
   /** Open connections. Node no longer counts them as connections of the HTTP server, and its timeouts do not end them. */
