@@ -104,6 +104,7 @@ export { Runner } from './runner/runner.ts'
 export type {
   ApprovalPreview,
   CancelOptions,
+  DeleteSessionOptions,
   FollowOptions,
   ForkOptions,
   PreviewApprovalOptions,

@@ -8,11 +8,12 @@ import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { checkFilename, checkNewFilename, checkPart } from './check-artifact.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
+import { SortedNames } from './sorted-names.ts'
 
 /** Keeps artifacts in the memory of this process. */
 export class InMemoryArtifactService implements ArtifactService {
-  /** Versions by owner (a session or a user) and filename. */
-  readonly #files: Map<string, Map<string, Stored[]>> = new Map()
+  /** Files by owner: a session or a user. */
+  readonly #owners: Map<string, Files> = new Map()
   readonly #now: () => number
 
   constructor(options: { now?: (() => number) | undefined } = {}) {
@@ -32,10 +33,12 @@ export class InMemoryArtifactService implements ArtifactService {
       ...(mimeType !== undefined && { mimeType }),
       ...(customMetadata && { customMetadata: copyJson(customMetadata) }),
     }
-    const files = this.#files.get(owner) ?? new Map<string, Stored[]>()
-    const versions = files.get(filename) ?? []
+    const files = this.#owners.get(owner) ?? { names: new SortedNames(), versions: new Map() }
+    const versions = files.versions.get(filename) ?? []
     const version = versions.push({ version: versions.length, ...stored }) - 1
-    this.#files.set(owner, files.set(filename, versions))
+    files.versions.set(filename, versions)
+    files.names.add(filename)
+    this.#owners.set(owner, files)
     return version
   }
 
@@ -44,25 +47,25 @@ export class InMemoryArtifactService implements ArtifactService {
   }
 
   async listArtifactKeys(options: { appName: string; userId: string; sessionId: string }): Promise<string[]> {
-    const { appName, userId, sessionId } = options
-    const ofSession = this.#files.get(toKey(appName, userId, sessionId))?.keys() ?? []
-    const ofUser = this.#files.get(toKey(appName, userId))?.keys() ?? []
-    return [...ofSession, ...ofUser].sort()
+    return this.#namesOf(options)
+      .flatMap(({ all }) => all)
+      .sort()
   }
 
   async listArtifactPage(options: SessionKey & PageOptions): Promise<Page<string>> {
     const { after, limit } = options
     readPagePosition({ limit })
-    const names = (await this.listArtifactKeys(options)).filter((name) => after === undefined || name > after)
-    const items = names.slice(0, limit)
+    const names = this.#namesOf(options).flatMap((of) => of.after(after, limit + 1)) // one more: is there a next page?
+    const items = names.sort().slice(0, limit)
     return items.length < names.length ? { items, next: items.at(-1) as string } : { items }
   }
 
   async deleteArtifact(key: ArtifactKey): Promise<void> {
     const owner = ownerOf(key)
-    const files = this.#files.get(owner)
-    files?.delete(key.filename)
-    if (files?.size === 0) this.#files.delete(owner)
+    const files = this.#owners.get(owner)
+    files?.versions.delete(key.filename)
+    files?.names.delete(key.filename)
+    if (files?.versions.size === 0) this.#owners.delete(owner)
   }
 
   async listVersions(key: ArtifactKey): Promise<number[]> {
@@ -85,8 +88,14 @@ export class InMemoryArtifactService implements ArtifactService {
     return stored && describe(stored)
   }
 
+  /** The names of the session, and those of the user. */
+  #namesOf({ appName, userId, sessionId }: SessionKey): SortedNames[] {
+    const owners = [toKey(appName, userId, sessionId), toKey(appName, userId)]
+    return owners.flatMap((owner) => this.#owners.get(owner)?.names ?? [])
+  }
+
   #versions(key: ArtifactKey): readonly Stored[] {
-    return this.#files.get(ownerOf(key))?.get(key.filename) ?? []
+    return this.#owners.get(ownerOf(key))?.versions.get(key.filename) ?? []
   }
 
   #pick(options: ArtifactKey & { version?: number | undefined }): Stored | undefined {
@@ -94,6 +103,12 @@ export class InMemoryArtifactService implements ArtifactService {
     const { version = versions.length - 1 } = options
     return Number.isInteger(version) ? versions[version] : undefined
   }
+}
+
+interface Files {
+  readonly names: SortedNames
+  /** The versions of each file. */
+  readonly versions: Map<string, Stored[]>
 }
 
 interface Stored extends ArtifactVersion {

@@ -28,6 +28,16 @@ export function consentKeyOf(id: string): string {
   return `${CONSENT_PREFIX}${id}`
 }
 
+/** The ids of the stored consents of a user. None if the store cannot list keys. Throws STORAGE. */
+export async function listConsents({ credentialService, ...owner }: RecordOwner): Promise<string[]> {
+  const keys = await withStore(
+    'list',
+    CONSENT_PREFIX,
+    async () => (await credentialService.list?.(scopeOf(owner))) ?? [],
+  )
+  return keys.filter((key) => key.startsWith(CONSENT_PREFIX)).map((key) => key.slice(CONSENT_PREFIX.length))
+}
+
 /** The key of the refresh lock of a credential. */
 export function lockKeyOf(key: string): string {
   return `${LOCK_PREFIX}${key}`
@@ -84,7 +94,7 @@ export function recordId(owner: RecordOwner, key: string): string {
   return JSON.stringify([owner.appName, owner.userId, key])
 }
 
-function scopeOf({ appName, userId }: RecordOwner): { appName: string; userId: string } {
+function scopeOf({ appName, userId }: Omit<RecordOwner, 'credentialService'>): { appName: string; userId: string } {
   return { appName, userId }
 }
 

@@ -33,7 +33,7 @@ export interface CredentialService {
   delete(options: CredentialKey & { expectedGeneration?: number | undefined }): Promise<boolean>
   /**
    * Lists the keys of a user's credentials, sorted, without secrets. Keys of the framework are among them: `consent:`, `refresh:`
-   * and `oauth-client:`. Optional: the framework does not need it.
+   * and `oauth-client:`. Optional: without it, consents that were never completed stay in the store.
    */
   list?(user: Omit<CredentialKey, 'key'>): Promise<string[]>
 }

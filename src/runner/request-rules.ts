@@ -53,6 +53,7 @@ type Method =
   | 'follow'
   | 'updateState'
   | 'fork'
+  | 'deleteSession'
   | 'previewApproval'
   | 'close'
 
@@ -253,6 +254,7 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
   follow: FOLLOW_RULES,
   updateState: { ...KEY_RULES, stateDelta: record },
   fork: FORK_RULES,
+  deleteSession: KEY_RULES,
   previewApproval: PREVIEW_RULES,
   close: CLOSE_RULES,
 }

@@ -116,6 +116,14 @@ export interface CancelOptions {
   readonly runContext?: RunContext | undefined
 }
 
+/** Options of `runner.deleteSession()`. */
+export interface DeleteSessionOptions {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session to delete. */
+  readonly sessionId: string
+}
+
 /** Options of `runner.recover()`. */
 export interface RecoverOptions {
   /** Which sessions to continue. Default: all. */

@@ -18,6 +18,7 @@ import { createRunServices, type RunServices } from './run-services.ts'
 import type {
   ApprovalPreview,
   CancelOptions,
+  DeleteSessionOptions,
   FollowOptions,
   ForkOptions,
   PreviewApprovalOptions,
@@ -305,6 +306,18 @@ export class Runner<Output = unknown> {
   async fork(options: ForkOptions): Promise<{ readonly sessionId: string }> {
     checkCallOptions(this.appName, 'fork', options)
     return { sessionId: await this.#sessions.fork(options) }
+  }
+
+  /**
+   * Deletes a session with its log, its state, its artifacts and its open consents. Artifacts, state and credentials of the user stay.
+   * Does nothing if there is none. A run that is under way ends with `LEASE_LOST`.
+   *
+   * @example
+   * await runner.deleteSession({ userId: 'ada', sessionId })
+   */
+  async deleteSession(options: DeleteSessionOptions): Promise<void> {
+    checkCallOptions(this.appName, 'deleteSession', options)
+    await this.#sessions.delete(options)
   }
 
   /** @internal The phases of conversations. Undefined if there are none. */

@@ -135,3 +135,36 @@ test('openConsent() throws AuthError if discovery fails, and STORAGE without a s
   const lost = { ...consent, config: check(other.openIdConfig()) }
   await expect(openConsent(services, lost)).rejects.toMatchObject({ name: 'AuthError' })
 })
+
+test('openConsent() deletes consents that no answer has completed for a day, and no other row', async () => {
+  await using server = await startAuthorizationServer()
+  const services = createTestServices()
+  const config = check(server.oauth2Config())
+  const open = (id: string, who = services) => openConsent(who, { id, key: 'mail', config })
+  await open('lost')
+  await open('of eve', { ...services, userId: 'eve' })
+  const credential = { authType: 'apiKey', apiKey: 'a key' } as const
+  await services.credentialService.save({ appName: 'shop', userId: 'ada', key: 'crm', credential })
+  services.advance(23 * 3600)
+  await open('today')
+  expect(await services.load('consent:lost')).toBeDefined()
+  services.advance(2 * 3600)
+  await open('now')
+  const keysOf = (userId: string) => services.credentialService.list?.({ appName: 'shop', userId })
+  expect(await keysOf('ada')).toEqual(['consent:now', 'consent:today', 'crm'])
+  expect(await keysOf('eve')).toEqual(['consent:of eve'])
+})
+
+test('openConsent() works with a store that cannot list its keys, and reports one that fails', async () => {
+  await using server = await startAuthorizationServer()
+  const config = check(server.oauth2Config())
+  const services = createTestServices()
+  const list = async () => {
+    throw new Error('the disk is full')
+  }
+  const failing = Object.assign(new SharedStore(services.credentialService), { list })
+  for (const credentialService of [new SharedStore(services.credentialService), failing])
+    await openConsent({ ...services, credentialService }, { id: 'r1', key: 'mail', config })
+  expect(await services.load('consent:r1')).toBeDefined()
+  expect(services.reports).toEqual([expect.stringContaining('Consents that were never completed were not deleted.')])
+})

@@ -2,6 +2,7 @@
 import type { ArtifactService } from '../../artifact/service.ts'
 import { artifactUri, parseArtifactUri } from '../../artifact/uri.ts'
 import { isUserFilename } from '../../base/key-scope.ts'
+import { type Ports, yieldToTimers } from '../../base/ports.ts'
 import type { Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 import type { SessionKey } from '../../session/service.ts'
@@ -31,10 +32,25 @@ export async function copyArtifacts(
   }
 }
 
-/** Deletes the artifacts of a session. Those of the user stay. */
-export async function deleteArtifacts(session: SessionKey, artifactService: ArtifactService): Promise<void> {
-  for (const filename of await artifactService.listArtifactKeys(session))
-    if (!isUserFilename(filename)) await artifactService.deleteArtifact({ ...session, filename })
+/** How many names are read at a time. */
+const PAGE_NAMES = 100
+
+/** Deletes the artifacts of a session. Those of the user stay. There may be many: other work goes on meanwhile. */
+export async function deleteArtifacts(
+  session: SessionKey,
+  artifactService: ArtifactService,
+  ports: Pick<Ports, 'setTimer'>,
+): Promise<void> {
+  let after: string | undefined
+  do {
+    const { items, next } = (await artifactService.listArtifactPage?.({ ...session, limit: PAGE_NAMES, after })) ?? {
+      items: await artifactService.listArtifactKeys(session),
+    }
+    for (const filename of items)
+      if (!isUserFilename(filename)) await artifactService.deleteArtifact({ ...session, filename })
+    after = next
+    if (next !== undefined) await yieldToTimers(ports)
+  } while (after !== undefined)
 }
 
 /** The event with references to the copied artifacts. A session reads no artifact of another session. */

@@ -11,11 +11,13 @@ import type { RunStarter } from '../run/run-starter.ts'
 import type {
   ApprovalPreview,
   CancelOptions,
+  DeleteSessionOptions,
   FollowOptions,
   ForkOptions,
   PreviewApprovalOptions,
   UpdateStateOptions,
 } from '../runner-options.ts'
+import { deleteSession } from './delete-session.ts'
 import { followRun } from './follow-run.ts'
 import { forkSession } from './fork-session.ts'
 import { removeUnfinishedCopies } from './unfinished-copy.ts'
@@ -46,6 +48,11 @@ export class SessionOperations {
   /** Changes the state of a session. A change with an id that the session has seen is not made again. */
   updateState({ userId, sessionId, stateDelta }: UpdateStateOptions, id?: string): Promise<void> {
     return updateState(this.#key({ userId, sessionId }), toStateDelta(stateDelta), this.#starter, id)
+  }
+
+  /** Deletes a session with its open consents and its artifacts. */
+  delete({ userId, sessionId }: DeleteSessionOptions): Promise<void> {
+    return deleteSession(this.#key({ userId, sessionId }), this.#starter.services)
   }
 
   /** Copies a session up to an event. Returns the id of the copy. */

@@ -33,13 +33,13 @@ export async function removeUnfinishedCopies(appName: string, services: RunServi
 /** Removes a copy unless it is complete. The artifacts go first: while the copy exists, the rest can be removed later. */
 async function removeCopy(
   lease: Lease,
-  { sessionService, artifactService, logger }: RunServices,
+  { sessionService, artifactService, logger, ports }: RunServices,
 ): Promise<'complete' | 'removed' | 'kept'> {
   const { key } = lease
   try {
     if (await sessionService.getSession({ ...key, config: { numRecentEvents: 0 } })) return 'complete'
     await sessionService.renew(lease) // throws if another process has claimed the copy, to remove it
-    if (artifactService) await deleteArtifacts(key, artifactService)
+    if (artifactService) await deleteArtifacts(key, artifactService, ports)
     await sessionService.release(lease)
     return 'removed'
   } catch (error) {

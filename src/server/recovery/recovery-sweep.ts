@@ -141,14 +141,13 @@ export class RecoverySweep {
 }
 
 /** Removes calls of the tool bench that died with their process: no page waits for them, and no model may continue them. */
-async function removeBenches({ appName, sessionService }: Runner, benches: readonly UserSession[]): Promise<void> {
+async function removeBenches(runner: Runner, benches: readonly UserSession[]): Promise<void> {
   for (const bench of benches) {
-    const key = { appName, ...bench }
-    const isOurs = await sessionService.claim(key).then(
+    const isOurs = await runner.sessionService.claim({ appName: runner.appName, ...bench }).then(
       () => true,
       () => false, // another process was faster
     )
-    if (isOurs) await sessionService.deleteSession(key)
+    if (isOurs) await runner.deleteSession(bench)
   }
 }
 

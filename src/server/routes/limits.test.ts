@@ -90,6 +90,19 @@ test.each(stores)('state that the app stored does not lock its clients out %s', 
   expect(await patch({ k0: null })).toBe(200)
 })
 
+test.each(stores)('a client above a limit replaces a value by one of the same size %s', async (_, open) => {
+  const sessionService = open()
+  const state = { full: 'x'.repeat(2_000), number: 1, text: '"\n"' }
+  await sessionService.createSession({ appName: 'desk', userId: 'ada', sessionId: 's1', state })
+  const { send } = serverOn(sessionService)
+  const patch = async (stateDelta: JsonObject): Promise<number> => (await send(`PATCH ${S1}`, { stateDelta })).status
+  expect(await patch({ number: 2 })).toBe(200)
+  expect(await patch({ number: 22 })).toBe(413)
+  expect(await patch({ text: '\n""' })).toBe(200)
+  expect(await patch({ text: '\u0001' })).toBe(200)
+  expect(await patch({ text: '\u0001\u0001' })).toBe(413)
+})
+
 test.each(stores)('many writes at the same time do not exceed a limit together %s', async (_, open) => {
   const { send } = serverOn(open())
   const created = await Promise.all(

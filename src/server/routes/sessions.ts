@@ -73,8 +73,8 @@ export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   })
 
   app.delete(SESSION, async (context) => {
-    const { app, key } = sessionScope(context, parts)
-    await app.runner.sessionService.deleteSession(key)
+    const { app, userId, sessionId } = sessionScope(context, parts)
+    await app.runner.deleteSession({ userId, sessionId })
     return context.json(null)
   })
 }
