@@ -1,7 +1,8 @@
-import { copyJson, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
+import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import type { StateReader, StateSize } from './service.ts'
+import { sizeOfState } from './state-size.ts'
 
 /** The values of one scope, by their keys with prefix. */
 export type Scope = Map<string, unknown>
@@ -75,7 +76,7 @@ export function sizeOfScope(scope: Scope | undefined, without: ReadonlySet<strin
   for (const [key, value] of scope ?? []) {
     if (without.has(key)) continue
     keys++
-    bytes += key.length + jsonSize(value, Number.POSITIVE_INFINITY)
+    bytes += sizeOfState(key, value)
   }
   return { keys, bytes }
 }

@@ -122,7 +122,7 @@ export interface Page<T> {
 export interface StateSize {
   /** The number of keys. */
   readonly keys: number
-  /** Their names and values as JSON, in characters. */
+  /** The characters of their names and values as JSON, without the quotes of the names. A character above U+FFFF counts once. */
   readonly bytes: number
 }
 

@@ -1,7 +1,8 @@
-import { type JsonObject, jsonSize } from '../../base/json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { scopeOfKey } from '../../base/key-scope.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { SessionService, StateSize, UserUsage } from '../../session/service.ts'
+import { sizeOfState } from '../../session/state-size.ts'
 import type { ServerLimits } from '../server-options.ts'
 
 /** What a client stores: state of a session, new or not. */
@@ -113,7 +114,7 @@ function sizeOf(changes: ReadonlyMap<string, unknown>, scope: 'user' | 'session'
   let size = NOTHING
   for (const [key, value] of changes) {
     if (value === null || value === undefined || scopeOfKey(key) !== scope) continue
-    size = add(size, { keys: 1, bytes: key.length + jsonSize(value, Number.POSITIVE_INFINITY) })
+    size = add(size, { keys: 1, bytes: sizeOfState(key, value) })
   }
   return size
 }

@@ -100,15 +100,32 @@ export function pageTests(serviceTest: ServiceTest<SessionService>): void {
     await service.createSession({ ...HOME, userId: 'bob' })
     const { sessions, userState, sessionState } = await service.usage(HOME)
     deepEqual([sessions, userState.keys, sessionState.keys], [2, 1, 2])
-    ok(userState.bytes >= 500 && userState.bytes < 600, `about 500 bytes of user state, got ${userState.bytes}`)
-    ok(sessionState.bytes >= 1000 && sessionState.bytes < 1100, `about 1000 bytes, got ${sessionState.bytes}`)
+    deepEqual([userState.bytes, sessionState.bytes], [6 + 502, 1 + 1002 + 1 + 3])
     const rest = await service.usage({ ...HOME, without: ['a', 'a', 'user:c', 'missing', 'app:d'] })
     deepEqual([rest.userState, rest.sessionState.keys], [empty, 1])
-    ok(rest.sessionState.bytes < 20, 'the bytes of keys that are left out are not counted')
+    equal(rest.sessionState.bytes, 1 + 3) // the keys that are left out are not counted
     const { appName, userId } = HOME
     deepEqual((await service.usage({ appName, userId })).sessionState, empty)
     await service.deleteSession(HOME)
     equal((await service.usage({ appName, userId })).userState.keys, 1) // user state outlives a session
+  })
+
+  serviceTest('usage counts the characters of JSON', async (service) => {
+    if (!service.usage) return
+    const values: [key: string, value: unknown, bytes: number][] = [
+      ['n', 12.5, 1 + 4],
+      ['yes', true, 3 + 4],
+      ['o', { a: [1, null, { b: 'c' }] }, 1 + 24],
+      ['"\n', 'line\n"quoted"', 4 + 18],
+      ['ключ', 'текст', 4 + 7],
+      ['\u{1f600}', 'a\u{1f600}', 1 + 4],
+      ['\u0000', '\ud800', 6 + 8],
+    ]
+    for (const [at, [key, value, bytes]] of values.entries()) {
+      const session = { ...HOME, sessionId: `s${at}` }
+      await service.createSession({ ...session, state: { [key]: value } })
+      deepEqual([key, (await service.usage(session)).sessionState], [key, { keys: 1, bytes }])
+    }
   })
 }
 
