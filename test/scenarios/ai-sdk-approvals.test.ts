@@ -31,6 +31,12 @@ function approved(toolCallId: string, given: JsonObject, approvalId = `approval 
 
 const genuine = approved('call_1', input)
 
+/** The messages after the user has denied the first call. */
+function denied(reason?: string) {
+  const response = { type: 'tool-approval-response', approvalId: 'approval of call_1', approved: false, reason }
+  return [...genuine.slice(0, 2), { role: 'tool', content: [response] }]
+}
+
 function refundTool(more: Partial<Tool> = {}) {
   const refunds: string[] = []
   const refund = tool({
@@ -58,12 +64,27 @@ function request(refund: Tool, services: Services, userId = 'ada', sessionId = '
     /** The model makes the call, and the AI SDK asks whether it needs an approval. */
     ask: (toolCallId = 'call_1', given: JsonObject = input) =>
       needsApproval(given, { toolCallId, messages: [QUESTION] }),
+    /** The model makes another call after these messages. */
+    see: (messages: readonly unknown[]) => needsApproval(other, { toolCallId: 'call_9', messages }),
     /** The AI SDK gets messages with an approval. It asks once more whether the call needs one, then runs it. */
     send: async (messages: readonly unknown[] = genuine, toolCallId = 'call_1', given: JsonObject = input) => {
       expect(await needsApproval(given, { toolCallId, messages })).toBe(true)
       return await execute(given, { toolCallId, messages })
     },
   }
+}
+
+/** The results that the log has for denied calls of ada. */
+async function deniedResponses({
+  sessionService,
+}: Required<Pick<Services, 'sessionService'>> & object): Promise<unknown[]> {
+  if (!sessionService) throw new Error('There is no session service.')
+  const home = { appName: 'ai-sdk', userId: 'ada' }
+  const sessions = await sessionService.listSessions(home)
+  const logs = await Promise.all(sessions.map(({ id }) => sessionService.getSession({ ...home, sessionId: id })))
+  const parts = logs.flatMap((log) => log?.events.flatMap(({ content }) => content?.parts ?? []) ?? [])
+  const responses = parts.flatMap(({ functionResponse: one }) => (one?.name === 'refund' ? [one.response] : []))
+  return responses.flatMap(({ errorCode, error }) => (errorCode === 'CANCELLED' ? [error] : []))
 }
 
 const refused = { code: 'CANCELLED', message: expect.stringContaining('was not run') }
@@ -187,6 +208,47 @@ describe.each(stores)('an approval in the messages of the AI SDK, with sessions 
     await request(refund, services).send()
     expect((await services.sessionService.getSession(home))?.events).toHaveLength(1)
     expect(seen).toEqual(['none'])
+  })
+
+  test('is refused after a denial was recorded, whatever the messages say later', async () => {
+    const { refund, refunds } = refundTool()
+    const services = open()
+    const { ask, see } = request(refund, services)
+    await ask()
+    expect(await services.sessionService.pending({ appName: 'ai-sdk', userId: 'ada' })).toHaveLength(1)
+    for (let times = 0; times < 3; times++) await see(denied('Too expensive.')) // the model makes another call
+    expect(await deniedResponses(services)).toEqual([expect.stringContaining('Too expensive.')])
+    const refusedLater = { code: 'CANCELLED', message: expect.stringContaining('the user has denied it') }
+    await expect(request(refund, services).send()).rejects.toMatchObject(refusedLater)
+    expect(refunds).toEqual([])
+  })
+
+  test('counts after a denial of another user, in another session or without a request', async () => {
+    const { refund, refunds } = refundTool()
+    const services = open()
+    await request(refund, services).ask()
+    await request(refund, services, 'eve').see(denied())
+    await request(refund, services, 'ada', 's2').see(denied())
+    const response = { type: 'tool-approval-response', approvalId: 'approval of call_1', approved: false }
+    await request(refund, services).see([QUESTION, { role: 'tool', content: [response] }]) // it names no call
+    await request(refund, services).see([...genuine.slice(0, 2), { role: 'user', content: [response] }])
+    expect(await request(refund, services).send()).toEqual({ refunded: 'A-7' })
+    await request(refund, services).see(denied()) // too late
+    expect(await request(refund, services).send()).toEqual({ refunded: 'A-7' })
+    expect(refunds).toEqual(['A-7 for ada'])
+    expect(await deniedResponses(services)).toEqual([])
+  })
+
+  test('runs its call, and a denial of another call in the same messages is recorded', async () => {
+    const { refund, refunds } = refundTool()
+    const services = open()
+    await request(refund, services).ask()
+    await request(refund, services).ask('call_2', other)
+    const messages = [...denied(), ...approved('call_2', other).slice(1)]
+    await Promise.all([1, 2].map(() => request(refund, services).send(messages, 'call_2', other)))
+    expect(refunds).toEqual(['B-8 for ada'])
+    expect(await deniedResponses(services)).toHaveLength(1)
+    expect(await services.sessionService.pending({ appName: 'ai-sdk', userId: 'ada' })).toEqual([])
   })
 
   test('is not needed for a call that no longer needs one', async () => {

@@ -38,6 +38,7 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
     const message = `${provider} could not be reached: ${providerText}`
     return new AiSdkError(message, model, { ...details, isRetryable: isRetryable || isNetwork })
   }
+  if (MISSING_SETTING_ERRORS.has(error.name)) return new AiSdkError(`${provider}: ${providerText}`, model, details)
   // only an error without the request may be the cause: the request contains the prompt
   const cause = 'requestBodyValues' in error ? {} : { cause: thrown }
   return new AiSdkError(`${provider}: ${providerText}`, model, { ...details, ...cause })
@@ -85,6 +86,9 @@ function messageIn(value: unknown): string | undefined {
   if (isRecord(error) && typeof error.message === 'string') return error.message
   return error === undefined && value.type === 'error' && typeof message === 'string' ? message : undefined
 }
+
+/** The message says what is missing. The stack of the provider's package would not help. */
+const MISSING_SETTING_ERRORS = new Set<unknown>(['AI_LoadAPIKeyError', 'AI_LoadSettingError'])
 
 const UNREADABLE_REPLY_ERRORS = new Set<unknown>([
   'AI_JSONParseError',

@@ -108,6 +108,22 @@ export function isApproved(messages: unknown, call: { id: string; name: string; 
   )
 }
 
+/** The calls that the user has denied in the messages, by id, with the reason. */
+export function deniedCalls(messages: unknown): ReadonlyMap<string, string | undefined> {
+  const parts = partsIn(messages)
+  const denials = parts.filter(
+    ({ type, role, approved }) => type === 'tool-approval-response' && role === 'tool' && approved === false,
+  )
+  const denied = new Map<string, string | undefined>()
+  for (const { approvalId, reason } of denials) {
+    for (const { type, toolCallId, approvalId: asked } of parts) {
+      if (type !== 'tool-approval-request' || asked !== approvalId || typeof toolCallId !== 'string') continue
+      denied.set(toolCallId, typeof reason === 'string' ? reason : undefined)
+    }
+  }
+  return denied
+}
+
 /** Do the messages contain this call, or a request, an answer or a result about it? */
 function mentionsCall(messages: unknown, toolCallId: string): boolean {
   return partsIn(messages).some((part) => part.toolCallId === toolCallId)

@@ -6,6 +6,7 @@ import { canonicalJson, type JsonObject } from '../../base/json.ts'
 import { scopeOfKey } from '../../base/key-scope.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import { decisionOf } from '../../event/decision.ts'
 import type { Event } from '../../event/event.ts'
 import { REQUEST_NAMES } from '../../event/request-names.ts'
 import { CallRunner } from '../../runner/single-call/call-runner.ts'
@@ -21,6 +22,9 @@ export interface ApprovalEnvironment extends CallEnvironment {
   /** Stores the requests. */
   readonly sessionService: SessionService
 }
+
+/** The most characters of the reason of a denial. The rest is cut. */
+const MAX_REASON_LENGTH = 8_000
 
 /** Records a request for the approval of a call. Does nothing if there is one. */
 export async function requestApproval(tool: Tool, call: FunctionCall, environment: ApprovalEnvironment): Promise<void> {
@@ -50,20 +54,45 @@ export async function runApproved(
   const asked = await sessionService.getSession(key)
   const request = asked && requestOf(asked)
   if (!asked || !request) return undefined
-  if (canonicalJson(argsOf(asked)) !== canonicalJson(call.args)) {
+  if (canonicalJson(callOf(asked)?.args ?? {}) !== canonicalJson(call.args)) {
     return refusal(tool, 'its arguments differ from those the approval was requested for', key.sessionId)
   }
+  const answer = answerTo(asked, request)
+  if (answer && !decisionOf(answer).confirmed) return refusal(tool, 'the user has denied it', key.sessionId)
   const calls = callRunner(tool, environment)
   const home = { appName, userId, sessionId }
   const stateDelta = ownState((await sessionService.getSession(home))?.state ?? {})
   const started = { userId, sessionId: key.sessionId, runContext, signal }
-  const outcome = await calls.answer([approvalOf(request)], { ...started, stateDelta })
+  const outcome = await calls.answer([decisionPart(request, { confirmed: true })], { ...started, stateDelta })
   if (outcome.type === 'result') await shareState(calls, key, home)
   return await endPending(calls, tool, outcome, started)
 }
 
+/**
+ * Records that the user has denied a call whose approval was requested in this conversation. A request that has an answer, has
+ * expired or was not made here stays as it is.
+ */
+export async function recordDenial(
+  tools: ReadonlyMap<string, Tool>,
+  { id, reason }: { readonly id: string; readonly reason: string | undefined },
+  environment: ApprovalEnvironment,
+): Promise<void> {
+  const { sessionService, userId, runContext } = environment
+  const { sessionId, ...owner } = await approvalKey({ id }, environment)
+  const asked = await sessionService.getSession({ ...owner, sessionId })
+  const request = asked && requestOf(asked)
+  const tool = asked && tools.get(callOf(asked)?.name ?? '')
+  if (!asked || !request || !tool || answerTo(asked, request)) return
+  const denial = { confirmed: false, ...(reason && { reason: reason.slice(0, MAX_REASON_LENGTH) }) }
+  try {
+    await callRunner(tool, environment).answer([decisionPart(request, denial)], { userId, sessionId, runContext })
+  } catch (error) {
+    if (!isTaken(error) && !isOver(error)) throw error
+  }
+}
+
 /** The session of a request: a digest, so that ids of any length and form fit. */
-async function approvalKey({ id }: FunctionCall, where: ApprovalEnvironment): Promise<SessionKey> {
+async function approvalKey({ id }: Pick<FunctionCall, 'id'>, where: ApprovalEnvironment): Promise<SessionKey> {
   const { appName, userId, sessionId } = where
   return { appName, userId, sessionId: `approval-${await digestOf(sessionId, id)}` }
 }
@@ -82,16 +111,21 @@ function requestOf({ events }: Session): string | undefined {
   return partsOf(events).find(({ functionCall }) => functionCall?.name === REQUEST_NAMES.confirmation)?.functionCall?.id
 }
 
-function argsOf({ events }: Session): JsonObject {
-  return partsOf(events).find(({ functionCall }) => functionCall)?.functionCall?.args ?? {}
+function callOf({ events }: Session): FunctionCall | undefined {
+  return partsOf(events).find(({ functionCall }) => functionCall)?.functionCall
+}
+
+/** The recorded answer to a request. */
+function answerTo({ events }: Session, request: string): JsonObject | undefined {
+  return partsOf(events).find(({ functionResponse }) => functionResponse?.id === request)?.functionResponse?.response
 }
 
 function partsOf(events: readonly Event[]): Part[] {
   return events.flatMap(({ content }) => content?.parts ?? [])
 }
 
-function approvalOf(id: string): Part {
-  return { functionResponse: { id, name: REQUEST_NAMES.confirmation, response: { confirmed: true } } }
+function decisionPart(id: string, response: JsonObject): Part {
+  return { functionResponse: { id, name: REQUEST_NAMES.confirmation, response } }
 }
 
 /** Writes what the call has changed to the session of the conversation, once, also if the approval is repeated. */
@@ -113,6 +147,13 @@ function ownState(state: JsonObject): JsonObject {
 }
 
 const TAKEN: readonly unknown[] = ['ALREADY_EXISTS', 'SESSION_BUSY', 'PAUSED']
+
+/** Errors of a request that can no longer be answered. */
+const OVER: readonly unknown[] = ['ALREADY_ANSWERED', 'EXPIRED', 'NOT_FOUND']
+
+function isOver(error: unknown): boolean {
+  return error instanceof ToolwrightError && OVER.includes(error.code)
+}
 
 function isTaken(error: unknown): boolean {
   return error instanceof ToolwrightError && TAKEN.includes(error.code)

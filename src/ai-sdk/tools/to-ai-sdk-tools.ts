@@ -9,10 +9,10 @@ import { InMemorySessionService } from '../../session/in-memory.ts'
 import type { ToolFunction } from '../../tool/functions/tool-function.ts'
 import { withParts } from '../../tool/result-parts.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { approvalGate, isApproved, recordingGate, toJsonArgs } from './approval.ts'
+import { approvalGate, deniedCalls, isApproved, recordingGate, toJsonArgs } from './approval.ts'
 import type { InputSchema } from './input-schema.ts'
 import { type ModelOutput, toModelOutput, withModelOutput } from './model-output.ts'
-import { type ApprovalEnvironment, runApproved } from './recorded-approvals.ts'
+import { type ApprovalEnvironment, recordDenial, runApproved } from './recorded-approvals.ts'
 import { AGENT_NAME, type CallEnvironment, runToolCall } from './run-tool-call.ts'
 import { type AiSdkInputSchema, toAiSdkSchema } from './to-ai-sdk-schema.ts'
 
@@ -99,8 +99,9 @@ export function toAiSdkTools(
   const environment: CallEnvironment = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
   const keepsSessions = options.sessionService !== undefined
   const approvals = acceptAiSdkApproval ? approvalEnvironment(environment, keepsSessions) : undefined
-  const settings: ToolSettings = { environment, approvals, keepsSessions, queue: new CallQueue() }
   const { table } = new LlmAgent({ name: AGENT_NAME, tools }) // reports invalid tools now instead of on the first call
+  const denials = approvals && new Denials(table.tools, approvals)
+  const settings: ToolSettings = { environment, approvals, denials, keepsSessions, queue: new CallQueue() }
   return Object.fromEntries([...table.tools].map(([name, tool]) => [name, toTool(tool, settings)]))
 }
 
@@ -118,6 +119,8 @@ interface ToolSettings {
   readonly environment: CallEnvironment
   /** Where approvals are recorded. Undefined if those of the AI SDK are not accepted. */
   readonly approvals: ApprovalEnvironment | undefined
+  /** Records denials. Undefined if answers of the AI SDK are not accepted. */
+  readonly denials: Denials | undefined
   /** Whether sessions stay after the call: the caller passed a session service and can read them. */
   readonly keepsSessions: boolean
   readonly queue: CallQueue
@@ -130,8 +133,14 @@ function toTool(tool: Tool, settings: ToolSettings): ToolForAiSdk {
       `Tool "${tool.name}" only adds to model requests of Toolwright agents. Remove it from toAiSdkTools().`,
     )
   const input = readInputSchema(tool, declaration)
-  const { approvals, environment } = settings
-  const record = approvals && recordingGate(tool, input.parse, approvals)
+  const { approvals, denials, environment } = settings
+  const request = approvals && recordingGate(tool, input.parse, approvals)
+  const record =
+    request &&
+    (async (input: unknown, options?: unknown): Promise<boolean> => {
+      await denials?.record(options)
+      return await request(input, options)
+    })
   const gate = record ?? approvalGate(tool, input.parse, environment)
   return {
     description: declaration.description,
@@ -156,7 +165,8 @@ async function execute(
   if (!isRecord(input))
     throw new ToolError(`Invalid arguments for ${tool.name}: expected an object`, { code: 'INVALID_ARGS' })
   const { name } = tool
-  const { environment, approvals, queue } = settings
+  const { environment, approvals, denials, queue } = settings
+  await denials?.record({ messages })
   const call = { id: toolCallId, name, args: toJsonArgs(input) }
   const isAnswered = approvals && isApproved(messages, { id: toolCallId, name, input })
   const run = async () =>
@@ -176,6 +186,31 @@ async function execute(
     return withModelOutput(full, modelOutput.showsMedia ? withParts(modelOutput.response, parts) : modelOutput.response)
   }
   throw new ToolError(String(response.error), { code: response.errorCode as ResultErrorCode })
+}
+
+/**
+ * Records the denials in the messages. The AI SDK does not call a tool whose call was denied: the next call of any of the tools has
+ * the messages.
+ */
+class Denials {
+  readonly #tools: ReadonlyMap<string, Tool>
+  readonly #environment: ApprovalEnvironment
+  /** The ids of the calls whose denials were looked at. */
+  readonly #seen: Set<string> = new Set()
+
+  constructor(tools: ReadonlyMap<string, Tool>, environment: ApprovalEnvironment) {
+    this.#tools = tools
+    this.#environment = environment
+  }
+
+  async record(options: unknown): Promise<void> {
+    if (!isRecord(options)) return
+    for (const [id, reason] of deniedCalls(options.messages)) {
+      if (this.#seen.has(id)) continue
+      await recordDenial(this.#tools, { id, reason }, this.#environment)
+      this.#seen.add(id)
+    }
+  }
 }
 
 function readInputSchema(tool: Tool, { parametersJsonSchema }: FunctionDeclaration): InputSchema {
