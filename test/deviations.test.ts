@@ -1,4 +1,5 @@
 // One test for each row of the page about deviations, with the same number.
+import { resolve } from 'node:path'
 import {
   type AuthConfig,
   agentTool,
@@ -37,14 +38,18 @@ import {
   type Toolset,
   tool,
   transferToAgent,
+  urlContext,
   withParts,
 } from 'toolwright'
+import { gemini } from 'toolwright/gemini'
 import { attachInferred } from 'toolwright/infer'
 import { McpToolset } from 'toolwright/mcp'
 import { ApiRegistry, OpenApiToolset } from 'toolwright/openapi'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { ReplyBuilder } from '../src/gemini/reply/reply-builder.ts'
+import { createInferrer } from '../src/infer/create-inferrer.ts'
 import { createTestServer, runBody, type TestClient, type TestServerOptions } from '../src/server/server.test-kit.ts'
 import { type LiveTest, responseIn, startLive } from './scenarios/live-kit.ts'
 
@@ -265,6 +270,11 @@ test('D20: keeps the active agent after a transfer for the next message', async 
   await runner.complete({ ...ada, message: 'one' })
   const { events } = await runner.complete({ ...ada, message: 'two' })
   expect(events.map(({ author }) => author)).toEqual(['billing'])
+  const closed = new LlmAgent({ name: 'closed', model: scriptedModel(['first']), disallowTransferToParent: true })
+  const desk = new LlmAgent({ name: 'desk', model: scriptedModel([handOver('closed'), 'back']), subAgents: [closed] })
+  const deskRunner = new Runner({ appName: 'app', agent: desk })
+  await deskRunner.complete({ ...ada, message: 'one' })
+  expect((await deskRunner.complete({ ...ada, message: 'two' })).text).toBe('back')
 })
 
 test('D21: rejects a second transfer in one reply', async () => {
@@ -1010,6 +1020,135 @@ test('D91: refuses a request under a name that is not of the server', async () =
   const statusAt = async (host: string): Promise<number> =>
     (await server.fetch(new Request(`http://${host}/list-apps`, { headers }))).status
   expect([await statusAt('localhost:8000'), await statusAt('evil.test:8000')]).toEqual([200, 403])
+})
+
+const gatedPay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ({ paid: true }) })
+
+test('D92: a call that waits for an approval has no response', async () => {
+  const { events, pending } = await play([gatedPay], [calls('pay')])
+  expect(pending).toHaveLength(1)
+  expect(responsesOf(events)).toEqual([])
+})
+
+test('D93: refuses urlContext() on Gemini 2.0 when the agent is built', () => {
+  const build = (name: string): Runner =>
+    new Runner({
+      appName: 'app',
+      agent: new LlmAgent({ name: 'reader', model: gemini(name, { apiKey: 'none' }), tools: [urlContext()] }),
+    })
+  expect(() => build('gemini-2.0-flash')).toThrow('does not support urlContext')
+  expect(() => build('gemini-2.5-flash')).not.toThrow()
+})
+
+test('D94: reads the description of a plain function without the tags of its doc comment', () => {
+  const source = [
+    `import { tool } from 'toolwright'`,
+    '/**\n * Adds numbers.\n * @param a The first number\n * @returns The sum\n */',
+    'function add(a: number) { return a }',
+    'export default tool(add)',
+  ].join('\n')
+  const code = createInferrer({ cache: false }).transform(resolve('test/virtual.ts'), source)?.code ?? ''
+  expect(code).toMatch(/"?description"?: ?"Adds numbers\."/)
+  expect(code).toContain('The first number')
+  expect(code).not.toContain('"The sum"')
+})
+
+test('D95: gives the body of a tool without parameters an empty object', async () => {
+  const echo = tool({ name: 'echo', description: 'Echoes', effect: 'none', run: (args) => ({ args }) })
+  const { response } = await play([echo], [{ calls: [{ name: 'echo', args: { text: 'hi' } }] }, 'done'])
+  expect(response).toEqual({ args: {} })
+})
+
+test('D96: a transfer of a tool needs no return value', async () => {
+  const results: unknown[] = []
+  const move = tool({
+    name: 'move',
+    description: 'Moves',
+    run: (_, context) => void results.push(context.transferToAgent('billing')),
+  })
+  const billing = new LlmAgent({ name: 'billing', model: scriptedModel(['billing here']) })
+  const { text } = await play([move], [calls('move')], { agent: { subAgents: [billing] } })
+  expect(results).toEqual([undefined])
+  expect(text).toBe('billing here')
+})
+
+test('D97: answers an aborted body that may have taken effect with UNKNOWN_OUTCOME, also if it throws', async () => {
+  const pay: Tool = tool({
+    name: 'pay',
+    description: 'Pays',
+    run: async (_, { signal }) => {
+      const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      void run.cancel()
+      await aborted
+    },
+  })
+  const runner = new Runner({ appName: 'app', agent: agentOf([pay], scriptedModel([calls('pay')])) })
+  const run: Run = runner.run({ userId: 'ada', message: 'go' })
+  expect(responsesOf(await read(run))[0]?.response.errorCode).toBe('UNKNOWN_OUTCOME')
+})
+
+test('D98: keeps a long-running call of a live model pending after the session, and continues with its result', async () => {
+  const agent = agentOf([build], scriptedModel(['It is built.']))
+  const runner = new Runner({ appName: 'app', agent })
+  const { connection, session, event } = await startLive({ runner, userId: 'ada' })
+  connection.call([{ id: 'c1', name: 'build', args: {} }])
+  expect(responseIn(await connection.next('toolResponse'))).toMatchObject({ response: { status: 'pending' } })
+  connection.turnComplete()
+  await event('turnComplete')
+  const { sessionId } = session
+  await session.close()
+  const [request] = await runner.pending({ userId: 'ada' })
+  const message = [respond(request as PendingRequest, { built: true })]
+  expect((await runner.complete({ userId: 'ada', sessionId, message })).text).toBe('It is built.')
+})
+
+test('D99: describes calls of other agents in words of its own, as JSON', async () => {
+  const model = scriptedModel(['billing here'])
+  const billing = new LlmAgent({ name: 'billing', model })
+  await play([], [handOver('billing')], { agent: { subAgents: [billing] } })
+  expect(model.requests[0]?.contents.flatMap(({ parts }) => parts.map(({ text }) => text))).toContain(
+    '[agent] called transfer_to_agent with {"agent_name":"billing"}',
+  )
+})
+
+test('D100: answers transfer_to_agent and exit_loop with { status: "ok" }', async () => {
+  const billing = new LlmAgent({ name: 'billing', model: scriptedModel(['billing here']) })
+  const { response } = await play([], [handOver('billing')], { agent: { subAgents: [billing] } })
+  expect(response).toEqual({ status: 'ok' })
+  expect((await play([exitLoop()], [calls('exit_loop')])).response).toEqual({ status: 'ok' })
+})
+
+test('D101: answers the call of an MCP tool with its text', async () => {
+  const { response, runner } = await play([counter('Counts')], [calls('count'), 'done'])
+  expect(response).toEqual({ text: '1' })
+  await runner.close()
+})
+
+test('D102: has the version of a Gemini model in the custom metadata', () => {
+  const reply = new ReplyBuilder()
+  const candidates = [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }]
+  reply.add({ modelVersion: 'gemini-2.5-flash-001', candidates })
+  expect(reply.finish(false).customMetadata).toEqual({ gemini: { modelVersion: 'gemini-2.5-flash-001' } })
+})
+
+test('D103: records a state change outside runs under an ordinary invocation id', async () => {
+  const { runner } = await play([], ['done'])
+  await runner.updateState({ ...ada, stateDelta: { theme: 'dark' } })
+  const session = await runner.sessionService.getSession({ appName: 'app', ...ada })
+  expect(session?.events.at(-1)).toMatchObject({ author: 'user', invocationId: expect.stringMatching(/^e-/) })
+})
+
+test('D104: names the agent in requests of a tree of several agents only', async () => {
+  const instructionOf = async (agent: Partial<LlmAgentOptions>): Promise<string | undefined> =>
+    (await play([], ['done'], { agent })).model.requests[0]?.config.systemInstruction
+  const subAgents = [new LlmAgent({ name: 'billing', model: scriptedModel([]) })]
+  expect(await instructionOf({ subAgents })).toContain('You are the agent "agent".')
+  expect(await instructionOf({ subAgents, includeIdentity: false })).not.toContain('You are the agent')
+  expect(await instructionOf({})).toBeUndefined()
+})
+
+test('D105: exports McpToolset under one name', async () => {
+  expect(Object.keys(await import('toolwright/mcp')).filter((name) => /toolset/i.test(name))).toEqual(['McpToolset'])
 })
 
 /** The last response to the only call: a gated call is acknowledged first. */

@@ -132,5 +132,8 @@ test('the runner ignores the globalInstruction of children of a root workflow ag
   const second = new LlmAgent({ name: 'second', model })
   const agent = new SequentialAgent({ name: 'line', subAgents: [first, second] })
   await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Hi' })
-  expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual([undefined, undefined])
+  expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual([
+    'You are the agent "first".',
+    'You are the agent "second".',
+  ])
 })

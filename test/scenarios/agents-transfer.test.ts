@@ -1,6 +1,19 @@
-import { type Agent, InMemorySessionService, LlmAgent, Runner, SequentialAgent } from 'toolwright'
+import {
+  type Agent,
+  agentTool,
+  approve,
+  confirm,
+  InMemorySessionService,
+  LlmAgent,
+  type LlmAgentOptions,
+  Runner,
+  SequentialAgent,
+  tool,
+  transferToAgent,
+} from 'toolwright'
 import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
+import { requestFor } from './approvals-kit.ts'
 import { offeredTools, recordingLogger } from './kit.ts'
 
 const to = (agent_name: string) => ({ calls: [{ name: 'transfer_to_agent', args: { agent_name } }] })
@@ -9,6 +22,11 @@ const runnerOf = (agent: Agent, sessionService = new InMemorySessionService()) =
 const send = (runner: Runner, message = 'Hi') => runner.complete({ userId: 'ada', sessionId: 's1', message })
 const roster = (model: ScriptedModel, request = 0) =>
   (model.requests[request]?.config.systemInstruction ?? '').match(/^- .*/gm) ?? []
+const declaredAgents = (model: ScriptedModel) =>
+  model.requests[0]?.config.tools
+    ?.flatMap((one) => ('functionDeclarations' in one ? (one.functionDeclarations ?? []) : []))
+    .flatMap(({ parametersJsonSchema: schema }) => (schema?.properties as Properties | undefined)?.agent_name?.enum)
+type Properties = Record<string, { enum?: readonly string[] }>
 
 const office = (rootSteps: Parameters<typeof scriptedModel>[0], clerkSteps: Parameters<typeof scriptedModel>[0]) => {
   const model = scriptedModel(rootSteps)
@@ -55,6 +73,81 @@ test.each([
   expect(roster(model)).toEqual(expected)
 })
 
+test('the instruction of a sub-agent names its parent as the agent to transfer to when no agent fits', async () => {
+  const { agent, model, clerkModel } = office([to('clerk')], ['I am the clerk.'])
+  await send(runnerOf(agent))
+  const handBack = 'If no description fits, yours included, transfer to "root", your parent agent.'
+  expect(clerkModel.requests[0]?.config.systemInstruction).toContain(handBack)
+  expect(model.requests[0]?.config.systemInstruction).not.toContain('your parent agent')
+})
+
+test('the instruction of a sub-agent that cannot transfer to its parent does not name it', async () => {
+  const model = scriptedModel(['Here.'])
+  const clerk = new LlmAgent({ name: 'clerk', model, disallowTransferToParent: true })
+  const peer = new LlmAgent({ name: 'peer', model })
+  await send(runnerOf(new LlmAgent({ name: 'root', model: scriptedModel([to('clerk')]), subAgents: [clerk, peer] })))
+  expect(roster(model)).toEqual(['- peer'])
+  expect(model.requests[0]?.config.systemInstruction).toContain('Otherwise answer yourself.')
+  expect(model.requests[0]?.config.systemInstruction).not.toContain('root')
+})
+
+test('every agent of a tree knows its own name and description, also one that cannot transfer', async () => {
+  const clerkModel = scriptedModel(['I am the clerk.'])
+  const clerk = new LlmAgent({
+    name: 'clerk',
+    description: 'Does the paperwork.',
+    instruction: 'Be brief.',
+    model: clerkModel,
+    disableTransfer: true,
+  })
+  const model = scriptedModel([to('clerk')])
+  await send(runnerOf(new LlmAgent({ name: 'root', model, subAgents: [clerk] })))
+  expect(model.requests[0]?.config.systemInstruction).toMatch(/^You are the agent "root"\.\n\nTo transfer/)
+  expect(clerkModel.requests[0]?.config.systemInstruction).toBe(
+    'Be brief.\n\nYou are the agent "clerk". Other agents know this description of you: Does the paperwork.',
+  )
+})
+
+test('includeIdentity: false leaves the name and description out of the instruction', async () => {
+  const model = scriptedModel(['Hello.'])
+  const clerk = new LlmAgent({ name: 'clerk', model })
+  const options = { instruction: 'Be brief.', includeIdentity: false, disableTransfer: true }
+  await send(runnerOf(new LlmAgent({ name: 'root', description: 'Leads.', model, subAgents: [clerk], ...options })))
+  expect(model.requests[0]?.config.systemInstruction).toBe('Be brief.')
+})
+
+test('the request of an agent without other agents does not change: alone, or as a tool', async () => {
+  const helperModel = scriptedModel(['Found.'])
+  const helper = new LlmAgent({ name: 'helper', description: 'Finds.', instruction: 'Find.', model: helperModel })
+  const model = scriptedModel([{ calls: [{ name: 'helper', args: { request: 'It.' } }] }, 'Done.'])
+  const options = { name: 'desk', description: 'Helps.', instruction: 'Help.', model, tools: [agentTool(helper)] }
+  await send(runnerOf(new LlmAgent(options)))
+  expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual(['Help.', 'Help.'])
+  expect(helperModel.requests[0]?.config.systemInstruction).toBe('Find.')
+})
+
+test('transfer_to_agent declares the agents that the agent can reach, one by one', async () => {
+  const leafModel = scriptedModel(['I am the leaf.'])
+  const leaf = new LlmAgent({ name: 'leaf', model: leafModel })
+  const middleModel = scriptedModel([to('leaf')])
+  const middle = new LlmAgent({ name: 'middle', model: middleModel, subAgents: [leaf], disallowTransferToPeers: true })
+  const peer = new LlmAgent({ name: 'peer', model: scriptedModel([]) })
+  const model = scriptedModel([to('middle')])
+  await send(runnerOf(new LlmAgent({ name: 'root', model, subAgents: [middle, peer] })))
+  expect(declaredAgents(model)).toEqual(['middle', 'peer'])
+  expect(declaredAgents(middleModel)).toEqual(['leaf', 'root'])
+  expect(declaredAgents(leafModel)).toEqual(['middle'])
+})
+
+test('transferToAgent() in tools declares every other agent of the tree, also behind a policy', async () => {
+  for (const own of [transferToAgent(), confirm(transferToAgent())]) {
+    const model = scriptedModel(['Here.'])
+    const line = new SequentialAgent({ name: 'line', subAgents: [new LlmAgent({ name: 'leaf', model })] })
+    await send(runnerOf(new LlmAgent({ name: 'root', model, tools: [own], subAgents: [line] })))
+    expect(declaredAgents(model)?.toSorted()).toEqual(['leaf', 'line'])
+  }
+})
+
 test('the runner answers NOT_FOUND when the model transfers to a disallowed agent, and the agent continues', async () => {
   const model = scriptedModel([to('root'), 'Then I do it.'])
   const clerk = new LlmAgent({
@@ -84,6 +177,77 @@ test('the runner sends the next message to the active agent, also from another r
   expect(text).toBe('third')
   expect(events[0]).toMatchObject({ author: 'clerk', nodeInfo: { path: 'root' } })
   expect(model.requests).toHaveLength(1)
+})
+
+test.each([
+  ['disallowTransferToParent', { disallowTransferToParent: true }],
+  ['both limits of transfers', { disallowTransferToParent: true, disallowTransferToPeers: true }],
+  ['disableTransfer', { disableTransfer: true }],
+])('the runner sends the next message to the root agent after an agent with %s', async (_, options) => {
+  const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']), ...options })
+  const model = scriptedModel([to('clerk'), 'Root again.', 'Still root.'])
+  const sessions = new InMemorySessionService()
+  const agent = new LlmAgent({ name: 'root', model, subAgents: [clerk] })
+  const runner = runnerOf(agent, sessions)
+  expect((await send(runner)).text).toBe('I am the clerk.')
+  expect((await send(runner)).text).toBe('Root again.')
+  expect((await send(runnerOf(agent, sessions))).text).toBe('Still root.')
+})
+
+test('the runner sends the next message to the root agent when an agent between them cannot transfer back', async () => {
+  const leaf = new LlmAgent({ name: 'leaf', model: scriptedModel(['I am the leaf.']) })
+  const middle = new LlmAgent({
+    name: 'middle',
+    model: scriptedModel([to('leaf')]),
+    subAgents: [leaf],
+    disallowTransferToParent: true,
+  })
+  const agent = new LlmAgent({ name: 'root', model: scriptedModel([to('middle'), 'Root again.']), subAgents: [middle] })
+  const runner = runnerOf(agent)
+  expect((await send(runner)).text).toBe('I am the leaf.')
+  expect((await send(runner)).text).toBe('Root again.')
+})
+
+test('the runner sends the next message to the root agent after an agent inside a workflow', async () => {
+  const one = new LlmAgent({ name: 'one', model: scriptedModel(['One here.']) })
+  const line = new SequentialAgent({ name: 'line', subAgents: [one] })
+  const model = scriptedModel([to('one'), 'Root again.'])
+  const agent = new LlmAgent({ name: 'root', model, tools: [transferToAgent()], subAgents: [line] })
+  const runner = runnerOf(agent)
+  expect((await send(runner)).text).toBe('One here.')
+  expect((await send(runner)).text).toBe('Root again.')
+})
+
+test('the runner continues a paused run with the agent that cannot transfer back, and then returns to the root agent', async () => {
+  const sign = tool({ name: 'sign', description: 'Signs', requiresConfirmation: true, run: () => ({ signed: true }) })
+  const clerk = new LlmAgent({
+    name: 'clerk',
+    model: scriptedModel([{ calls: [{ name: 'sign' }] }, 'Signed.']),
+    tools: [sign],
+    disallowTransferToParent: true,
+  })
+  const agent = new LlmAgent({ name: 'root', model: scriptedModel([to('clerk'), 'Root again.']), subAgents: [clerk] })
+  const sessions = new InMemorySessionService()
+  const { pending } = await send(runnerOf(agent, sessions))
+  const other = runnerOf(agent, sessions)
+  const approved = await other.complete({ userId: 'ada', sessionId: 's1', message: [approve(requestFor(pending))] })
+  expect(approved.text).toBe('Signed.')
+  expect((await send(other)).text).toBe('Root again.')
+})
+
+test('the runner continues a paused run with its agent, also if that agent may no longer start one', async () => {
+  const sign = tool({ name: 'sign', description: 'Signs', requiresConfirmation: true, run: () => ({ signed: true }) })
+  const deployed = (steps: Parameters<typeof scriptedModel>[0], options: Partial<LlmAgentOptions>): Agent => {
+    const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(steps), tools: [sign], ...options })
+    return new LlmAgent({ name: 'root', model: scriptedModel([to('clerk')]), subAgents: [clerk] })
+  }
+  const sessions = new InMemorySessionService()
+  const runner = runnerOf(deployed(['Hello.', { calls: [{ name: 'sign' }] }], {}), sessions)
+  await send(runner)
+  const { pending } = await send(runner)
+  const next = runnerOf(deployed(['Signed.'], { disallowTransferToParent: true }), sessions)
+  const { text } = await next.complete({ userId: 'ada', sessionId: 's1', message: [approve(requestFor(pending))] })
+  expect(text).toBe('Signed.')
 })
 
 test('the runner keeps the root agent active after a transfer back', async () => {

@@ -26,7 +26,7 @@ export interface AgentPlan {
   readonly reachable: readonly Agent[]
   /** The `globalInstruction` of the root agent. */
   readonly globalInstruction: Instruction | undefined
-  /** The instruction that the framework adds: the transfer targets, and how code runs. */
+  /** The instruction that the framework adds: the agent's own name, the transfer targets, and how code runs. */
   readonly addedInstruction: string
   /** The whole system instruction if it is constant. */
   readonly constantInstruction: { readonly text: string } | undefined
@@ -39,18 +39,24 @@ interface AgentPosition {
   readonly model: Model
   readonly hooks: Hooks
   readonly reachable: readonly Agent[]
+  /** The parent that the agent can transfer to. */
+  readonly parent: Agent | undefined
+  /** Is it the only agent of its tree? */
+  readonly isAlone: boolean
   readonly globalInstruction: Instruction | undefined
 }
 
 /** Makes the plan of an agent: its tools, and the parts of its instruction that the framework adds. */
-export function makePlan(agent: LlmAgent, { model, hooks, reachable, globalInstruction }: AgentPosition): AgentPlan {
+export function makePlan(agent: LlmAgent, position: AgentPosition): AgentPlan {
+  const { model, hooks, reachable, parent, isAlone, globalInstruction } = position
   const transferTo = hasOwnTransferTool(agent) ? [] : reachable
   const output = chooseOutputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
   const added = addedTools({ transferTo, output: agent.output, mode: output })
-  const table = fitServerTools(agent.tableWith(added), model, agent.name)
-  const { codeExecutor, instruction } = agent.options
+  const table = fitServerTools(agent.tableWith(added, reachable), model, agent.name)
+  const { codeExecutor, instruction, includeIdentity = true } = agent.options
   const addedInstruction = joinParagraphs([
-    reachable.length ? transferInstruction(reachable) : undefined,
+    isAlone || !includeIdentity ? undefined : identityInstruction(agent),
+    reachable.length ? transferInstruction(reachable, parent) : undefined,
     codeExecutor && codeInstruction(codeExecutor, callableFromCode(table)),
   ])
   const constants = [constantText(globalInstruction), constantText(instruction)]
@@ -69,6 +75,12 @@ export function makePlan(agent: LlmAgent, { model, hooks, reachable, globalInstr
         : undefined,
     output,
   }
+}
+
+/** Tells the model which of the agents it is: other agents, and the transfer instruction, name it. */
+function identityInstruction({ name, description }: LlmAgent): string {
+  const known = `You are the agent "${name}".`
+  return description ? `${known} Other agents know this description of you: ${description}` : known
 }
 
 /** Do the agent's own `tools` have `transferToAgent()`? */

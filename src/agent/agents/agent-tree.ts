@@ -69,6 +69,20 @@ export class AgentTree {
     return findBelow(from, name) ?? findBelow(this.root, name)
   }
 
+  /**
+   * Can the conversation leave this agent again, from parent to parent up to the root? If not, it does not keep later
+   * messages: the user could not get out of it.
+   */
+  canReturnToRoot(agent: Agent): boolean {
+    for (let at = agent; at !== this.root; ) {
+      const parent = this.parentOf(at)
+      if (!parent || !(at instanceof LlmAgent) || at.options.disallowTransferToParent) return false
+      if (!this.#reachable(at).includes(parent)) return false
+      at = parent
+    }
+    return true
+  }
+
   /** The callbacks of an agent of any kind: those of plugins, then its own. */
   hooks(agent: Agent): Hooks {
     let hooks = this.#hooks.get(agent)
@@ -85,10 +99,14 @@ export class AgentTree {
     let plan = this.#plans.get(agent)
     if (!plan) {
       const { root } = this
+      const reachable = this.#reachable(agent)
+      const parent = this.parentOf(agent)
       plan = makePlan(agent, {
         model: this.#modelOf(agent),
         hooks: this.hooks(agent),
-        reachable: this.#reachable(agent),
+        reachable,
+        parent: parent instanceof LlmAgent && reachable.includes(parent) ? parent : undefined,
+        isAlone: this.#parents.size === 0,
         globalInstruction: root instanceof LlmAgent ? root.options.globalInstruction : undefined,
       })
       this.#plans.set(agent, plan)

@@ -37,6 +37,8 @@ export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefin
   readonly instruction?: Instruction | undefined
   /** An instruction for every agent of the tree. Only that of the root agent is used. */
   readonly globalInstruction?: Instruction | undefined
+  /** In a tree of several agents, tell the model the name and description of its agent. Default true. */
+  readonly includeIdentity?: boolean | undefined
   /** Tools, toolsets, dynamic sources made by `toolSource()`, and lists of these. Default: none. */
   readonly tools?: readonly ToolSource[] | undefined
   /** Agents this agent can transfer the conversation to. Default: none. */
@@ -51,11 +53,11 @@ export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefin
   readonly includeContents?: 'default' | 'none' | undefined
   /** Most model calls of this agent in one invocation. Default 16. */
   readonly maxIterations?: number | undefined
-  /** Do not let the model transfer to the parent agent. Default false. */
+  /** Do not let the model transfer to the parent agent. The next message goes to the root agent. Default false. */
   readonly disallowTransferToParent?: boolean | undefined
   /** Do not let the model transfer to sibling agents. Default false. */
   readonly disallowTransferToPeers?: boolean | undefined
-  /** Do not let the model transfer to any agent. Default false. */
+  /** Do not let the model transfer to any agent. The next message goes to the root agent. Default false. */
   readonly disableTransfer?: boolean | undefined
   /** Runs code that the model writes, as code parts or in fenced blocks, and sends the output back to the model. */
   readonly codeExecutor?: CodeExecutor | undefined
@@ -80,6 +82,7 @@ const RULES: OptionRules<LlmAgentOptions> = {
   description: text,
   instruction: textOrCallback,
   globalInstruction: textOrCallback,
+  includeIdentity: flag,
   tools: {
     ...list,
     hint: (value) =>

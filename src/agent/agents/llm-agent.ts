@@ -13,7 +13,7 @@ import { type DynamicTools, flattenSources, listTools } from '../request/list-to
 import { addedTools, chooseOutputMode } from './added-tools.ts'
 import { type Agent, type InvocationContext, RUN_SCOPE, shownAgent } from './agent.ts'
 import { checkLlmAgentOptions, type LlmAgentOptions } from './llm-agent-options.ts'
-import { TRANSFER_TO_AGENT } from './transfer.ts'
+import { TRANSFER_TO_AGENT, withTransferTargets } from './transfer.ts'
 
 /** The type of an agent's answer: that of its `outputSchema`, or `unknown` without one. */
 export type OutputOf<S> = S extends Schema ? InferOutput<S> : unknown
@@ -100,10 +100,14 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
     this.#attached = table
   }
 
-  /** @internal The tools of the agent and additional ones. */
-  tableWith(more: readonly SourcedTool[]): ToolTable {
-    if (more.length === 0) return this.table
-    const own = [...this.table.tools.values()].map((tool) => ({ tool, source: `agent "${this.name}"` }))
+  /** @internal The tools of the agent and additional ones. Its own transfer tool declares the reachable agents. */
+  tableWith(more: readonly SourcedTool[], reachable: readonly Agent[] = []): ToolTable {
+    const transfer = this.table.tools.get(TRANSFER_TO_AGENT)
+    if (more.length === 0 && !transfer) return this.table
+    const own = [...this.table.tools.values()].map((tool) => ({
+      tool: tool === transfer ? withTransferTargets(tool, reachable) : tool,
+      source: `agent "${this.name}"`,
+    }))
     return makeToolTable([...own, ...more])
   }
 

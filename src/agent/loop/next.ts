@@ -204,14 +204,19 @@ export function describeNext(step: Next): string {
 export function activeAgent(agent: Agent, log: FoldedLog, path: string): ScopedAgent {
   const { fold, tree } = log
   const scope = fold.scopes.get(path)
-  const sticky = agent === tree.root && path === tree.root.name ? fold.start : undefined
-  const name = scope?.active ?? sticky
+  const isRoot = agent === tree.root && path === tree.root.name
+  const name = scope?.active ?? (isRoot ? startOf(agent, fold, scope) : undefined)
   if (name === undefined || name === agent.name) return { agent, path }
   const target = tree.find(name, agent)
   if (!target) return { agent, path }
   if (target instanceof LlmAgent) return { agent: target, path }
   // a workflow agent reached by transfer has its own scope
   return { agent: target, path: childPath(path, target.name, `t${scope?.transfers ?? 0}`) }
+}
+
+/** The agent that the root scope started with: once it has spoken, the log says so, whatever the options of agents are now. */
+function startOf(root: Agent, { start }: Fold, scope: ScopeState | undefined): string | undefined {
+  return root instanceof LlmAgent ? (scope?.speakers[0]?.name ?? start) : start
 }
 
 /** Has a finished scope escalated, to end the nearest loop? An escalation does not leave the loop that it ends. */

@@ -256,14 +256,21 @@ export class SessionView {
     return history
   }
 
+  /** The agent that gets the message after an invocation. Undefined: the root agent. */
+  #startAfter(fold: Fold): string | undefined {
+    const name = fold.scopes.get(this.#tree.root.name)?.active
+    const target = name === undefined ? undefined : this.#tree.find(name)
+    if (!(target instanceof LlmAgent)) return this.#sticky
+    return this.#tree.canReturnToRoot(target) ? name : undefined
+  }
+
   /** Makes the latest invocation an earlier one. */
   #retireLatest(): void {
     const fold = this.#latest
     if (!fold) return
     this.#latest = undefined
     this.#rememberIds(fold)
-    const target = fold.scopes.get(this.#tree.root.name)?.active
-    if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
+    this.#sticky = this.#startAfter(fold)
     const ended = new EvaluatedInvocation(fold)
     if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
       this.#open = withInvocation(this.#open, ended)

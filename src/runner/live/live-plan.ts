@@ -121,7 +121,7 @@ export class LivePlan {
       const model = asModel(this.#options.model)
       const transferTo = hasOwnTransferTool(agent) ? [] : inText.reachable
       const added = addedTools({ transferTo, output: undefined, mode: undefined })
-      const table = fitServerTools(agent.tableWith(added), model, agent.name)
+      const table = fitServerTools(agent.tableWith(added, inText.reachable), model, agent.name)
       plan = { ...inText, model, table, output: undefined }
       this.#plans.set(agent, plan)
     }
