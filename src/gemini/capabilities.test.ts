@@ -35,6 +35,14 @@ test('enterprise search is a server tool on Vertex AI only', () => {
   )
 })
 
+test('Gemini 2.5 combines Google Search with URL context, older and unknown models do not', () => {
+  const combinable = (name: string) => capabilitiesOf(name, false).combinableServerTools
+  expect(combinable('gemini-2.5-flash')).toEqual([['googleSearch', 'urlContext']])
+  expect(combinable('publishers/google/models/gemini-2.5-pro')).toEqual([['googleSearch', 'urlContext']])
+  expect(combinable('gemini-2.0-flash')).toBeUndefined()
+  expect(combinable('projects/p/locations/l/endpoints/123')).toBeUndefined()
+})
+
 test('models before Gemini 2.5 have fewer server tools, Gemma models none', () => {
   expect(capabilitiesOf('gemini-2.0-flash', false).serverTools).toEqual(['googleSearch', 'codeExecution'])
   expect(capabilitiesOf('gemma-3-27b-it', true).serverTools).toEqual([])

@@ -7,6 +7,8 @@ export function capabilitiesOf(name: string, isVertex: boolean): NonNullable<Mod
     toolsWithOutputSchema: isNew,
     serverTools: serverToolsOf(name, isVertex),
     serverToolsWithFunctions: isNew,
+    // documented for Gemini 2.5: search for pages and read them in one request
+    ...(!isNew && versionOf(name) >= 2.5 && { combinableServerTools: [['googleSearch', 'urlContext']] }),
   }
 }
 

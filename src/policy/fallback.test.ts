@@ -397,6 +397,16 @@ describe('a fallback chain of models', () => {
     }
   })
 
+  test('combines the server tools that every model combines', () => {
+    const pair = { combinableServerTools: [['googleSearch', 'urlContext']] }
+    const any = { serverToolsWithFunctions: true }
+    const groupsOf = (...all: Model['capabilities'][]) => fallback(all.map(capable)).capabilities?.combinableServerTools
+    expect(groupsOf(pair, any)).toEqual([['googleSearch', 'urlContext']])
+    expect(groupsOf(pair, pair)).toEqual([['googleSearch', 'urlContext']])
+    expect(groupsOf(pair, {})).toBeUndefined()
+    expect(groupsOf(any, any)).toBeUndefined()
+  })
+
   test('has a name with its models, or the given name', () => {
     const models = [modelOf('first'), modelOf('second')]
     expect(fallback(models).name).toBe('fallback(first, second)')

@@ -139,11 +139,27 @@ function checkModels(models: readonly Model[]): void {
 /** The capabilities that all models share. A request is built before it is known which model replies. */
 function sharedCapabilities(models: readonly Model[]): NonNullable<Model['capabilities']> {
   const all = models.map(({ capabilities = {} }) => capabilities)
+  const combinable = sharedGroups(all)
   return {
     toolsWithOutputSchema: all.every((one) => one.toolsWithOutputSchema === true),
     serverTools: (all[0]?.serverTools ?? []).filter((tool) => all.every((one) => one.serverTools?.includes(tool))),
     serverToolsWithFunctions: all.every((one) => one.serverToolsWithFunctions === true),
+    ...(combinable.length > 0 && { combinableServerTools: combinable }),
   }
+}
+
+/** The groups of server tools that every model combines. A model that combines them with functions combines any group. */
+function sharedGroups(all: readonly NonNullable<Model['capabilities']>[]): readonly (readonly string[])[] {
+  const groups = all.flatMap(({ combinableServerTools = [] }) => combinableServerTools)
+  const isShared = (group: readonly string[]): boolean =>
+    all.every(
+      ({ serverToolsWithFunctions, combinableServerTools = [] }) =>
+        serverToolsWithFunctions === true ||
+        combinableServerTools.some((other) => group.every((name) => other.includes(name))),
+    )
+  return groups.filter(
+    (group, at) => isShared(group) && groups.findIndex((other) => other.join() === group.join()) === at,
+  )
 }
 
 /** The request with the name of the model instead of the name of the chain. */

@@ -43,6 +43,8 @@ export interface Model {
     readonly serverTools?: readonly string[]
     /** A request may have both server tools and function declarations. Default false. */
     readonly serverToolsWithFunctions?: boolean
+    /** Server tools that a request may have together, without functions. `serverToolsWithFunctions` allows all. Default: none. */
+    readonly combinableServerTools?: readonly (readonly string[])[]
   }
   /** Sends a request. With `stream`, yields partial responses first. The last response, and only that, is not partial. */
   generate(

@@ -111,6 +111,27 @@ describe('a server-side tool alone', () => {
   })
 })
 
+describe('server-side tools next to each other', () => {
+  const combinableServerTools = [['googleSearch', 'urlContext']]
+
+  test('are sent in one request to a model that combines them', async () => {
+    const { model, runner } = stage([googleSearch(), urlContext()], { serverTools, combinableServerTools })
+    await runner.complete(ask)
+    expect(wireOf(model)).toEqual([{ googleSearch: {} }, { urlContext: {} }])
+    expect(offeredTools(model)).toEqual([])
+  })
+
+  test.each<[string, readonly Tool[]]>([
+    ['with one that is not in the group', [googleSearch(), urlContext(), codeExecution()]],
+    ['with a function', [googleSearch(), urlContext(), add]],
+  ])('become agent tools %s', async (_, tools) => {
+    const { model, runner } = stage(tools, { serverTools, combinableServerTools })
+    await runner.complete(ask)
+    expect(wireOf(model)).toEqual([])
+    expect(offeredTools(model)).toHaveLength(3)
+  })
+})
+
 describe('a server-side tool next to function tools', () => {
   test('is sent in one request to a model that supports both', async () => {
     const { model, runner } = stage([googleSearch(), add], able)

@@ -21,12 +21,23 @@ export function endingEvent(run: RunHost, author: string, frame: ScopeFrame, end
   return event
 }
 
-/** Ends the scope of an agent whose model failed. The operator gets the whole error, the event its message. */
+/**
+ * Ends the scope of an agent whose model failed. The event has the message. The operator gets the whole error, too, unless it is
+ * an answer of the provider: its message says what to do, and a stack would hide it.
+ */
 export function modelErrorEvent({ run, plan, frame, context }: ModelTurn, error: unknown): EventDraft {
   const { name } = plan.agent
   const errorMessage = messageOf(error)
-  run.services.logger.error(`The model of agent "${name}" failed: ${errorMessage}`, error)
+  const problem = `The model of agent "${name}" failed: ${errorMessage}`
+  if (isAnswerOfProvider(error)) run.services.logger.error(problem)
+  else run.services.logger.error(problem, error)
   const event = endingEvent(run, name, frame, { errorCode: 'MODEL_ERROR', errorMessage })
   event.actions = context.take() ?? {}
   return event
+}
+
+/** Errors of providers say whether the request may be repeated. One with a cause may be a fault of the program. */
+function isAnswerOfProvider(error: unknown): boolean {
+  if (!(error instanceof Error) || error.cause !== undefined) return false
+  return typeof (error as { isRetryable?: unknown }).isRetryable === 'boolean'
 }

@@ -20,8 +20,8 @@ export function fitServerTools(
   if (served.length === 0) return table
   const missing = served.filter((tool) => !supports(model, tool))
   for (const tool of missing) refuse(problemOf(tool, model, agentName))
-  const hasOtherTools = table.hasDeclarations || served.length - missing.length > 1
-  const needsSubstitutes = hasOtherTools && !model.capabilities?.serverToolsWithFunctions
+  const wanted = served.filter((tool) => !missing.includes(tool)).map(capabilityOf)
+  const needsSubstitutes = !canCombine(model, wanted, table.hasDeclarations)
   if (missing.length === 0 && !needsSubstitutes) return table
   const fit = all.flatMap((tool): SourcedTool[] => {
     if (missing.includes(tool)) return []
@@ -33,7 +33,19 @@ export function fitServerTools(
 }
 
 function supports(model: Model, tool: Tool): boolean {
-  return model.capabilities?.serverTools?.includes(serverToolOf(tool)?.capability ?? '') ?? false
+  return model.capabilities?.serverTools?.includes(capabilityOf(tool)) ?? false
+}
+
+function capabilityOf(tool: Tool): string {
+  return serverToolOf(tool)?.capability ?? ''
+}
+
+/** May one request have all these server tools, and functions if there are some? */
+function canCombine({ capabilities }: Model, wanted: readonly string[], hasFunctions: boolean): boolean {
+  if (capabilities?.serverToolsWithFunctions || wanted.length === 0) return true
+  if (hasFunctions) return false
+  const groups = capabilities?.combinableServerTools ?? []
+  return wanted.length === 1 || groups.some((group) => wanted.every((name) => group.includes(name)))
 }
 
 function problemOf(tool: Tool, model: Model, agentName: string): string {
@@ -41,7 +53,7 @@ function problemOf(tool: Tool, model: Model, agentName: string): string {
   const advice = known.length
     ? `It supports ${known.join(', ')}.`
     : 'Use a model that does, such as gemini() from toolwright/gemini, or a tool of your own.'
-  return `Tool "${tool.name}" of agent "${agentName}" runs on the model's servers, but model "${model.name}" does not support ${serverToolOf(tool)?.capability}. ${advice}`
+  return `Tool "${tool.name}" of agent "${agentName}" runs on the model's servers, but model "${model.name}" does not support ${capabilityOf(tool)}. ${advice}`
 }
 
 function refuseToBuild(problem: string): never {
