@@ -9,6 +9,8 @@ import { type Installed, installPacked } from './packed/install.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
+const COMMAND = 'node_modules/toolwright/dist/cli/index.js'
+
 const { blocks } = readPageFile('docs/getting-started.md')
 
 let app: Installed
@@ -22,7 +24,7 @@ test('every command of the getting started page prints what the page shows', asy
   const steps: Step[] = []
   for (const [at, { language, words, code }] of blocks.entries()) {
     const file = words.find((word) => word.startsWith('file='))
-    if (language === 'ts' && file) app.write(file.slice('file='.length), code)
+    if (file) app.write(file.slice('file='.length), code)
     if (language !== 'sh') continue
     const next = blocks[at + 1]
     const shown = next?.language === 'text' ? next.code : undefined
@@ -55,11 +57,30 @@ test('the picture of the README shows what the commands print', async () => {
 async function run(command: string, shown: string): Promise<string> {
   const [program = '', ...args] = command.split(' ')
   if (program === 'export') return '' // a key, for a provider that no test calls
-  if (program === 'npm' && args[0] === 'i') return args.slice(1).map(install).join('')
+  if (program === 'npm' && args[0] === 'i') {
+    const names = args.slice(1).filter((name) => name !== '-D')
+    return names.map(install).join('')
+  }
   if (program === 'npm') return (await start('npm', args)) && ''
   if (program === 'node') return await start(process.execPath, args)
+  if (command === 'npx tsc') return await start(process.execPath, ['node_modules/typescript/bin/tsc', '--strict'])
   if (program !== 'npx' || args[0] !== 'toolwright') throw new Error(`The page has a command no test runs: ${command}`)
-  return await start(process.execPath, ['node_modules/toolwright/dist/cli/index.js', ...args.slice(1)], typed(shown))
+  if (args[1] === 'web') return await openWorkbench(args.slice(1))
+  return await start(process.execPath, [COMMAND, ...args.slice(1)], typed(shown))
+}
+
+/** Starts the workbench and opens the address that it prints. */
+async function openWorkbench(args: readonly string[]): Promise<''> {
+  const env = { PATH: process.env.PATH, HOME: app.folder, NO_COLOR: '1' }
+  const child = new Child([process.execPath, COMMAND, ...args, '--port', '0'], env, app.folder)
+  await child.until('Stop')
+  const address = /Workbench +(\S+)/.exec(child.out)?.[1] ?? ''
+  const { headers } = await fetch(address, { redirect: 'manual' })
+  const page = await fetch(new URL('/', address), { headers: { cookie: headers.get('set-cookie') ?? '' } })
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')])
+  child.process.kill('SIGTERM')
+  expect((await child.ended).code).toBe(0)
+  return ''
 }
 
 function install(name: string): '' {

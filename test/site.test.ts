@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, posix, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renderApi } from '../scripts/api/render-api.ts'
 
@@ -51,4 +51,32 @@ test('the search index is part of the site', () => {
   const index = globSync('assets/chunks/@localSearchIndex*.js', { cwd: site })
   expect(index).not.toEqual([])
   expect(index.map((file) => readFileSync(join(site, file), 'utf8')).join('')).toContain('approve-from-another-process')
+})
+
+test('every link to a heading has a target in the site', () => {
+  const texts = new Map(
+    globSync('**/*.html', { cwd: site }).map((file) => [file, readFileSync(join(site, file), 'utf8')]),
+  )
+  const broken: string[] = []
+  for (const [file, text] of texts) {
+    for (const [, path = '', anchor = ''] of text.matchAll(/<a\b[^>]*href="(\/?[\w./-]*)#([^"]+)"/g)) {
+      const other = path === '' ? file : posix.join(path.startsWith('/') ? '' : posix.dirname(file), path)
+      const target = texts.get(other.replace(/^\//, ''))
+      if (target !== undefined && !target.includes(`id="${anchor}"`)) broken.push(`${file}: ${path}#${anchor}`)
+    }
+  }
+  expect(texts.size).toBeGreaterThan(40)
+  expect(broken).toEqual([])
+})
+
+test('the site has an icon, and names the files of programs', () => {
+  const page = readFileSync(join(site, 'getting-started.html'), 'utf8')
+  expect(page).toContain('<link rel="icon" href="data:image/svg+xml,')
+  expect(page).toContain('<p class="file-name"><code>desk.mts</code></p>')
+})
+
+test('every entry point has a description in the index of the API reference', () => {
+  const rows = (renderApi().get('index.md') ?? '').match(/^\| \[.*$/gm) ?? []
+  expect(rows.length).toBeGreaterThan(15)
+  expect(rows.filter((row) => /\|\s*\|$/.test(row))).toEqual([])
 })

@@ -6,11 +6,13 @@ import type { DefaultTheme, UserConfig } from 'vitepress'
 
 const root = resolve(import.meta.dirname, '../..')
 const docs = process.env.TOOLWRIGHT_DOCS ?? resolve(root, 'docs')
+const icon = readFileSync(resolve(root, 'web/public/icon.svg'), 'utf8')
 const repository = 'https://github.com/toolwright/toolwright'
 
 const config: UserConfig<DefaultTheme.Config> = {
   title: 'Toolwright',
   description: 'The TypeScript agent development kit whose tools can be trusted.',
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   srcDir: docs,
   outDir: 'dist',
   cacheDir: 'cache',
@@ -30,6 +32,13 @@ const config: UserConfig<DefaultTheme.Config> = {
         const isOutside = /^\.{1,2}\//.test(href) && !target.startsWith('docs/')
         if (isOutside) token?.attrSet('href', `${repository}/blob/main/${target}`)
         return openLink(tokens, at, options, env, self)
+      }
+      // ```ts file=agent.mts: the name of the file is above the code.
+      const fence = md.renderer.rules.fence
+      md.renderer.rules.fence = (tokens, at, options, env, self) => {
+        const code = fence?.(tokens, at, options, env, self) ?? ''
+        const file = /(?:^| )file=(\S+)/.exec(tokens[at]?.info ?? '')?.[1]
+        return file ? `<p class="file-name"><code>${md.utils.escapeHtml(file)}</code></p>\n${code}` : code
       }
     },
   },

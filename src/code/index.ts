@@ -1,3 +1,8 @@
+/**
+ * Executors for model-written code: in a sandbox of the process, in an isolated process, or in Docker.
+ *
+ * @module
+ */
 export { type DockerOptions, docker } from './docker/docker.ts'
 export type { CodeExecutorOptions } from './executor-options.ts'
 export { type IsolatedProcessOptions, isolatedProcess } from './isolated-process/isolated-process.ts'

@@ -1,4 +1,8 @@
-// The entry point `toolwright/infer`: what generated code imports. It runs without Node and without a compiler.
+/**
+ * Plain functions as tools: what generated code imports. It runs without Node and without a compiler.
+ *
+ * @module
+ */
 export {
   attachInferred,
   type InferredFunction,

@@ -31,6 +31,7 @@ const VERSIONS = {
 const KITS = [
   { name: 'AI SDK', page: 'from-ai-sdk', packages: ['ai@7.0.169', '@ai-sdk/openai@4.0.114'] },
   { name: 'Mastra', page: 'from-mastra', packages: ['@mastra/core@1.71.0', '@mastra/libsql@1.23.1'] },
+  { name: 'Google ADK', page: 'from-adk', packages: ['@google/adk@2.0.0'] },
   { name: 'OpenAI Agents', page: 'from-openai-agents', packages: ['@openai/agents@0.20.0'] },
 ]
 

@@ -39,7 +39,7 @@ function manifest(name: string, { version, peerDependencies }: OwnManifest): obj
     private: true,
     type: 'module',
     scripts: {
-      start: 'toolwright web agent.ts --app shop',
+      start: 'toolwright web agent.ts --app shop --open',
       chat: 'toolwright run agent.ts --app shop',
       test: 'node --test',
       types: 'tsc',
@@ -71,7 +71,7 @@ function readme(name: string): string {
 \`\`\`sh
 npm install
 npm test          # the tests of agent.test.ts
-npm start         # the workbench: open the printed address, and send "Refund order A-7"
+npm start         # the workbench in your browser: send "Refund order A-7"
 npm run chat      # the same agent in the terminal
 \`\`\`
 
