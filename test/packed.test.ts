@@ -120,6 +120,7 @@ test('TypeScript errors show type names, and the types need neither @types/node 
 import { fromAiSdk } from 'toolwright/ai-sdk'
 import { beginConsent, setOAuthLibrary } from 'toolwright/auth'
 import { quickjs } from 'toolwright/code'
+import { McpToolset, serveMcp } from 'toolwright/mcp'
 import { sqlite } from 'toolwright/sqlite'
 import { createToolContext } from 'toolwright/testing'
 interface SessionService { mine: 1 }
@@ -130,7 +131,7 @@ export const service: SessionService = sqlite('app.db').sessionService
 export const state: State = createToolContext().state
 export const event: Event = createEvent({ author: 'a', invocationId: 'i' })
 export const executor: CodeExecutor = quickjs()
-export const models: unknown[] = [fromAiSdk, beginConsent, setOAuthLibrary]
+export const models: unknown[] = [fromAiSdk, beginConsent, setOAuthLibrary, McpToolset, serveMcp]
 `,
   )
   const options = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, skipLibCheck: false, types: [] }

@@ -9,7 +9,7 @@ import { createJsonSchemaParser } from './json-schema/json-schema-parser.ts'
 import { makeReferencesLocal } from './json-schema/local-references.ts'
 import { isPlainZodObject } from './standard/plain-zod.ts'
 import { createStandardParser } from './standard/standard-parser.ts'
-import { toJsonSchema } from './standard/to-json-schema.ts'
+import { isOldZod, missingConversion, toJsonSchema } from './standard/to-json-schema.ts'
 
 /** A schema ready for use. */
 export interface CompiledSchema {
@@ -59,6 +59,7 @@ export function compileSchema(
 
 function compile(schema: object, what: string, lenient: boolean): CompiledSchema {
   if (isPlainZodObject(schema)) return new LazySchema(schema, () => checkStandard(schema, what))
+  if (!isStandard(schema) && isOldZod(schema)) throw missingConversion(schema, what)
   const ready = isStandard(schema) ? compileStandard(schema, what) : compileJsonSchema(schema, what, lenient)
   return { ...ready, isObject: describesObject(ready.jsonSchema) }
 }

@@ -68,9 +68,16 @@ const refused: [string, Schema, RegExp][] = [
   ['undefined in enum', json({ enum: [undefined] }), /when\/enum\/0.*undefined/],
   ['a Date as schema', json(new Date(0)), /#\/properties\/when is not valid: a schema must be an object/],
   ['Zod 3', z3.object({ city: z3.string() }), /Zod 3 schema.*npm i zod@latest/],
+  ['Zod 3.23', zod323(z3.object({ city: z3.string() })), /Zod 3 schema.*npm i zod@latest/],
   ['"zod/v4" of zod@3.25', z34.object({ city: z34.string() }), /Zod 4\.0; .*since 4\.2.*npm i zod@latest/],
   ['zod/mini', zm.object({ city: zm.string() }), /"zod\/mini".*z\.toJSONSchema\(schema\)/],
 ]
+
+/** The schema as Zod made it before it was a Standard Schema. */
+function zod323<T extends object>(schema: T): T {
+  delete (schema as { '~standard'?: unknown })['~standard']
+  return schema
+}
 
 test.each(refused)(
   'compileSchema() refuses %s when the tool is built, with the position and advice',

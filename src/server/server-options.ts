@@ -84,7 +84,7 @@ export interface ServerLimits {
   readonly streamBufferBytes: number
   /** How long a full buffer, or another response, waits for a client that reads nothing, in milliseconds. Default 5,000. */
   readonly streamStallMs: number
-  /** Requests per minute of one principal. Default 1,200. */
+  /** Requests per minute of one principal, with the messages and answers of its live clients. Default 1,200. */
   readonly requestsPerMinute: number
   /** Failed authentications per minute of one address. Its further attempts are throttled. Default 60. */
   readonly failedAuthenticationsPerMinute: number

@@ -2,10 +2,8 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Ended, node, withoutKeys } from './child.ts'
-
-vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
 
 function setUp(): (command: string, args?: readonly string[], ofNode?: readonly string[]) => Promise<Ended> {
   const folder = mkdtempSync(join(tmpdir(), 'toolwright-approvals-'))

@@ -2,10 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { Child, node, withoutKeys } from './child.ts'
-
-vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
 
 if (process.platform === 'win32') console.warn('NOT TESTED: Ctrl-C, which Windows does not send to a process.')
 

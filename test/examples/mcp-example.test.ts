@@ -2,10 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { node } from './child.ts'
-
-vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
 
 test('examples/mcp uses the tools of its server and answers its question', async () => {
   const { code, out } = await node(['examples/mcp/main.ts'])

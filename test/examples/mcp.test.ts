@@ -1,10 +1,8 @@
 // The commands `mcp` and `tool` as processes, with the official MCP client.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { Child, node, withoutKeys } from './child.ts'
-
-vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
 
 const served = 'test/examples/fixtures/served.ts'
 const command = ['--conditions=toolwright:source', 'src/cli/index.ts']

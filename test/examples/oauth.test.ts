@@ -10,8 +10,6 @@ import { signIn } from '../../examples/oauth/browser.ts'
 import { Child, node, withoutKeys } from './child.ts'
 import { hasTmux, Pane } from './pane.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
-
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -5,8 +5,6 @@ import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { hasTmux, Pane } from './pane.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
-
 if (!hasTmux) console.warn('NOT TESTED: the chat in a terminal, which needs tmux.')
 
 const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/

@@ -134,13 +134,20 @@ function notConvertible(what: string, problem: string, cause?: unknown): Toolwri
   return new ToolwrightError('INVALID_CONFIG', `${what}: ${problem}`, cause === undefined ? undefined : { cause })
 }
 
-function missingConversion(schema: StandardSchemaV1, what: string): ToolwrightError {
-  const { vendor } = schema['~standard']
+/** Is it a schema of Zod before 3.24, which is no Standard Schema? */
+export function isOldZod(schema: object): boolean {
+  const { _def } = schema as JsonObject
+  return isRecord(_def) && typeof _def.typeName === 'string' && _def.typeName.startsWith('Zod')
+}
+
+/** The error for a schema that has no conversion to JSON Schema. */
+export function missingConversion(schema: object, what: string): ToolwrightError {
+  const { vendor } = (schema as Partial<StandardSchemaV1>)['~standard'] ?? { vendor: 'zod' }
   const advice =
     vendor === 'valibot'
       ? 'Wrap it: toStandardJsonSchema(schema) from "@valibot/to-json-schema".'
       : vendor === 'zod'
-        ? zodAdvice(schema as unknown as JsonObject)
+        ? zodAdvice(schema as JsonObject)
         : 'Use a version of the library that implements Standard JSON Schema, or pass plain JSON Schema.'
   return notConvertible(what, `its schema cannot be shown to a model as JSON Schema. ${advice}`)
 }

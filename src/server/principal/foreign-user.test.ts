@@ -8,7 +8,9 @@ import { buildApp } from '../build-app.ts'
 import { silent } from '../edge.test-kit.ts'
 import type { ServerParts } from '../env.ts'
 import { AllowedHosts } from '../guard/allowed-hosts.ts'
+import { FramePace } from '../guard/frame-pace.ts'
 import { RUN_ROUTES } from '../guard/quotas.ts'
+import { RequestRate } from '../guard/request-rate.ts'
 import { RunSlots } from '../guard/run-slots.ts'
 import { Metrics } from '../health/metrics.ts'
 import { DEFAULT_LIMITS, type ServerOptions } from '../server-options.ts'
@@ -36,9 +38,11 @@ const options: ServerOptions = {
 const parts: ServerParts = {
   apps: new Apps(options),
   options,
-  limits: { ...DEFAULT_LIMITS, requestsPerMinute: 100_000 },
+  limits: DEFAULT_LIMITS,
   logger: silent,
   hosts: new AllowedHosts(),
+  requestRate: new RequestRate(100_000),
+  framePace: new FramePace(),
   runSlots: new RunSlots(100),
   metrics: new Metrics(),
   closing: new AbortController().signal,
