@@ -70,6 +70,8 @@ export {
   type Event,
   type EventActions,
   type EventErrorCode,
+  type FailedAttempt,
+  type FailedAttempts,
   type Intent,
   isFinalResponse,
   type LogRecord,

@@ -5,6 +5,7 @@ import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
+import { startAttempt, withFailedAttempts } from './attempts.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import { callOnToolError, describeNullReturned, shownArgs } from './on-tool-error.ts'
@@ -44,7 +45,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       if (host.stop.stopped) throw host.stop.stopped.reason
       if (one.type === 'ready' && hasRequested(one, error)) return await requestsFromBody(batch, one)
       const recovered = hooks.onToolError.length ? await callOnToolError(batch, one, one.args, error) : undefined
-      if (!recovered) return failureOf(one, error)
+      if (!recovered) return withFailedAttempts(one, failureOf(one, error))
       value = recovered.value
     }
     if (one.type === 'ready' && context.requested.length) return await requestsFromBody(batch, one) // the value and writes of the body are dropped
@@ -55,6 +56,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
     let result = settled instanceof Promise ? await settled : settled
     if (result.actions?.skipSummarization) result = await batch.checkFinal(result)
+    if (context.attempts) result = withFailedAttempts(one, result)
     return call.requests.length ? withEditedArgs(one, result) : result
   } catch (error) {
     if (host.stop.stopped) throw host.stop.stopped.reason
@@ -91,7 +93,8 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
   }
   const run = async (at: number, call: PolicyCall): Promise<unknown> => {
     const policy = policies[at]
-    return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
+    if (policy) return await policy(call, (inner) => run(at + 1, inner))
+    return await attempt(batch, ready, call.args, startAttempt(batch, ready, call.attempts))
   }
   const isResumed = entry.kind === 'agent' && batch.hasStarted(ready.call)
   // policies run without a deadline, because a policy may wait for a slot; cancelling the run ends the wait
@@ -99,7 +102,12 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
 }
 
 /** Runs the body with a context of its own. The writes of an attempt that fails or times out are dropped. */
-async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<unknown> {
+async function attempt(
+  batch: Batch,
+  ready: ReadyCall,
+  args: unknown,
+  onFailure?: (error: unknown) => void,
+): Promise<unknown> {
   const context = ready.context.attempt()
   try {
     let value = await runBody(batch, { ...ready, context }, args)
@@ -107,7 +115,10 @@ async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<u
     ready.context.adopt(context, true)
     return context.requested.length ? SUSPENDED : value // policies must not cache a value that is not a result
   } catch (error) {
-    if (!hasRequested({ context }, error)) throw error
+    if (!hasRequested({ context }, error)) {
+      onFailure?.(error)
+      throw error
+    }
     ready.context.adopt(context, false)
     return SUSPENDED
   } finally {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { ModelOutput, Part } from '../content/content.ts'
 import { type ResultErrorCode, ToolError } from '../error/error.ts'
-import type { EventActions, Request } from '../event/event.ts'
+import type { EventActions, FailedAttempt, Request } from '../event/event.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolEntry } from './resolve.ts'
@@ -56,6 +56,8 @@ export interface CallResult {
   readonly pending?: boolean | undefined
   /** The same call has failed too often: the run ends. */
   readonly stops?: boolean | undefined
+  /** The attempts that failed, if the call had several. */
+  readonly failedAttempts?: readonly FailedAttempt[] | undefined
   /** Called when the handle is in the log: starts the body of a background call. */
   readonly afterRecord?: (() => void) | undefined
 }

@@ -3,8 +3,9 @@ import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import { responsePart } from '../event/code-call.ts'
-import type { CallTimes, EventActions, NewEntry } from '../event/event.ts'
+import type { CallTimes, EventActions, FailedAttempts, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/invocation-state.ts'
+import { failedAttemptsIn } from './attempts.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
 import type { CallResult, Outcome, RequestingCall } from './outcome.ts'
@@ -63,7 +64,8 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[], times?: Ca
       grounding = batch.groundingOf(call) ?? grounding
   }
   if (isTurnOver && !batch.live) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
-  const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding, times })
+  const failedAttempts = failedAttemptsIn(outcomes)
+  const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding, times, failedAttempts })
   return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
 }
 
@@ -181,10 +183,11 @@ interface BatchResponses {
   readonly stop: string | undefined
   readonly grounding: JsonObject | undefined
   readonly times: CallTimes | undefined
+  readonly failedAttempts: FailedAttempts | undefined
 }
 
 function eventsOf({ host, agentName, scope }: Batch, recorded: BatchResponses): NewEntry[] {
-  const { parts, actions, longRunningToolIds, stop, grounding, times } = recorded
+  const { parts, actions, longRunningToolIds, stop, grounding, times, failedAttempts } = recorded
   const { escalate } = actions
   const entries: NewEntry[] = []
   if (escalate) delete actions.escalate // recorded as a separate event
@@ -193,6 +196,7 @@ function eventsOf({ host, agentName, scope }: Batch, recorded: BatchResponses): 
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
     if (grounding) event.groundingMetadata = grounding
     if (times) event.callTimes = times
+    if (failedAttempts) event.failedAttempts = failedAttempts
     entries.push({ event })
   }
   if (escalate && actions.transferToAgent === undefined) {

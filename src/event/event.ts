@@ -79,6 +79,8 @@ export interface Event {
   readonly fallback?: ModelFallback
   /** When the calls of a batch ran, by call id. Set if the batch took time: the event itself only tells when the last call ended. */
   readonly callTimes?: CallTimes
+  /** The failed attempts of calls that a policy such as `retry()` ran again, by call id. */
+  readonly failedAttempts?: FailedAttempts
   /** Set on replies of a live model. Their calls run in the live session only. */
   readonly live?: true
   /** The transcription of the user's audio. */
@@ -92,6 +94,27 @@ export interface Event {
 /** When calls ran, by call id, in seconds since the epoch. */
 export interface CallTimes {
   readonly [callId: string]: { readonly startedAt: number; readonly endedAt: number }
+}
+
+/** Failed attempts, by call id. Of each call the latest 20, in order. */
+export interface FailedAttempts {
+  readonly [callId: string]: readonly FailedAttempt[]
+}
+
+/** An attempt of a tool body that failed, in a call with several attempts. */
+export interface FailedAttempt {
+  /** 1 for the first attempt of the call. */
+  readonly attempt: number
+  /** The most attempts of the policy, if it says how many. */
+  readonly attempts?: number
+  /** The message of the error. Absent if the agent or a plugin has `onToolError`, which may hide messages. */
+  readonly error?: string
+  /** The code of the error. */
+  readonly errorCode: string
+  /** When it started, in seconds since the epoch. */
+  readonly startedAt: number
+  /** When it failed, in seconds since the epoch. */
+  readonly endedAt: number
 }
 
 /** The record committed before bodies with side effects run: from now on these calls may take effect. */

@@ -68,7 +68,7 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
     const { longRunning } = context
     for (let attempt = 1; ; attempt++) {
       try {
-        return await next(call)
+        return await next({ ...call, attempts })
       } catch (error) {
         if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isRetryable(when, error)) throw error
         const delay = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)

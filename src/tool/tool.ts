@@ -28,6 +28,8 @@ export interface PolicyCall {
    * Is it a resumed call of an agent tool, whose agent continues after a pause or in another process? Default false.
    */
   readonly isResumed?: boolean | undefined
+  /** The most attempts of a policy that may call `next` again. It is recorded with attempts that fail. Default: unknown. */
+  readonly attempts?: number | undefined
 }
 
 /** A function around a tool body. `next` runs the inner middleware and the body; it may be called several times or not at all. */

@@ -1,4 +1,4 @@
-import { confirm, LlmAgent, type Model, type Tool, tool } from 'toolwright'
+import { confirm, LlmAgent, type Model, retry, type Tool, tool } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -39,6 +39,20 @@ const fail = tool({
     throw new Error('The van is full.')
   },
 })
+let errors = ['The line is busy.']
+const phone = retry(
+  tool({
+    name: 'phone',
+    description: 'Calls the customer.',
+    effect: 'none',
+    run: () => {
+      const error = errors.shift()
+      if (error) throw new Error(error)
+      return 'reached'
+    },
+  }),
+  { attempts: 3, delayMs: 0 },
+)
 const wait = tool({
   name: 'wait',
   description: 'Waits.',
@@ -82,6 +96,7 @@ beforeAll(async () => {
       ]),
       stop: agent([{ calls: [{ name: 'wait' }] }, 'never'], [wait]),
       retry: agent(['one', 'two', 'two again'], []),
+      phone: agent([{ calls: [{ name: 'phone' }] }, 'Called.'], [phone]),
       cards: agent(
         [
           {
@@ -282,6 +297,17 @@ describe('a tool call card', () => {
     await failed.nth(1).waitFor()
     await expect.poll(() => failed.first().getByText('The van is full.').first().isVisible()).toBe(true)
     await expect.poll(() => failed.nth(1).getByText('attempt 2').isVisible()).toBe(true)
+  })
+
+  test('says why an attempt of retry() failed, also in the timeline', async () => {
+    errors = ['The line is busy.']
+    const page = await openPage(server, { hash: '#/apps/phone' })
+    await say(page, 'Call Ada')
+    const card = page.getByRole('article', { name: /Call of phone: Done/ })
+    await card.getByText('Attempt 1 of 3 failed: The line is busy.').waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByRole('button', { name: /^Tool phone.*done, attempt 2/ }).click()
+    await page.getByText('Attempt 1 of 3 failed: The line is busy.').waitFor()
   })
 
   test('has the approval form in place, and says who approved', async () => {

@@ -31,6 +31,15 @@ function render(events: readonly Event[], options: Partial<EventRendererOptions>
   return events.map((one) => renderer.render(one)).join('') + renderer.end()
 }
 
+test('failed attempts of retry() are written above the result', () => {
+  const times = { startedAt: 100, endedAt: 100.1 }
+  const failed = [{ attempt: 1, attempts: 3, error: 'down\u001b[2J', errorCode: 'EXECUTION_FAILED', ...times }]
+  const given = { failedAttempts: { c1: failed } }
+  const out = render([calls('look', {}), answers('look', { found: true }, given)])
+  expect(out).toMatch(/^… Attempt 1 of 3 failed: down.*\n✓ look/)
+  expect(out).not.toContain('\u001b')
+})
+
 describe('rendered text', () => {
   test('is written while it streams, and not again when it is complete', () => {
     const renderer = new EventRenderer({ rootName: 'root', colour: false })

@@ -1,9 +1,9 @@
 // Renders events as terminal text. It returns text and writes nothing; times come from the events.
 
 import { escapeLine, escapeText } from '../../base/escape.ts'
-import type { JsonObject } from '../../base/json.ts'
-import { type Content, functionCallsOf, type Part, textOf } from '../../content/content.ts'
+import { type Content, type FunctionResponse, functionCallsOf, type Part, textOf } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
+import { describeFailedAttempt, failedAttemptsOf } from '../../event/failed-attempts.ts'
 import { REQUEST_PREFIX } from '../../event/request-names.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { StreamingText } from './streaming-text.ts'
@@ -174,7 +174,7 @@ export class EventRenderer {
         out += this.#renderProgress(name, Object.hasOwn(response, 'progress') ? response.progress : response, event)
         continue
       }
-      out += this.#renderResult(name, this.#calls.get(id), response, event)
+      out += this.#renderResult({ id, name, response }, this.#calls.get(id), event)
       this.#calls.delete(id)
       this.#progress = undefined
       const answer = response.text ?? response.result
@@ -190,11 +190,14 @@ export class EventRenderer {
     return this.#line(indent, truncate(`… ${this.#progress}`, this.#availableWidth(indent)))
   }
 
-  #renderResult(name: string, call: Call | undefined, response: JsonObject, event: Event): string {
+  #renderResult({ id = '', name, response }: FunctionResponse, call: Call | undefined, event: Event): string {
     if (name === 'get_user_choice' && call?.isLongRunning && formatError(response) === undefined) return '' // the request prompt shows it
     const { skipSummarization, transferToAgent } = event.actions
     const isOpened = call !== undefined && this.#openedCalls.has(call)
     const indent = this.#indentOf(event)
+    const failed = failedAttemptsOf(event, id).map((one) =>
+      this.#paint(['dim'], truncate(`… ${escapeLine(describeFailedAttempt(one))}`, this.#availableWidth(indent))),
+    )
     const lines = completedCallLines(
       {
         name,
@@ -206,7 +209,7 @@ export class EventRenderer {
       },
       this.#layout(indent),
     )
-    return lines.map((line) => this.#line(indent, line)).join('')
+    return [...failed, ...lines].map((line) => this.#line(indent, line)).join('')
   }
 
   #layout(indent: string): CallLayout {

@@ -9,6 +9,7 @@ export function ref(name: string): JsonObject {
 const text = { type: 'string' }
 const flag = { type: 'boolean' }
 const data = { type: 'object', additionalProperties: true }
+const count = { type: 'integer', minimum: 1 }
 const seconds = { type: 'number', description: 'Seconds since the epoch.' }
 
 function list(items: JsonObject): JsonObject {
@@ -71,6 +72,16 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
           type: 'object',
           additionalProperties: object({ startedAt: seconds, endedAt: seconds }),
           description: 'When the calls of a batch ran, by call id.',
+        },
+        failedAttempts: {
+          type: 'object',
+          additionalProperties: list(
+            object(
+              { attempt: count, attempts: count, error: text, errorCode: text, startedAt: seconds, endedAt: seconds },
+              ['attempt', 'errorCode', 'startedAt', 'endedAt'],
+            ),
+          ),
+          description: 'The failed attempts of calls that were tried again, by call id.',
         },
         actions: ref('EventActions'),
       },

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { isRecord } from '../../../src/base/json.ts'
+import { describeFailedAttempt } from '../../../src/event/failed-attempts.ts'
 import type { SessionKey } from '../api/types.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending } from '../inbox/pending-store.ts'
@@ -11,6 +12,7 @@ import { Icon, type IconName } from '../ui/Icon.tsx'
 import { previewJson } from '../ui/preview-json.ts'
 import { Elapsed, Time } from '../ui/Time.tsx'
 import { Tree } from '../ui/Tree.tsx'
+import { VisibleText } from '../ui/VisibleText.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
 import { Progress } from './Progress.tsx'
 import { type AnsweredRequest, type CallRow, type CallStatus, statusOf, waitedSeconds } from './rows.ts'
@@ -69,6 +71,11 @@ export function CallCard({ row, sessionKey, progress }: CallCardProps): JSX.Elem
       {status === 'running' && progress !== undefined && <Progress value={progress} />}
       {row.requests.map((request) => (
         <Answer key={request.record.id} request={request} userId={sessionKey.userId} />
+      ))}
+      {row.failedAttempts?.map((failed) => (
+        <p key={failed.attempt} class="field-issue">
+          <VisibleText text={describeFailedAttempt(failed)} />
+        </p>
       ))}
       <Result row={row} status={status} />
     </article>

@@ -81,6 +81,27 @@ describe('a call', () => {
     expect(second).toMatchObject({ attempt: 2 })
   })
 
+  test('is no further attempt after a result, or in the next round of a loop', () => {
+    const rounds = [1, 2].map((n) => ({ nodeInfo: { path: `loop/desk@${n}` } }))
+    const rows = fold([
+      call('c1', rounds[0]),
+      respond({ error: 'down' }, 'c1'),
+      call('c2', rounds[0]),
+      respond({ result: 1 }, 'c2'),
+      call('c3', rounds[0]),
+      call('c4', rounds[1]),
+    ])
+    const calls = rows.filter(({ type }) => type === 'call') as CallRow[]
+    expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 1, 1])
+  })
+
+  test('has the failed attempts of retry()', () => {
+    const failed = [{ attempt: 1, attempts: 3, error: 'down', errorCode: 'TIMEOUT', startedAt: 1, endedAt: 2 }]
+    const response = respond({ result: 1 })
+    const event = { ...response.event, failedAttempts: { c1: failed } } as Event
+    expect(callOf(fold([call(), { ...response, event }])).failedAttempts).toEqual(failed)
+  })
+
   test('does not count the wait for answers as its own time', () => {
     const asked = (createdAt: number, at?: number) => ({ record: { createdAt }, ...(at && { answer: { at } }) })
     const requests = [asked(10, 20), asked(15, 25), asked(40, 41), asked(50)]

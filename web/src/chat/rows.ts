@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { CodeExecutionResult, ExecutableCode, FunctionResponse, Part } from '../../../src/content/content.ts'
-import type { Request } from '../../../src/event/event.ts'
+import type { FailedAttempt, Request } from '../../../src/event/event.ts'
 
 /** One row of the conversation. `key` stays the same for as long as the row exists. */
 export type ChatRow =
@@ -76,8 +76,10 @@ export interface CallRow extends RowBase {
   readonly requests: readonly AnsweredRequest[]
   /** How often its body was started. */
   readonly starts: number
-  /** 1 for the first call of the invocation with this tool and these arguments, 2 for the next one. */
+  /** 1, or higher for a call that repeats a failed one with the same arguments in the same round of its agent. */
   readonly attempt: number
+  /** The attempts of a policy such as `retry()` that failed. */
+  readonly failedAttempts?: readonly FailedAttempt[]
   /** Did the invocation end without a response? */
   readonly isAbandoned: boolean
 }

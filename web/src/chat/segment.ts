@@ -3,6 +3,8 @@ import { isRecord, type JsonObject } from '../../../src/base/json.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../../../src/content/content.ts'
 import { callTimeOf } from '../../../src/event/call-time.ts'
 import type { Entry, Event, LogRecord, Request } from '../../../src/event/event.ts'
+import { failedAttemptsOf } from '../../../src/event/failed-attempts.ts'
+import { isFailure } from '../../../src/event/invocation-state.ts'
 import { REQUEST_PREFIX } from '../../../src/event/request-names.ts'
 import { isLocal, type LogView } from '../session/log-view.ts'
 import type { AnsweredRequest, CallRow, ChatRow, RequestAnswer, UserRow } from './rows.ts'
@@ -18,7 +20,8 @@ export class Segment {
   #seen = new Set<string>()
   #callAt = new Map<string, number>()
   #requestAt = new Map<string, number>()
-  #attempts = new Map<string, number>()
+  /** The latest of equal calls in one scope, by tool and arguments. */
+  #equalCalls = new Map<string, string>()
   #openCalls = new Map<string, Set<string>>()
   #streamedAs: LogView['streamedAs'] = new Map()
   /** Changes of calls and requests that are in an earlier segment. */
@@ -94,10 +97,10 @@ export class Segment {
 
   #addCall(event: Event, { id = '', name, args }: FunctionCall): void {
     if (name.startsWith(REQUEST_PREFIX) || this.#callAt.has(id)) return
-    const { invocationId, author, timestamp } = event
-    const same = JSON.stringify([invocationId, name, args])
-    const attempt = (this.#attempts.get(same) ?? 0) + 1
-    this.#attempts.set(same, attempt)
+    const { invocationId, author, timestamp, nodeInfo } = event
+    const same = JSON.stringify([invocationId, nodeInfo?.path, name, args])
+    const attempt = this.#attemptAfter(this.#equalCalls.get(same))
+    this.#equalCalls.set(same, id)
     this.#callAt.set(id, this.#rows.length)
     const open = this.#openCalls.get(invocationId) ?? new Set()
     this.#openCalls.set(invocationId, open.add(id))
@@ -106,13 +109,22 @@ export class Segment {
     this.#rows.push({ type: 'call', key: `call ${id}`, id, name, args: args ?? {}, author, timestamp, ...rest })
   }
 
-  #addResponse(response: FunctionResponse, event: Event): void {
-    const respond: Change = (segment) => segment.#respond(response, callTimeOf(event, response.id ?? ''))
-    this.#apply(respond)
+  /** A call that repeats one with a result is no further attempt: a tool may be asked twice. */
+  #attemptAfter(id: string | undefined): number {
+    const before = id === undefined ? undefined : this.#rows[this.#callAt.get(id) ?? -1]
+    if (before?.type !== 'call') return 1
+    return before.response && !isFailure(before.response.response) ? 1 : before.attempt + 1
   }
 
-  #respond(response: FunctionResponse, times: ReturnType<typeof callTimeOf>): boolean {
-    const ended = response.willContinue ? {} : times
+  #addResponse(response: FunctionResponse, event: Event): void {
+    const { id = '' } = response
+    const failedAttempts = failedAttemptsOf(event, id)
+    const retried = failedAttempts.length > 0 ? { failedAttempts } : {}
+    const facts = response.willContinue ? {} : { ...callTimeOf(event, id), ...retried }
+    this.#apply((segment) => segment.#respond(response, facts))
+  }
+
+  #respond(response: FunctionResponse, ended: Partial<CallRow>): boolean {
     if (!this.#changeCall(response.id, (row) => ({ ...row, response, ...ended }))) return false
     const row = this.#rows[this.#callAt.get(response.id ?? '') ?? -1]
     if (row?.type === 'call' && !response.willContinue) this.#openCalls.get(row.invocationId)?.delete(row.id)

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { describeFailedAttempt } from '../../../src/event/failed-attempts.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatDuration } from '../ui/format.ts'
 import { Tokens } from '../ui/Tokens.tsx'
@@ -20,7 +21,20 @@ export interface StepDetailsProps {
 
 /** Everything about one step. */
 export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Element {
-  const { name, agent, kind, from, to, usage, failedModels = [], waits, error, args, result } = step
+  const {
+    name,
+    agent,
+    kind,
+    from,
+    to,
+    usage,
+    failedModels = [],
+    failedAttempts = [],
+    waits,
+    error,
+    args,
+    result,
+  } = step
   const waited = waitedMs(step)
   return (
     <section class="step-details" aria-label="Selected step">
@@ -51,6 +65,12 @@ export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Elem
       {failedModels.map(({ model, code, message }, at) => (
         <p key={at} class="field-issue">
           {visibleLine(`${model} failed${code ? ` (${code})` : ''}: ${message}`)}
+        </p>
+      ))}
+      {failedAttempts.map((failed) => (
+        <p key={failed.attempt} class="field-issue">
+          {visibleLine(describeFailedAttempt(failed))}, after{' '}
+          {formatDuration((failed.endedAt - failed.startedAt) * 1000)}
         </p>
       ))}
       {error !== undefined && <p class="field-issue">{visibleLine(error)}</p>}

@@ -4,9 +4,11 @@ import {
   confirm,
   deny,
   LlmAgent,
+  LoopAgent,
   ParallelAgent,
   Runner,
   respond,
+  retry,
   ToolError,
   tool,
 } from 'toolwright'
@@ -180,6 +182,36 @@ describe('the timeline of an invocation', () => {
       { attempt: 1, status: 'failed', error: 'unlucky' },
       { attempt: 2, status: 'done' },
     ])
+  })
+
+  test('has the failed attempts of retry(), and counts no round of a loop as an attempt', async () => {
+    const errors = ['down', 'still down']
+    const look = tool({
+      name: 'look',
+      description: 'Looks',
+      effect: 'none',
+      run: () => {
+        takes(10)
+        const error = errors.shift()
+        if (error) throw new ToolError(error)
+        return 'found'
+      },
+    })
+    const call = { calls: [{ name: 'look' }] }
+    const tools = [retry(look, { attempts: 3, delayMs: 0 })]
+    const desk = new LlmAgent({ name: 'desk', model: model([call, 'One', call, 'Two']), tools })
+    const agent = new LoopAgent({ name: 'loop', subAgents: [desk], maxIterations: 2 })
+    const { steps } = timelineOf(await log(agent))
+    const calls = steps.filter(({ kind }) => kind === 'tool')
+    const failed = [
+      { attempt: 1, attempts: 3, error: 'down' },
+      { attempt: 2, attempts: 3, error: 'still down' },
+    ]
+    expect(calls).toMatchObject([
+      { attempt: 3, failedAttempts: failed },
+      { attempt: 1, failedAttempts: [] },
+    ])
+    expect(calls.map(statusText)).toEqual(['done, attempt 3', 'done'])
   })
 
   test('puts parallel calls of one tool into rows of their own', async () => {

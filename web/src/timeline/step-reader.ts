@@ -2,7 +2,8 @@ import { isRecord, type JsonObject } from '../../../src/base/json.ts'
 import { type Content, type FunctionCall, type FunctionResponse, textOf } from '../../../src/content/content.ts'
 import { callTimeOf } from '../../../src/event/call-time.ts'
 import { codeCallOf, EXECUTE_CODE } from '../../../src/event/code-call.ts'
-import type { Denial, Event, LogRecord, Request } from '../../../src/event/event.ts'
+import type { Denial, Event, FailedAttempt, LogRecord, Request } from '../../../src/event/event.ts'
+import { failedAttemptsOf } from '../../../src/event/failed-attempts.ts'
 import { TOOLSET_CALL_PREFIX, toolsetNameOf } from '../../../src/event/request-names.ts'
 import { describeAnswer, isDenied } from './describe-answer.ts'
 import { ReadyTimes } from './ready-times.ts'
@@ -139,7 +140,10 @@ export class StepReader {
     if (startedAt !== undefined && step.waits.length === 0) step.from = startedAt * 1000
     const to = Math.max(endedAt * 1000, step.from)
     if (step.gate !== 'passed') extendLastWait(step, to)
-    Object.assign(step, { to, result: response.response, responseId: event.id, error: errorIn(response.response) })
+    const error = errorIn(response.response)
+    Object.assign(step, { to, result: response.response, responseId: event.id, error })
+    step.failedAttempts = failedAttemptsOf(event, id)
+    step.attempt += retriesOf(step.failedAttempts, error === undefined)
     this.#isUnanswered = true
   }
 
@@ -198,7 +202,7 @@ export class StepReader {
   #addCall({ id, name, args }: FunctionCall, { id: eventId, author: agent, nodeInfo, timestamp }: Event): void {
     if (id === undefined || this.#calls.has(id)) return
     const path = nodeInfo?.path ?? agent
-    const before = this.#lastCalls.get(`${agent} ${name}`)
+    const before = this.#lastCalls.get(`${path} ${name}`)
     const attempt = before?.error === undefined ? 1 : before.attempt + 1
     const step = {
       ...EMPTY,
@@ -214,7 +218,7 @@ export class StepReader {
     }
     this.#steps.push(step)
     this.#calls.set(id, step)
-    this.#lastCalls.set(`${agent} ${name}`, step)
+    this.#lastCalls.set(`${path} ${name}`, step)
   }
 }
 
@@ -225,6 +229,12 @@ type OpenStep = { -readonly [Key in keyof Omit<Step, 'to' | 'waits' | 'status'>]
   to?: number
   waits: readonly OpenWait[]
   hasIntent: boolean
+}
+
+/** How often a policy ran the body again. */
+function retriesOf(failed: readonly FailedAttempt[], hasSucceeded: boolean): number {
+  const last = failed.at(-1)
+  return last ? last.attempt - (hasSucceeded ? 0 : 1) : 0
 }
 
 const EMPTY = { waits: [], attempt: 1, hasIntent: false, gate: 'passed' as const }

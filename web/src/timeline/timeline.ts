@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/base/json.ts'
+import type { FailedAttempt } from '../../../src/event/event.ts'
 import type { FailedModel } from '../../../src/event/model-fallback.ts'
 
 /** A time in which a step waits for a person or for an outside result. Times are milliseconds since the epoch. */
@@ -45,8 +46,10 @@ export interface Step {
   readonly status: StepStatus
   /** Whether the body of a call could run. */
   readonly gate: Gate
-  /** 1, or higher for a call that repeats a failed or interrupted one. */
+  /** 1, or higher for a call that was tried again after an attempt failed or was interrupted. */
   readonly attempt: number
+  /** The attempts of a policy such as `retry()` that failed. */
+  readonly failedAttempts?: readonly FailedAttempt[] | undefined
   /** The tokens of a model call. */
   readonly usage?: JsonObject | undefined
   /** The models that failed before this one replied. */
