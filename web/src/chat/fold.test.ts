@@ -97,9 +97,8 @@ describe('a call', () => {
 
   test('has the failed attempts of retry()', () => {
     const failed = [{ attempt: 1, attempts: 3, error: 'down', errorCode: 'TIMEOUT', startedAt: 1, endedAt: 2 }]
-    const response = respond({ result: 1 })
-    const event = { ...response.event, failedAttempts: { c1: failed } } as Event
-    expect(callOf(fold([call(), { ...response, event }])).failedAttempts).toEqual(failed)
+    const response = stored({ ...respond({ result: 1 }).event, failedAttempts: { c1: failed } })
+    expect(callOf(fold([call(), response])).failedAttempts).toEqual(failed)
   })
 
   test('does not count the wait for answers as its own time', () => {
