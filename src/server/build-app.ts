@@ -15,7 +15,7 @@ import { apiRoutes } from './routes/api-routes.ts'
 import { devRoutes } from './routes/dev/dev-routes.ts'
 import { pageRoutes } from './routes/page.ts'
 import { liveRoutes } from './routes/run-live.ts'
-import { SESSION } from './routes/scope.ts'
+import { ANSWER_ROUTE, SESSION } from './routes/scope.ts'
 
 /** Builds the request handler of a server. */
 export function buildApp(parts: ServerParts): Hono<ServerEnv> {
@@ -25,7 +25,7 @@ export function buildApp(parts: ServerParts): Hono<ServerEnv> {
   app.use(edge(parts), hostCheck(parts), originCheck(parts))
   healthRoutes(app, parts)
   app.use(authentication(parts), requestQuota(parts), bodyCheck(parts))
-  for (const route of RUN_ROUTES) app.post(route, runQuota(parts))
+  for (const route of [...RUN_ROUTES, ANSWER_ROUTE]) app.post(route, runQuota(parts))
   const limitStreams = streamQuota(parts)
   app.post('/run_sse', limitStreams)
   app.get(`${SESSION}/stream`, limitStreams)

@@ -81,4 +81,4 @@ test('1,000 aborted calls leave no handler, no listener and no socket', async ()
     () => server.memory.received.filter(({ method }) => method === 'notifications/cancelled').length === count,
   )
   await connection.close()
-})
+}, 60_000)

@@ -31,6 +31,15 @@ export const RUN_OPERATIONS: readonly ApiOperation[] = [
   },
   {
     method: 'post',
+    path: `${SESSION}/pending/{request}`,
+    id: 'answerPendingRequest',
+    summary:
+      'Answers a request, and waits until the run has ended or is paused again. Closing the request does not end the run.',
+    body: ref('Answer'),
+    answer: list(ref('Event')),
+  },
+  {
+    method: 'post',
     path: `${SESSION}/pending/{request}/preview`,
     id: 'previewApproval',
     summary: 'What an approver is asked about edited arguments. Checks them, and records and runs nothing.',

@@ -134,6 +134,25 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
     },
     ['id', 'kind', 'userId', 'sessionId', 'invocationId', 'functionCallId', 'tool', 'args', 'agent'],
   ),
+  Answer: {
+    ...object({
+      confirmed: { ...flag, description: 'Approves (true) or denies (false) a confirmation.' },
+      args: {
+        ...data,
+        description: 'With `confirmed: true`: arguments that replace those of the call, if it is `editable`.',
+      },
+      payload: { description: 'With `confirmed: true`: data for the tool.' },
+      reason: { ...text, description: 'With `confirmed: false` or `declined`: why. The model reads it.' },
+      result: { description: 'The value of an input request.' },
+      authResponseUri: {
+        ...text,
+        description: 'The address that the consent of a credential request was redirected to.',
+      },
+      declined: { ...flag, description: 'Declines an input or credential request.' },
+    }),
+    description: 'The answer to a pending request. The result of a long-running call may have any members.',
+    additionalProperties: true,
+  },
   EditedArguments: object({ args: { ...data, description: 'The edited arguments.' } }, ['args']),
   ApprovalPreview: object(
     {

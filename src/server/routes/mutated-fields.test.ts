@@ -29,6 +29,7 @@ const REQUESTS: [route: string, body: JsonObject][] = [
   ['POST /apps/desk/users/ada/sessions', { sessionId: 's9', state: { a: 1 }, events: [importedEvent()] }],
   [`PATCH ${SESSION}`, { stateDelta: { a: { b: 1 } } }],
   [`POST ${SESSION}/cancel`, { invocationId: 'e-1' }],
+  [`POST ${SESSION}/pending/r1`, { confirmed: true, args: { a: 1 }, payload: { a: 1 }, reason: 'x', result: 1 }],
   ...PARTS.map((artifact): [string, JsonObject] => [
     `POST ${SESSION}/artifacts`,
     { filename: 'a.txt', artifact, customMetadata: { a: 1 } },

@@ -1,17 +1,32 @@
 import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../env.ts'
-import { listResponse } from '../pages/list-response.ts'
+import { jsonResponse, listResponse } from '../pages/list-response.ts'
 import { pendingSource } from '../pages/list-sources.ts'
 import { checkAnyUser } from '../principal/authentication.ts'
-import { readBody } from '../wire/read-body.ts'
-import { appOf, findRunner, SESSION, sessionScope, userScope } from './scope.ts'
+import { readAnswer, repeatedAnswer } from '../wire/read-answer.ts'
+import { readBody, readOptionalBody } from '../wire/read-body.ts'
+import { ANSWER_ROUTE, appOf, findRunner, SESSION, sessionScope, userScope } from './scope.ts'
+import { writeRun } from './write-run.ts'
 
-/** Routes that list pending requests, and preview their approval. */
+/** Routes that list pending requests, answer them, and preview their approval. */
 export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.get('/apps/:app/users/:user/pending', async (context) => {
     const { app: served, userId } = userScope(context, parts)
     const source = pendingSource(served.runner, { userId, sessionId: context.req.query('sessionId') })
     return await listResponse(context, parts, { name: 'pending', source })
+  })
+
+  app.post(ANSWER_ROUTE, async (context) => {
+    const scope = sessionScope(context, parts)
+    const body = await readOptionalBody(context)
+    const { userId, sessionId } = scope
+    const runner = await findRunner(scope)
+    const id = context.req.param('request')
+    const request = (await runner.pending({ userId, sessionId })).find((one) => one.id === id)
+    const answer = request ? readAnswer(request, body) : repeatedAnswer(id, body)
+    // the approver may leave: the run belongs to the user
+    const run = runner.run({ userId, sessionId, message: [answer], runConfig: { detach: true } })
+    return jsonResponse(await writeRun(run, parts.limits.responseBytes))
   })
 
   app.post(`${SESSION}/pending/:request/preview`, async (context) => {

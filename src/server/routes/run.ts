@@ -1,18 +1,17 @@
 import type { Hono } from 'hono'
-import { ToolwrightError } from '../../error/error.ts'
 import type { Run } from '../../runner/run/run-handle.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
 import { lastEventId } from '../guard/quotas.ts'
 import { jsonResponse } from '../pages/list-response.ts'
 import { actingUser } from '../principal/authentication.ts'
-import { wireEvents } from '../wire/event-writer.ts'
 import type { Fields } from '../wire/fields.ts'
 import { readBody } from '../wire/read-body.ts'
 import { type RunRequestBody, readRunRequest } from '../wire/read-run-request.ts'
 import { checkClientState } from './client-state.ts'
 import { findRunner, inSession, type SessionScope } from './scope.ts'
 import { streamFollowed, streamRun } from './stream-run.ts'
+import { writeRun } from './write-run.ts'
 
 /** Routes that run an agent. */
 export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
@@ -73,23 +72,6 @@ function untilRecorded(run: Run, end: () => void): Run {
       }
     },
   }
-}
-
-/** The events of a run as JSON. A run whose events have too many bytes continues to its end, too. */
-async function writeRun(run: Run, maxBytes: number): Promise<string> {
-  const events: string[] = []
-  let bytes = 2
-  for await (const event of wireEvents(run)) {
-    const text = JSON.stringify(event)
-    bytes += text.length + 1
-    if (bytes <= maxBytes) events.push(text)
-    else events.length = 0
-  }
-  if (bytes <= maxBytes) return `[${events.join(',')}]`
-  throw new ToolwrightError(
-    'TOO_LARGE',
-    `The run has ended and is recorded, and its events have more than ${maxBytes} bytes. Read the session with ?limit=, or use /run_sse.`,
-  )
 }
 
 /** `signal`: cancels a run whose events are not streamed. Without it the run continues until it is cancelled. */

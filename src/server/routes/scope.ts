@@ -18,6 +18,8 @@ const PIECE = { limit: 1_000, maxBytes: 1_000_000 }
 export const SESSIONS = '/apps/:app/users/:user/sessions'
 /** The path of one session. */
 export const SESSION: string = `${SESSIONS}/:session`
+/** The path that answers a pending request. */
+export const ANSWER_ROUTE = '/apps/:app/users/:user/sessions/:session/pending/:request'
 
 /** The app and the user of a request. */
 export interface UserScope {
