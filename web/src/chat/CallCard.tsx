@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { isRecord } from '../../../src/base/json.ts'
 import { describeFailedAttempt } from '../../../src/event/failed-attempts.ts'
+import { isGranted } from '../../../src/event/read-answer.ts'
 import type { SessionKey } from '../api/types.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending } from '../inbox/pending-store.ts'
@@ -125,11 +126,12 @@ function Answer({
     denied: 'Denied',
     declined: 'Declined',
     answered: 'Answered',
+    authorized: 'Signed in',
+    failed: 'Sign-in failed',
     expired: 'Expired',
   }
-  const isGood = answer.type === 'approved' || answer.type === 'answered'
   return (
-    <p class={isGood ? 'answer good' : 'answer'}>
+    <p class={isGranted(answer) ? 'answer good' : 'answer'}>
       <Icon name={record.kind === 'credential' ? 'key' : 'shield'} />
       <span>
         {verb[answer.type]}
@@ -139,8 +141,8 @@ function Answer({
             by {visibleLine(userId)}, <Time seconds={answer.at} />
           </>
         )}
-        {answer.args && ', with edited arguments'}
-        {answer.reason && `: ${visibleText(answer.reason)}`}
+        {'args' in answer && answer.args && ', with edited arguments'}
+        {'reason' in answer && answer.reason && `: ${visibleText(answer.reason)}`}
       </span>
     </p>
   )

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { CodeExecutionResult, ExecutableCode, FunctionResponse, Part } from '../../../src/content/content.ts'
 import type { FailedAttempt, Request } from '../../../src/event/event.ts'
+import type { AnswerMeaning } from '../../../src/event/read-answer.ts'
 
 /** One row of the conversation. `key` stays the same for as long as the row exists. */
 export type ChatRow =
@@ -100,17 +101,8 @@ export interface AnsweredRequest {
   readonly answer?: RequestAnswer
 }
 
-/** The answer to a request. */
-export interface RequestAnswer {
-  /** What was answered. */
-  readonly type: 'approved' | 'denied' | 'declined' | 'answered' | 'expired'
-  /** Why it was denied. */
-  readonly reason?: string
-  /** Seconds since the epoch. Undefined if the request expired. */
-  readonly at?: number
-  /** The arguments as edited by the approver. */
-  readonly args?: JsonObject
-}
+/** The answer to a request, and when it was given, in seconds since the epoch. Undefined if the request expired. */
+export type RequestAnswer = AnswerMeaning & { readonly at?: number }
 
 /** How a call is doing. */
 export type CallStatus = 'running' | 'waiting' | 'done' | 'failed' | 'denied' | 'stopped'

@@ -1,10 +1,10 @@
 // The rows of a part of a conversation, made from its entries one after another.
-import { isRecord, type JsonObject } from '../../../src/base/json.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../../../src/content/content.ts'
 import { callTimeOf } from '../../../src/event/call-time.ts'
 import type { Entry, Event, LogRecord, Request } from '../../../src/event/event.ts'
 import { failedAttemptsOf } from '../../../src/event/failed-attempts.ts'
 import { isFailure } from '../../../src/event/invocation-state.ts'
+import { readAnswer } from '../../../src/event/read-answer.ts'
 import { REQUEST_PREFIX } from '../../../src/event/request-names.ts'
 import { isLocal, type LogView } from '../session/log-view.ts'
 import type { AnsweredRequest, CallRow, ChatRow, RequestAnswer, UserRow } from './rows.ts'
@@ -134,10 +134,9 @@ export class Segment {
   /** An answer names a request, or the call that waits for its result. */
   #addAnswer(response: FunctionResponse, { timestamp }: Event): void {
     const id = response.id ?? ''
-    const answer = readAnswer(response.response, timestamp)
     this.#apply(
       (segment) =>
-        segment.#changeRequest(id, answer) ||
+        segment.#changeRequest(id, ({ kind }) => ({ ...readAnswer(kind, response.response), at: timestamp })) ||
         segment.#changeCall(id, (row) => ({ ...row, response, endedAt: timestamp })),
     )
   }
@@ -159,8 +158,8 @@ export class Segment {
         this.#addRequest(record)
         return
       case 'denial': {
-        const answer: RequestAnswer = { type: 'expired', reason: record.reason }
-        this.#apply((segment) => segment.#changeRequest(record.requestId, answer))
+        const { requestId, reason } = record
+        this.#apply((segment) => segment.#changeRequest(requestId, () => ({ type: 'expired', reason })))
       }
     }
   }
@@ -173,11 +172,12 @@ export class Segment {
     else this.#changeCall(record.callId, (row) => ({ ...row, requests: [...row.requests, { record }] }))
   }
 
-  #changeRequest(id: string, answer: RequestAnswer): boolean {
+  #changeRequest(id: string, answerOf: (record: Request) => RequestAnswer): boolean {
     const at = this.#requestAt.get(id)
     if (at === undefined) return false
     const row = this.#rows[at]
-    const withAnswer = (one: AnsweredRequest): AnsweredRequest => (one.record.id === id ? { ...one, answer } : one)
+    const withAnswer = (one: AnsweredRequest): AnsweredRequest =>
+      one.record.id === id ? { ...one, answer: answerOf(one.record) } : one
     if (row?.type === 'request') this.#rows[at] = { ...row, request: withAnswer(row.request) }
     if (row?.type === 'call') this.#rows[at] = { ...row, requests: row.requests.map(withAnswer) }
     return true
@@ -215,25 +215,5 @@ export class Segment {
     // they are always at the end, so that no index changes
     while (this.#rows.length > 0 && isDropped(this.#rows.at(-1) as ChatRow)) this.#rows.pop()
     this.#localAt = this.#localAt.filter((at) => at < this.#rows.length)
-  }
-}
-
-function readAnswer(value: JsonObject, at: number): RequestAnswer {
-  const response = parsed(value)
-  const reason = typeof response.reason === 'string' ? { reason: response.reason } : {}
-  if (response.confirmed === true)
-    return { type: 'approved', at, ...(isRecord(response.args) ? { args: response.args } : {}) }
-  if ('confirmed' in response) return { type: 'denied', at, ...reason }
-  return response.declined === true ? { type: 'declined', at, ...reason } : { type: 'answered', at }
-}
-
-/** adk-web sends an answer as JSON in `response`. */
-function parsed(value: JsonObject): JsonObject {
-  if (typeof value.response !== 'string') return value
-  try {
-    const inner: unknown = JSON.parse(value.response)
-    return isRecord(inner) ? inner : value
-  } catch {
-    return value
   }
 }

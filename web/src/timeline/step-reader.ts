@@ -4,8 +4,8 @@ import { callTimeOf } from '../../../src/event/call-time.ts'
 import { codeCallOf, EXECUTE_CODE } from '../../../src/event/code-call.ts'
 import type { Denial, Event, FailedAttempt, LogRecord, Request } from '../../../src/event/event.ts'
 import { failedAttemptsOf } from '../../../src/event/failed-attempts.ts'
+import { describeAnswer, isGranted, readAnswer } from '../../../src/event/read-answer.ts'
 import { TOOLSET_CALL_PREFIX, toolsetNameOf } from '../../../src/event/request-names.ts'
-import { describeAnswer, isDenied } from './describe-answer.ts'
 import { ReadyTimes } from './ready-times.ts'
 import type { Mark, Step, StepStatus, Wait } from './timeline.ts'
 
@@ -154,10 +154,11 @@ export class StepReader {
   }
 
   #addAnswer({ request, step }: { request: Request; step: OpenStep }, answer: JsonObject, event: Event): void {
-    const text = describeAnswer(request.kind, answer)
+    const meaning = readAnswer(request.kind, answer)
+    const text = describeAnswer(meaning)
     this.#markAnswer(step, text, event)
     closeWaits(step, event.timestamp * 1000, text)
-    if (step.gate === 'held') step.gate = isDenied(request.kind, answer) ? 'denied' : 'passed'
+    if (step.gate === 'held') step.gate = isGranted(meaning) ? 'passed' : 'denied'
     if (!request.callId.startsWith(TOOLSET_CALL_PREFIX)) return
     Object.assign(step, { to: event.timestamp * 1000, result: answer, responseId: event.id })
   }
