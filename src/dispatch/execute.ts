@@ -5,7 +5,7 @@ import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
-import { startAttempt, withFailedAttempts } from './attempts.ts'
+import { startAttempt } from './attempts.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import { callOnToolError, describeNullReturned, shownArgs } from './on-tool-error.ts'
@@ -56,7 +56,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
     let result = settled instanceof Promise ? await settled : settled
     if (result.actions?.skipSummarization) result = await batch.checkFinal(result)
-    if (context.attempts) result = withFailedAttempts(one, result)
+    result = withFailedAttempts(one, result)
     return call.requests.length ? withEditedArgs(one, result) : result
   } catch (error) {
     if (host.stop.stopped) throw host.stop.stopped.reason
@@ -69,6 +69,12 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
 /** Did the body make a request and then throw? A body that timed out does not count: it may have taken effect. */
 function hasRequested({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
   return context.requested.length > 0 && !(error instanceof Timeout)
+}
+
+/** Adds the failed attempts to the result of a call that had several attempts. */
+function withFailedAttempts(one: ReadyCall | AnsweredCall, result: CallResult): CallResult {
+  const attempts = one.type === 'ready' ? one.attempts : undefined
+  return attempts && attempts.count > 1 ? { ...result, failedAttempts: attempts.failed } : result
 }
 
 /** Adds edited arguments to the response, so that the model knows them. */

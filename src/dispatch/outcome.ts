@@ -26,6 +26,16 @@ export interface ReadyCall extends ResolvedCall {
   readonly args: unknown
   /** The arguments before validation when a callback or an approver changed them. The intent records them. */
   readonly rewritten: JsonObject | undefined
+  /** The attempts of the body, if the tool has policies. */
+  attempts?: AttemptsMade
+}
+
+/** The attempts of a body that policies may run again. */
+export interface AttemptsMade {
+  /** How many were started. */
+  count: number
+  /** Those that failed. */
+  readonly failed: FailedAttempt[]
 }
 
 /** A call with a result from a callback or from `reconcile`. The body does not run; `afterTool` follows. */

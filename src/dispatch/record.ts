@@ -3,9 +3,8 @@ import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import { responsePart } from '../event/code-call.ts'
-import type { CallTimes, EventActions, FailedAttempts, NewEntry } from '../event/event.ts'
+import type { CallTimes, EventActions, FailedAttempt, FailedAttempts, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/invocation-state.ts'
-import { failedAttemptsIn } from './attempts.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
 import type { CallResult, Outcome, RequestingCall } from './outcome.ts'
@@ -32,6 +31,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[], times?: Ca
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
+  let failedAttempts: Record<string, readonly FailedAttempt[]> | undefined
   const failed: Map<string, number> | undefined = outcomes.length > 1 ? new Map() : undefined
   for (let at = 0; at < settled.length; at++) {
     const outcome = settled[at] as Outcome
@@ -60,11 +60,14 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[], times?: Ca
         functionResponse: { id, name, response, ...(outcome.modelOutput && { modelOutput: outcome.modelOutput }) },
       })
     if (outcome.parts) for (const part of outcome.parts) parts.push(part)
+    if (outcome.failedAttempts) {
+      failedAttempts ??= {}
+      setOwn(failedAttempts, id, outcome.failedAttempts)
+    }
     if (!call.isCode && batch.table.entries.get(name)?.kind === 'agent')
       grounding = batch.groundingOf(call) ?? grounding
   }
   if (isTurnOver && !batch.live) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
-  const failedAttempts = failedAttemptsIn(outcomes)
   const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding, times, failedAttempts })
   return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
 }

@@ -5,7 +5,7 @@ import { toJsonValue } from '../base/to-json-value.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { anything, checkOptions } from '../error/check-options.ts'
-import type { EventActions, FailedAttempt } from '../event/event.ts'
+import type { EventActions } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
 import { compileSchema } from '../schema/compile.ts'
 import {
@@ -38,14 +38,6 @@ const INPUT_RULES = {
   expiresInMs: anything,
 }
 
-/** The attempts of the body of a tool with policies. */
-export interface AttemptsMade {
-  /** How many were started. */
-  count: number
-  /** Those that failed. */
-  readonly failed: FailedAttempt[]
-}
-
 /**
  * The context of one tool call. The members of `ToolContext` are for the tool body and the tool callbacks. All others are
  * for the dispatcher.
@@ -67,8 +59,6 @@ export class CallContext extends ForwardingContext implements ToolContext {
   longRunning: boolean
   /** Requests of the body in this attempt. */
   requested: readonly BodyRequest[] = NONE
-  /** The attempts of the body, if the tool has policies. */
-  attempts: AttemptsMade | undefined
 
   constructor(options: CallContextOptions, callState?: CallContextOptions['host']['state']) {
     super()
