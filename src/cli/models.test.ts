@@ -11,7 +11,7 @@ import { modelProviders, modelsFor } from './models.ts'
 afterEach(() => vi.unstubAllEnvs())
 
 test('modelsFor() finds models of Gemini, OpenAI and Anthropic for agents anywhere in the tree', async () => {
-  vi.stubEnv('GEMINI_API_KEY', 'k')
+  for (const name of ['GEMINI_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']) vi.stubEnv(name, 'k')
   const inner = new LlmAgent({ name: 'inner', model: 'claude-sonnet-4-5' })
   const agent = new SequentialAgent({
     name: 'root',
@@ -21,27 +21,50 @@ test('modelsFor() finds models of Gemini, OpenAI and Anthropic for agents anywhe
     ],
   })
   const models = await modelsFor(agent)
-  expect(Object.keys(models)).toEqual(['gemini-*', 'gpt-*', 'claude-*'])
+  expect(Object.keys(models)).toEqual(['gemini-*', 'gpt-*', 'claude-*', '*'])
   expect(models['gpt-*']?.('gpt-5-mini').name).toBe('gpt-5-mini')
   expect(() => new Runner({ appName: 'app', agent, models })).not.toThrow()
 })
 
 test('modelsFor() loads no provider that no agent names', async () => {
-  expect(Object.keys(await modelsFor(new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' })))).toEqual(['gemini-*'])
+  expect(Object.keys(await modelsFor(new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' })))).toEqual([
+    'gemini-*',
+    '*',
+  ])
 })
 
-test('modelsFor() reports the variable to set when the API key of a named model is missing', async () => {
-  for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI']) vi.stubEnv(name, '')
-  const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' })
+test.each(modelProviders)(
+  'a model like $pattern without a key is refused with the variable to set',
+  async (provider) => {
+    for (const name of provider.keyNames) vi.stubEnv(name, '')
+    const agent = new LlmAgent({ name: 'a', model: provider.pattern.replace('*', '9') })
+    const models = await modelsFor(agent)
+    expect(() => new Runner({ appName: 'app', agent, models })).toThrow(`9 needs a key. Set ${provider.keyNames[0]}`)
+    vi.stubEnv(provider.keyNames[0] ?? '', 'k')
+    expect(() => new Runner({ appName: 'app', agent, models })).not.toThrow()
+  },
+)
+
+test('an unknown model name is refused with the names that work', async () => {
+  const agent = new LlmAgent({ name: 'a', model: 'gemni-2.5-flash' })
   const models = await modelsFor(agent)
-  expect(() => new Runner({ appName: 'app', agent, models })).toThrow('GEMINI_API_KEY')
+  expect(() => new Runner({ appName: 'app', agent, models })).toThrow(
+    'No provider has the model "gemni-2.5-flash". Did you mean gemini-2.5-flash? These names work: gemini-* (npm i @google/genai), gpt-* (npm i @ai-sdk/openai), claude-* (npm i @ai-sdk/anthropic).',
+  )
+})
+
+test('a runner lists the patterns of its models when none matches', () => {
+  const create = () => expect.unreachable()
+  expect(() => modelResolver({ 'local-*': create, 'gemini-*': create })('locl-1', 'desk')).toThrow(
+    'Agent "desk" uses the model name "locl-1", which no pattern in the models option of the runner matches. Names that work: local-*, gemini-*.',
+  )
 })
 
 test('modelsFor() finds the models of agents whose tools refer to each other in a cycle', async () => {
   const tools: ReturnType<typeof agentTool>[] = []
   const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash', tools: [toolSource(() => tools)] })
   tools.push(agentTool(agent))
-  expect(Object.keys(await modelsFor(agent))).toEqual(['gemini-*'])
+  expect(Object.keys(await modelsFor(agent))).toEqual(['gemini-*', '*'])
 })
 
 describe.each(modelProviders)('the provider of $pattern', ({ pattern, packageName, load }) => {

@@ -2,6 +2,8 @@
 
 import type { Agent } from '../agent/agents/agent.ts'
 import { fromAiSdk } from '../ai-sdk/from-ai-sdk.ts'
+import { closestNames } from '../base/closest-names.ts'
+import { ToolwrightError } from '../error/error.ts'
 import { loadPeerByName } from '../error/load-peer.ts'
 import type { Models } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'
@@ -15,6 +17,8 @@ export interface ModelProvider {
   readonly packageName: string
   /** The environment variables that give access to it. One of them is enough. */
   readonly keyNames: readonly string[]
+  /** What to do without a key. */
+  readonly keyAdvice: string
   /** Whether it is loaded even if no agent of the tree names it: for agents that a toolset adds during a run. */
   readonly isAlwaysLoaded: boolean
   /** Loads the provider and returns a function that creates a model by its name. */
@@ -30,6 +34,8 @@ export const modelProviders: readonly ModelProvider[] = [
     pattern: 'gemini-*',
     packageName: '@google/genai',
     keyNames: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI'],
+    keyAdvice:
+      'Set GEMINI_API_KEY, in the environment or in .env (create a key at https://aistudio.google.com/apikey). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.',
     isAlwaysLoaded: true,
     load: async () => {
       const { gemini } = (await loadPeerByName('toolwright/gemini')) as typeof import('../gemini/index.ts')
@@ -40,6 +46,7 @@ export const modelProviders: readonly ModelProvider[] = [
     pattern: 'gpt-*',
     packageName: '@ai-sdk/openai',
     keyNames: ['OPENAI_API_KEY'],
+    keyAdvice: 'Set OPENAI_API_KEY, in the environment or in .env.',
     isAlwaysLoaded: false,
     load: async () => {
       const { openai } = (await loadPeerByName('@ai-sdk/openai')) as typeof import('@ai-sdk/openai')
@@ -50,6 +57,7 @@ export const modelProviders: readonly ModelProvider[] = [
     pattern: 'claude-*',
     packageName: '@ai-sdk/anthropic',
     keyNames: ['ANTHROPIC_API_KEY'],
+    keyAdvice: 'Set ANTHROPIC_API_KEY, in the environment or in .env.',
     isAlwaysLoaded: false,
     load: async () => {
       const { anthropic } = (await loadPeerByName('@ai-sdk/anthropic')) as typeof import('@ai-sdk/anthropic')
@@ -58,13 +66,59 @@ export const modelProviders: readonly ModelProvider[] = [
   },
 ]
 
-/** The models for the names in this tree of agents. */
+/** The models for the names in this tree of agents. A name that no provider has throws when its model is needed. */
 export async function modelsFor(root: Agent): Promise<Models> {
   const names = modelNamesOf(root)
   const models: { [pattern: string]: (name: string) => Model } = {}
-  for (const { pattern, isAlwaysLoaded, load } of modelProviders) {
-    const prefix = pattern.slice(0, -1)
-    if (isAlwaysLoaded || names.some((name) => name.startsWith(prefix))) models[pattern] = await load()
+  for (const provider of modelProviders) {
+    if (!provider.isAlwaysLoaded && !names.some((name) => hasModel(provider, name))) continue
+    const create = await provider.load()
+    models[provider.pattern] = (name) => {
+      if (!hasKey(provider, process.env)) throw invalid(missingKey(provider, name))
+      return create(name)
+    }
+  }
+  models['*'] = (name) => {
+    throw invalid(unknownModel(name))
   }
   return models
+}
+
+/** Does the provider serve models of this name? */
+export function hasModel({ pattern }: ModelProvider, name: string): boolean {
+  return name.startsWith(pattern.slice(0, -1))
+}
+
+/** Is one of the variables of the provider set? An empty one is not. */
+function hasKey({ keyNames }: ModelProvider, env: { readonly [name: string]: string | undefined }): boolean {
+  return keyNames.some((key) => env[key])
+}
+
+/** What is wrong with a model, and what to do. */
+export interface ModelProblem {
+  /** What is wrong, in one sentence. */
+  readonly message: string
+  /** What to do. */
+  readonly fix: string
+}
+
+/** A model whose key is missing. */
+export function missingKey({ keyAdvice }: ModelProvider, name: string): ModelProblem {
+  return { message: `${name} needs a key.`, fix: keyAdvice }
+}
+
+/** A name that no provider has, with the names that work. */
+export function unknownModel(name: string): ModelProblem {
+  const starts = modelProviders.map(({ pattern }) => pattern.slice(0, -2))
+  const [meant] = closestNames(name.split('-')[0] ?? '', starts)
+  const guess = meant === undefined ? '' : ` Did you mean ${meant}-${name.slice(name.indexOf('-') + 1)}?`
+  const known = modelProviders.map(({ pattern, packageName }) => `${pattern} (npm i ${packageName})`).join(', ')
+  return {
+    message: `No provider has the model "${name}".${guess}`,
+    fix: `These names work: ${known}. For other models pass a model object, such as fromAiSdk(provider('...')).`,
+  }
+}
+
+function invalid({ message, fix }: ModelProblem): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', `${message} ${fix}`)
 }

@@ -27,9 +27,11 @@ export function modelResolver(models: Models): (name: string, agentName: string)
     if (!make) {
       const hint =
         MODEL_HINTS.find(([pattern]) => matches(pattern, name))?.[1] ?? "models: { 'pattern-*': (name) => model }"
+      const known = Object.keys(models)
+      const patterns = known.length ? ` Names that work: ${known.join(', ')}.` : ''
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `Agent "${agentName}" uses the model name "${name}", which no pattern in the models option of the runner matches. Pass ${hint}, or a model object.`,
+        `Agent "${agentName}" uses the model name "${name}", which no pattern in the models option of the runner matches.${patterns} Pass ${hint}, or a model object.`,
       )
     }
     const model = make(name)

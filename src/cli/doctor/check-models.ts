@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent/agents/agent.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { collectAgents, modelNamesOf } from '../load/collect-agents.ts'
-import { modelProviders } from '../models.ts'
+import { hasModel, missingKey, modelProviders, unknownModel } from '../models.ts'
 import { missingPeers } from '../serve/required-peers.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
@@ -19,14 +19,15 @@ export function checkModels(root: Agent, env: { readonly [name: string]: string 
 
 function checkModel(name: string, env: { readonly [name: string]: string | undefined }): Finding {
   const { ok, problem } = findingsOf('model')
-  const provider = modelProviders.find(({ pattern }) => name.startsWith(pattern.slice(0, -1)))
+  const provider = modelProviders.find((one) => hasModel(one, name))
   if (!provider) {
-    const known = modelProviders.map(({ pattern }) => pattern).join(', ')
-    return problem(`No provider has the model "${name}".`, `Pass a model object, or a name like ${known}.`)
+    const { message, fix } = unknownModel(name)
+    return problem(message, fix)
   }
   const { packageName, keyNames } = provider
   if (missingPeers([packageName]).length) return problem(`${name} needs ${packageName}.`, `Run: npm i ${packageName}`)
   const found = keyNames.find((key) => env[key])
   if (found !== undefined) return ok(`${name}, with ${found}`)
-  return problem(`${name} needs a key.`, `Set ${keyNames[0]}, in the environment or in .env.`)
+  const { message, fix } = missingKey(provider, name)
+  return problem(message, fix)
 }
