@@ -11,6 +11,11 @@ test('toolwright --help lists the commands', async () => {
   expect(out).toMatch(/^ {2}run +Chat with the agent in a file$/m)
 })
 
+test('toolwright alone prints the help', async () => {
+  const { out } = await run('--help')
+  expect(await run()).toEqual({ code: 0, out, errors: '' })
+})
+
 test('toolwright --help after a command shows the usage of the command', async () => {
   const { code, out } = await run('run', '--help')
   expect(code).toBe(0)
@@ -23,7 +28,6 @@ test('toolwright --version prints the version of the package', async () => {
 })
 
 test.each([
-  ['no command', [], 'No command given.'],
   ['an unknown command', ['fly\x1b[2J'], 'Unknown command "fly\\x1b[2J"'],
   ['a command named like an object method', ['constructor'], 'Unknown command "constructor"'],
   ['no file', ['run'], 'No agent file given.'],

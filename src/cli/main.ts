@@ -44,7 +44,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
 
 async function dispatch(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args
-  if (name === undefined) throw new UsageError('No command given. Run `toolwright --help` to list the commands.')
+  if (name === undefined) return print(overviewOf(commands), terminal)
   if (name === '--version' || name === '-v') return print(`${version()}\n`, terminal)
   const isHelp = name === '--help' || name === '-h' || name === 'help'
   if (isHelp && rest.length === 0) return print(overviewOf(commands), terminal)
@@ -97,6 +97,7 @@ export async function start(bin: string): Promise<void> {
     process.exit(1)
   })
   stderr.on('error', () => {}) // a closed stderr must not stop the run
+  hideSqliteWarning()
   const exit = (): void => process.exit(130)
   const folder = process.cwd()
   const parent = env[CHILD_VARIABLE] && process.send ? process : undefined
@@ -108,6 +109,15 @@ export async function start(bin: string): Promise<void> {
   process.exitCode = await main(argv.slice(2), terminal)
   process.off('beforeExit', failUnfinished)
   setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
+}
+
+/** Node 22 warns about its SQLite in each process. The commands store sessions with it, and their users cannot act on it. */
+function hideSqliteWarning(): void {
+  const emit = process.emitWarning
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
+    if (typeof warning === 'string' && warning.startsWith('SQLite is an experimental feature')) return
+    Reflect.apply(emit, process, [warning, ...rest])
+  }
 }
 
 /** Sets exit code 1. Without it Node exits with 0 when the command awaits a promise that can never settle. */
