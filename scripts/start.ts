@@ -7,6 +7,6 @@ if (isTerminal) {
   await buildPage()
 }
 const more = process.argv.slice(2)
-const command = isTerminal ? ['web', ...apps, '--open', ...more] : ['run', 'examples/weather.ts', ...more]
+const command = isTerminal ? ['web', ...apps, '--open', ...more] : ['run', 'examples/weather.ts', '--memory', ...more]
 process.argv.splice(2, more.length, ...command)
 await import('../src/cli/index.ts')

@@ -1,8 +1,9 @@
 // A terminal without a process, for tests that go through `main()`.
 import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { main } from './main.ts'
 import { withoutProgress } from './screen/without-progress.test-kit.ts'
@@ -13,7 +14,7 @@ export interface TerminalSetup {
   readonly input?: string
   /** Environment variables. Default: none. */
   readonly env?: { [name: string]: string | undefined }
-  /** The working directory. Default: the folder for temporary files. */
+  /** The working directory. Default: an empty folder, which is removed at the end. */
   readonly folder?: string
   /** Input, output and errors are a terminal that cannot redraw lines. Default: false. */
   readonly isTTY?: boolean
@@ -45,7 +46,9 @@ export interface StartedCommand {
 
 /** Starts a command. */
 export function startCommandLine(args: readonly string[], setup: TerminalSetup = {}): StartedCommand {
-  const { env = {}, folder = tmpdir(), isTTY = false } = setup
+  const { env = {}, isTTY = false } = setup
+  const own = setup.folder === undefined ? mkdtempSync(join(tmpdir(), 'toolwright-command-')) : undefined
+  const folder = setup.folder ?? own ?? ''
   const kind = { isTTY, columns: 100 }
   const input = Object.assign(new PassThrough(), { isTTY })
   const output = Object.assign(new PassThrough({ encoding: 'utf8' }), kind)
@@ -73,6 +76,7 @@ export function startCommandLine(args: readonly string[], setup: TerminalSetup =
   }
   const ended = main(args, { input, output, errors, env: variables, folder, signals, exit, startAgain }).then(
     async (code) => {
+      if (own !== undefined) rmSync(own, { recursive: true })
       output.end()
       errors.end()
       await Promise.all([output, errors].map((stream) => stream.readableEnded || once(stream, 'end')))

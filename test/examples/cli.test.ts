@@ -7,7 +7,8 @@ import { Child, node, withoutKeys } from './child.ts'
 
 if (process.platform === 'win32') console.warn('NOT TESTED: Ctrl-C, which Windows does not send to a process.')
 
-const run = ['src/cli/index.ts', 'run']
+const command = ['src/cli/index.ts', 'run']
+const run = [...command, '--memory']
 const slow = 'test/examples/fixtures/slow.ts'
 const refund = 'test/examples/fixtures/refund.ts'
 const noKey = 'Model: rules, no language model.\nFor one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
@@ -191,7 +192,7 @@ You said bye.
 
   test('accepts the answer once, in another process than the one that asked', async () => {
     const { db, env, refunded } = setUp()
-    const kept = [...run, refund, '--db', db, '--user', 'ada', '--session', 's1']
+    const kept = [...command, refund, '--db', db, '--user', 'ada', '--session', 's1']
     const first = await node([...kept, 'refund 5'], { env })
     expect(first.out).toMatch(
       /needs your approval\n.*\nStill open: approval of refund .*\nContinue with: npx toolwright run .*--session s1\n$/,
@@ -216,7 +217,7 @@ You said bye.
 
   test('does not show the pending request of another user', async () => {
     const { db, env, refunded } = setUp()
-    const kept = [...run, refund, '--db', db, '--session', 's1']
+    const kept = [...command, refund, '--db', db, '--session', 's1']
     await node([...kept, '--user', 'ada', 'refund 5'], { env })
     const { out } = await node([...kept, '--user', 'eve'], { env, input: 'y\n' })
     expect(out).toBe('> y\nYou said y.\n')
@@ -232,9 +233,9 @@ You said bye.
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
   })
 
-  test('reports that the pending request is lost without --db', async () => {
+  test('reports that the pending request is lost with --memory', async () => {
     const { code, out } = await node([...run, refund, 'refund 5'], { env: setUp().env })
-    expect(out).toMatch(/in memory and is gone\. To save sessions, use --db <file>\.\n$/)
+    expect(out).toMatch(/in memory and is gone\. To save sessions, leave out --memory\.\n$/)
     expect(code).toBe(3)
   })
 
@@ -258,7 +259,7 @@ You said bye.
 })
 
 test('toolwright run rejects --db for a file that exports a runner', async () => {
-  const { code, errors } = await node([...run, 'test/examples/fixtures/runner.ts', '--db', 'x.db', 'hi'])
+  const { code, errors } = await node([...command, 'test/examples/fixtures/runner.ts', '--db', 'x.db', 'hi'])
   expect(errors).toBe(
     'toolwright: --db cannot be used with "test/examples/fixtures/runner.ts": the file exports a Runner, which has its own services. Remove --db.\n',
   )

@@ -1,5 +1,5 @@
 // Runs examples/mcp: an agent, and the MCP server whose tools it uses, as processes.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -51,8 +51,10 @@ test('toolwright mcp trust lists definitions, reports a changed one, and trusts 
   expect(await trust('Adds numbers')).toMatchObject({ code: 0, out: expect.stringMatching(/trusted\n$/) })
 })
 
-test('toolwright mcp trust needs a session store', async () => {
-  const { code, errors } = await node(['src/cli/index.ts', 'mcp', 'trust', 'examples/mcp/desk.ts'])
-  expect(errors).toContain('Pass --db')
-  expect(code).toBe(2)
+test('toolwright mcp trust uses the database of toolwright web and run', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'toolwright-trust-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true }))
+  const args = [resolve('src/cli/index.ts'), 'mcp', 'trust', resolve('examples/mcp/desk.ts')]
+  expect(await node(args, { cwd })).toMatchObject({ code: 0, out: expect.stringContaining('trusted') })
+  expect(readdirSync(join(cwd, '.toolwright'))).toContain('desk.db')
 })

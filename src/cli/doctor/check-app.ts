@@ -6,8 +6,8 @@ import { Runner } from '../../runner/runner.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
 import type { Pins } from '../../tool/invocation-host.ts'
 import { type AgentFile, loadAgentFile } from '../load/agent-file.ts'
+import { defaultDatabase } from '../load/app-database.ts'
 import { appNameOf } from '../load/create-runner.ts'
-import { defaultDatabase } from '../serve/open-apps.ts'
 import type { Terminal } from '../terminal.ts'
 import { checkDatabase, hasCurrentSchema } from './check-database.ts'
 import { checkPackage } from './check-installation.ts'
@@ -43,7 +43,7 @@ export async function checkApp(
   const loaded = [copy, ok(`"${file}" exports ${root instanceof Runner ? 'a runner for ' : ''}agent "${agent.name}"`)]
   if (root instanceof Runner) {
     const { appName, sessionService: pins } = root
-    const servers = await checkMcpServers(agent, { appName, pins, file })
+    const servers = await checkMcpServers(agent, { appName, pins, trustArguments: [file] })
     return [...loaded, ...checkModels(agent, env), ...servers]
   }
   const appName = app ?? appNameOf(file)
@@ -51,7 +51,8 @@ export async function checkApp(
   const stored = db !== undefined || existsSync(path) ? checkDatabase(path) : []
   const store = hasCurrentSchema(path) ? await openPins(path) : { pins: new InMemorySessionService(), close: () => {} }
   try {
-    const servers = await checkMcpServers(agent, { appName, pins: store.pins, file })
+    const named = [...(app === undefined ? [] : ['--app', app]), ...(db === undefined ? [] : ['--db', db])]
+    const servers = await checkMcpServers(agent, { appName, pins: store.pins, trustArguments: [file, ...named] })
     return [...loaded, ...checkModels(agent, env), ...stored, ...servers]
   } finally {
     store.close()

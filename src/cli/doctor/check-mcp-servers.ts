@@ -4,6 +4,7 @@ import type { McpToolset } from '../../mcp/mcp-toolset.ts'
 import { CredentialRequired } from '../../tool/credential-required.ts'
 import type { Pins } from '../../tool/invocation-host.ts'
 import { mcpToolsetsOf } from '../mcp/mcp-toolsets-of.ts'
+import { quoteForShell } from '../screen/quote-for-shell.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /** Where the pins of an app are stored, and how to trust a changed tool. */
@@ -11,8 +12,8 @@ interface PinsOfApp {
   readonly appName: string
   /** Knows the trusted definitions. Nothing is written to it. */
   readonly pins: Pick<Pins, 'getPin'>
-  /** The agent file. */
-  readonly file: string
+  /** The arguments of `toolwright mcp trust` for the app: the agent file, and where its pins are. */
+  readonly trustArguments: readonly string[]
 }
 
 /** Connects to each MCP server that an agent uses, lists its tools and compares them with the pins. */
@@ -25,7 +26,7 @@ export async function checkMcpServers(root: Agent, pins: PinsOfApp): Promise<Fin
   }
 }
 
-async function checkServer(toolset: McpToolset, { file, appName, pins }: PinsOfApp): Promise<Finding> {
+async function checkServer(toolset: McpToolset, { trustArguments, appName, pins }: PinsOfApp): Promise<Finding> {
   const { ok, warning, problem } = findingsOf('mcp')
   const { name } = toolset
   try {
@@ -36,7 +37,7 @@ async function checkServer(toolset: McpToolset, { file, appName, pins }: PinsOfA
     if (changed.length === 0) return ok(`Server "${name}" answers and has ${definitions.length} tools`)
     return warning(
       `Server "${name}" has changed ${changed.join(', ')}. Models do not see these tools.`,
-      `Check them, then run: toolwright mcp trust ${file} ${changed.join(' ')}`,
+      `Check them, then run: npx toolwright mcp trust ${[...trustArguments, ...changed].map(quoteForShell).join(' ')}`,
     )
   } catch (error) {
     if (error instanceof CredentialRequired)

@@ -181,7 +181,10 @@ describe('toolwright doctor with MCP servers', () => {
     connection.close()
     const { code, found } = await diagnose('mcp', [desk, '--db', db])
     expect(found).toMatchObject([
-      { status: 'warning', fix: expect.stringMatching(/toolwright mcp trust examples\/mcp\/desk\.ts \w+$/) },
+      {
+        status: 'warning',
+        fix: expect.stringMatching(/npx toolwright mcp trust examples\/mcp\/desk\.ts --db \S+ \w+$/),
+      },
     ])
     expect(code).toBe(0)
   })

@@ -191,7 +191,7 @@ test('toolwright run continues when its stderr pipe is closed', async () => {
     yield { content: { role: 'model', parts: [{ text: 'All of it.' }] } }
   } }`
   writeFileSync(file, text)
-  const args = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run', file, 'hi']
+  const args = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run', '--memory', file, 'hi']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stderr.destroy()
   const ended = once(child, 'close')
@@ -234,6 +234,6 @@ function runCli(
   args: readonly string[],
   stdio: StdioOptions = ['ignore', 'pipe', 'pipe'],
 ): { status: number | null; stdout: string; stderr: string } {
-  const node = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run']
+  const node = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run', '--memory']
   return spawnSync(process.execPath, [...node, ...args], { encoding: 'utf8', stdio })
 }

@@ -7,6 +7,7 @@ import { Runner } from '../../runner/runner.ts'
 import { modelsFor } from '../models.ts'
 import { UsageError } from '../terminal.ts'
 import type { AgentFile } from './agent-file.ts'
+import { MEMORY, openDatabaseFolder } from './app-database.ts'
 
 /** The app of a file and its store. */
 export interface AppStorage {
@@ -51,11 +52,18 @@ export async function createRunner(
   return { runner, close: () => stored?.close() }
 }
 
-/** Throws if `--db` is given for a file that exports a runner. */
+/** The app with the database that `web`, `run` and `serve` share. A runner that the file exports has its own. */
+export function databaseFor({ root }: AgentFile, { file, app, db }: AppStorage, folder: string): AppStorage {
+  if (root instanceof Runner) return { file, app, db }
+  return { file, app, db: openDatabaseFolder(db, folder, app ?? appNameOf(file)) }
+}
+
+/** Throws if `--db` or `--memory` is given for a file that exports a runner. */
 export function checkOwnStore(file: string, db: string | undefined): void {
   if (db === undefined) return
+  const option = db === MEMORY ? '--memory' : '--db'
   throw new UsageError(
-    `--db cannot be used with "${file}": the file exports a Runner, which has its own services. Remove --db.`,
+    `${option} cannot be used with "${file}": the file exports a Runner, which has its own services. Remove ${option}.`,
   )
 }
 

@@ -35,7 +35,7 @@ export const mcpCommand: Command = defineCommand({
   examples: [
     ['toolwright mcp agent.ts --db app.db', 'the command of a client that starts servers'],
     ['toolwright mcp agent.ts --http --port 3000', 'a server at http://127.0.0.1:3000/mcp'],
-    ['toolwright mcp trust agent.ts --db app.db', 'the tools of other servers, and whether they are trusted'],
+    ['toolwright mcp trust agent.ts', 'the tools of other servers, and whether they are trusted'],
   ],
   run: async (line, terminal) => await run(readMcpArguments(line), terminal),
 })

@@ -2,6 +2,7 @@ import { escapeText } from '../../base/escape.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
+import { databaseFor } from '../load/create-runner.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { servedAgent } from '../load/served-agent.ts'
 import { withProgress } from '../screen/progress.ts'
@@ -15,7 +16,8 @@ const options = {
   db: {
     type: 'string',
     value: '<file>',
-    description: 'The SQLite file with the pins, unless the file exports a Runner',
+    description:
+      'The SQLite file with the pins, unless the file exports a Runner (default: .toolwright/<app>.db, as for web and run)',
   },
 } as const satisfies CommandOptions
 
@@ -29,8 +31,8 @@ export const trustCommand: Command = defineCommand({
   ],
   options,
   examples: [
-    ['toolwright mcp trust agent.ts --db app.db', 'list the tools and whether they are trusted'],
-    ['toolwright mcp trust agent.ts delete_notes --db app.db', 'trust one definition as it is now'],
+    ['toolwright mcp trust agent.ts', 'list the tools and whether they are trusted'],
+    ['toolwright mcp trust agent.ts delete_notes', 'trust one definition as it is now'],
   ],
   exitCodes: { 1: 'failure, or a tool is still quarantined' },
   run,
@@ -41,10 +43,12 @@ async function run({ values, positionals }: CommandLine<typeof options>, termina
   if (!file) throw new UsageError('Pass an agent file. Usage: toolwright mcp trust <file> [tool ...]')
   const { all = false, app, db } = values
   loadEnvFile(terminal.folder, terminal.env)
-  const served = await servedAgent(await loadAgentFile(file), { file, app, db }, terminalLogger(terminal))
+  const exports = await loadAgentFile(file)
+  const storage = databaseFor(exports, { file, app, db }, terminal.folder)
+  const served = await servedAgent(exports, storage, terminalLogger(terminal))
   const { appName, sessionService } = served.options
   if (!sessionService)
-    throw new UsageError('The pins are in the session store. Pass --db, or export a Runner with a sessionService.')
+    throw new UsageError('The pins are in the session store, and the Runner has none. Give it a sessionService.')
   const toolsets = mcpToolsetsOf(served.agent)
   if (toolsets.length === 0) throw new UsageError(`The agent in "${file}" uses no McpToolset.`)
   const store = { appName, sessionService }

@@ -33,6 +33,6 @@ test('a stored session ends with a command that continues it', () => {
   )
 })
 
-test('an in-memory session ends with advice to use --db', () => {
-  expect(continueHint(parseRunArguments(['agent.ts']), 's1', false)).toContain('--db <file>')
+test('an in-memory session ends with advice to leave out --memory', () => {
+  expect(continueHint(parseRunArguments(['agent.ts', '--memory']), 's1', false)).toContain('leave out --memory')
 })

@@ -1,5 +1,6 @@
 import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
 import { sessionOptions } from '../command/shared-options.ts'
+import { databaseOptions, readDatabase } from '../load/app-database.ts'
 import { quoteForShell } from '../screen/quote-for-shell.ts'
 import { UsageError } from '../terminal.ts'
 
@@ -15,7 +16,7 @@ export interface RunArguments {
   readonly sessionId: string | undefined
   /** `--app`; undefined means the name of the file. */
   readonly app: string | undefined
-  /** `--db`; undefined keeps sessions in memory. */
+  /** `--db`, or `:memory:` for `--memory`; undefined means the default database of the app. */
   readonly db: string | undefined
   /** `--json`; default false. */
   readonly json: boolean
@@ -25,12 +26,13 @@ export interface RunArguments {
   readonly verbose: boolean
 }
 
-type RunOptions = StringOptions<'session' | 'user' | 'app' | 'db'> & Flags<'json' | 'no-browser' | 'verbose'>
+type RunOptions = StringOptions<'session' | 'user' | 'app' | 'db'> & Flags<'memory' | 'json' | 'no-browser' | 'verbose'>
 
 /** The options of `toolwright run`. */
 export const runOptions: RunOptions = {
   session: { type: 'string', value: '<id>', description: 'Continue this session and ask its pending requests first' },
   ...sessionOptions,
+  ...databaseOptions,
   json: { type: 'boolean', description: 'Write events as JSON, one per line, and read JSON lines' },
   'no-browser': { type: 'boolean', description: 'Print the link of a sign-in without opening the browser' },
   verbose: { type: 'boolean', description: "Show results in full, and the framework's log" },
@@ -42,8 +44,9 @@ export function readRunArguments({ values, positionals }: CommandLine<RunOptions
   if (!file) throw new UsageError('No agent file given. Usage: toolwright run <file> [message]')
   const message = words.length ? words.join(' ').trim() : undefined
   if (message === '') throw new UsageError('The message is empty. Pass a text, or omit it to start a chat.')
-  const { session, user = 'user', app, db, json = false, verbose = false } = values
+  const { session, user = 'user', app, json = false, verbose = false } = values
   const opensBrowser = !values['no-browser']
+  const db = readDatabase(values)
   return { file, message, userId: user, sessionId: session, app, db, json, opensBrowser, verbose }
 }
 
@@ -53,7 +56,7 @@ export function continueHint(
   sessionId: string,
   isPersistent: boolean,
 ): string {
-  if (!isPersistent) return 'This session was in memory and is gone. To save sessions, use --db <file>.'
+  if (!isPersistent) return 'This session was in memory and is gone. To save sessions, leave out --memory.'
   const user = userId === 'user' ? [] : ['--user', userId]
   const where = [...(db === undefined ? [] : ['--db', db]), ...(app === undefined ? [] : ['--app', app])]
   return `Continue with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoteForShell).join(' ')}`

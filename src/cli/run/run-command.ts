@@ -1,4 +1,5 @@
-import { Runner } from '../../runner/runner.ts'
+import { relative } from 'node:path'
+import type { Runner } from '../../runner/runner.ts'
 import { type ChatOptions, type ChatResult, chat } from '../chat/chat.ts'
 import type { Command } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
@@ -8,7 +9,8 @@ import { fixedLines, type LineSource } from '../input/line-source.ts'
 import { pipedLines } from '../input/piped-lines.ts'
 import { typedLines } from '../input/typed-lines.ts'
 import { type AgentFile, loadAgentFile } from '../load/agent-file.ts'
-import { createRunner } from '../load/create-runner.ts'
+import { MEMORY } from '../load/app-database.ts'
+import { createRunner, databaseFor } from '../load/create-runner.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { withProgress } from '../screen/progress.ts'
 import { Screen } from '../screen/screen.ts'
@@ -28,6 +30,7 @@ export const runCommand: Command = defineCommand({
   usage: '<file> [message]',
   description: [
     'Runs the agent that a file exports. With a message it runs one turn, without one it starts a chat. Messages can also be piped in, one per line. With empty input it plays the `tour` that the file exports. Variables in the .env file of the working directory are loaded first; variables that are already set keep their value.',
+    'Sessions are stored in .toolwright/<app>.db, which `toolwright web` and `toolwright serve` use too: a request that is open here can be answered there.',
   ],
   options: runOptions,
   notes: [
@@ -37,7 +40,7 @@ export const runCommand: Command = defineCommand({
   examples: [
     ['toolwright run agent.ts', 'chat in the terminal'],
     ['toolwright run agent.ts "Is it cold in Oslo?"', 'one turn'],
-    ['toolwright run agent.ts --db app.db --session s1', 'continue a session and its open requests'],
+    ['toolwright run agent.ts --session s1', 'continue a session and its open requests'],
     [`echo '{"message":"Refund A-7"}' | toolwright run agent.ts --json`, 'events for a program'],
   ],
   exitCodes: { 0: 'all turns completed, or the chat ended', 1: 'a turn failed', [PAUSED]: 'a request is still open' },
@@ -48,9 +51,10 @@ async function run(given: RunArguments, ofProcess: Terminal): Promise<number> {
   const terminal = given.json ? { ...ofProcess, output: takeStandardOutput(ofProcess) } : ofProcess
   loadEnvFile(terminal.folder, terminal.env)
   const logger = given.verbose ? terminalLogger(terminal) : warningLogger(terminal)
-  const { agentFile, runner, close } = await withProgress(terminal, `Loading ${given.file}`, async () => {
+  const { agentFile, db, runner, close } = await withProgress(terminal, `Loading ${given.file}`, async () => {
     const agentFile = await loadAgentFile(given.file)
-    return { agentFile, ...(await createRunner(agentFile, given, logger)) }
+    const storage = databaseFor(agentFile, given, terminal.folder)
+    return { agentFile, db: storage.db, ...(await createRunner(agentFile, storage, logger)) }
   })
   const screen = new Screen(terminal)
   const exit = (): void => {
@@ -58,7 +62,7 @@ async function run(given: RunArguments, ofProcess: Terminal): Promise<number> {
     terminal.exit()
   }
   const interrupts = createInterrupts(terminal.signals, { onUnhandled: exit })
-  const setup = { runner, agentFile, given, terminal, screen, interrupts }
+  const setup = { runner, db, given, tour: agentFile.tour, terminal, screen, interrupts }
   try {
     return given.json ? await startJson(setup) : await startChat(setup)
   } finally {
@@ -70,7 +74,9 @@ async function run(given: RunArguments, ofProcess: Terminal): Promise<number> {
 
 interface ChatSetup {
   readonly runner: Runner
-  readonly agentFile: AgentFile
+  /** The database; undefined if the file exports a runner. */
+  readonly db: string | undefined
+  readonly tour: AgentFile['tour']
   readonly given: RunArguments
   readonly terminal: Terminal
   readonly screen: Screen
@@ -91,12 +97,16 @@ async function startJson({ runner, given, terminal, interrupts }: ChatSetup): Pr
   }
 }
 
-async function startChat({ runner, agentFile, given, terminal, screen, interrupts }: ChatSetup): Promise<number> {
+async function startChat({ runner, db, tour, given, terminal, screen, interrupts }: ChatSetup): Promise<number> {
   const { input, output, errors } = terminal
-  const { message, userId, sessionId, verbose, db } = given
-  const isPersistent = db !== undefined || agentFile.root instanceof Runner
+  const { message, userId, sessionId, verbose } = given
+  const isPersistent = db !== MEMORY
   const storage =
-    db !== undefined ? `in ${db}` : isPersistent ? "in the runner's store" : 'in memory (save with --db <file>)'
+    db === undefined
+      ? "in the runner's store"
+      : isPersistent
+        ? `in ${given.db ?? relative(terminal.folder, db)}`
+        : 'in memory'
   const options = {
     screen,
     interrupts,
@@ -127,10 +137,8 @@ async function startChat({ runner, agentFile, given, terminal, screen, interrupt
     return exitCode(await chat(runner, fixedLines([message]), { ...options, answers: noAnswers }))
   const done = await chatPiped(runner, terminal, options)
   if (done.turns > 0 || done.hasOpenRequests || interrupts.wasRaised) return exitCode(done)
-  if (agentFile.tour.length > 0) {
-    return exitCode(
-      await chat(runner, fixedLines(agentFile.tour), { ...options, answers: noAnswers, showsMessages: true }),
-    )
+  if (tour.length > 0) {
+    return exitCode(await chat(runner, fixedLines(tour), { ...options, answers: noAnswers, showsMessages: true }))
   }
   errors.write('No message given. Pass a message, run in a terminal, or pipe messages in, one per line.\n')
   return exitCode(done)

@@ -1,11 +1,9 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { Logger } from '../../dispatch/host.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { Runner } from '../../runner/runner.ts'
 import type { Authenticate } from '../../server/principal/principal.ts'
 import type { ServerOptions } from '../../server/server-options.ts'
 import { type AgentFile, loadAgentFile } from '../load/agent-file.ts'
+import { MEMORY, openDatabaseFolder } from '../load/app-database.ts'
 import { appNameOf, checkOwnStore, createRunner, type OpenedRunner } from '../load/create-runner.ts'
 import { UsageError } from '../terminal.ts'
 import { findAgentFiles } from './find-agent-files.ts'
@@ -68,25 +66,9 @@ async function openApp(file: string, app: string | undefined, options: OpenAppsO
     return { ...opened, name: exports.root.appName, file, exports, storage: 'the store of its runner' }
   }
   const name = app ?? appNameOf(file)
-  const db = options.db ?? defaultDatabase(options.folder, name)
-  if (options.db === undefined) createStoreFolder(dirname(db))
+  const db = openDatabaseFolder(options.db, options.folder, name)
   const opened = await createRunner(exports, { file, app: name, db }, options.logger)
-  return { ...opened, name, file, exports, storage: db === ':memory:' ? 'memory' : db }
-}
-
-/** Creates a folder that only its owner can read: state may hold secrets. */
-function createStoreFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    const message = `Sessions cannot be stored in "${folder}": ${messageOf(error)}. Pass --db <file>, or --db :memory: to store none.`
-    throw new ToolwrightError('INVALID_CONFIG', message, { cause: error })
-  }
-}
-
-/** The database of an app without `--db`, in the working directory. */
-export function defaultDatabase(folder: string, name: string): string {
-  return join(folder, '.toolwright', `${encodeURIComponent(name)}.db`)
+  return { ...opened, name, file, exports, storage: db === MEMORY ? 'memory' : db }
 }
 
 function duplicateError(one: OpenedApp, other: OpenedApp | undefined): UsageError {

@@ -1,6 +1,7 @@
 import type { ServerLimits } from '../../server/server-options.ts'
 import type { CommandLine, CommandOption, Flags, StringOptions } from '../command/command.ts'
 import { parsePort } from '../command/parse-command-line.ts'
+import { databaseOptions, readDatabase } from '../load/app-database.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The arguments of `toolwright web` and `toolwright serve`. */
@@ -9,7 +10,7 @@ export interface ServeArguments {
   readonly paths: readonly string[]
   /** `--app`; undefined means the names of the files. */
   readonly app: string | undefined
-  /** `--db`; undefined stores each app in `.toolwright/<app>.db`. */
+  /** `--db`, or `:memory:` for `--memory`; undefined stores each app in `.toolwright/<app>.db`. */
   readonly db: string | undefined
   /** `--port`; undefined means the default one. */
   readonly port: number | undefined
@@ -31,17 +32,13 @@ type ListOptions<Names extends string> = {
 
 type ServeOptions = StringOptions<'port' | 'host' | 'db' | 'app' | 'requests-per-minute' | 'concurrent-runs'> &
   ListOptions<'allow-host' | 'allow-origin'> &
-  Flags<'verbose'>
+  Flags<'memory' | 'verbose'>
 
 /** The options that `web` and `serve` share. */
 export const serveOptions: ServeOptions = {
   port: { type: 'string', value: '<number>', description: 'Port (default: 8000); 0 takes a free one' },
   host: { type: 'string', value: '<address>', description: 'Address to listen on (default: 127.0.0.1)' },
-  db: {
-    type: 'string',
-    value: '<file>',
-    description: 'Store all sessions in this SQLite file (default: .toolwright/<app>.db); :memory: stores none',
-  },
+  ...databaseOptions,
   app: { type: 'string', value: '<name>', description: 'Name of the app (default: the name of the file or folder)' },
   'allow-host': {
     type: 'string',
@@ -75,13 +72,13 @@ export function readServeArguments(
 ): ServeArguments {
   if (positionals.length === 0)
     throw new UsageError(`Pass an agent file or a folder. Usage: toolwright ${command} <file|folder ...>`)
-  const { port, host = '127.0.0.1', db, app, verbose = false } = values
+  const { port, host = '127.0.0.1', app, verbose = false } = values
   const allowedOrigins = values['allow-origin'] ?? []
   for (const origin of allowedOrigins) checkOrigin(origin)
   return {
     paths: positionals,
     app,
-    db,
+    db: readDatabase(values),
     port: port === undefined ? undefined : parsePort(port),
     host,
     allowedHosts: values['allow-host'] ?? [],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -85,6 +85,46 @@ test('toolwright serve stores open approvals in .toolwright, readable by the own
   const second = await serve([refund], { folder })
   expect(await (await second.get('/apps/refund/users/ada/pending')).json()).toMatchObject([{ tool: 'refund' }])
   await second.stop()
+})
+
+test('a request that toolwright run left open is listed and answered by toolwright serve', async () => {
+  const folder = folderWith()
+  vi.stubEnv('LEDGER', join(folder, 'ledger'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { code, out } = await runCommandLine(['run', refund, 'refund 5'], { folder })
+  expect([code, out]).toEqual([3, expect.stringMatching(/Continue with: npx toolwright run \S+ --session \S+\n$/)])
+
+  const { get, post, stop } = await serve([refund], { folder })
+  const [open] = await (await get('/apps/refund/users/user/pending')).json()
+  expect(open).toMatchObject({ tool: 'refund', kind: 'confirmation' })
+  const { id, sessionId } = open
+  const answer = { functionResponse: { id, name: 'adk_request_confirmation', response: { confirmed: true } } }
+  const newMessage = { role: 'user', parts: [answer] }
+  const session = { appName: 'refund', userId: 'user', sessionId }
+  expect(await (await post('/run', { ...session, newMessage })).text()).toContain('Refunded.')
+  expect(readFileSync(join(folder, 'ledger'), 'utf8')).toContain('refund 5')
+  await stop()
+})
+
+test.each(['run', 'serve'])('toolwright %s --memory stores nothing', async (command) => {
+  const folder = folderWith()
+  if (command === 'run') expect((await runCommandLine(['run', refund, '--memory', 'hi'], { folder })).code).toBe(0)
+  else {
+    const { text, stop } = await serve([refund, '--memory'], { folder })
+    expect(text).toContain('Sessions    memory\n')
+    await stop()
+  }
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('.toolwright keeps itself out of Git, and a .gitignore of the user stays as it is', async () => {
+  const folder = folderWith()
+  expect((await runCommandLine(['run', refund, 'hi'], { folder })).code).toBe(0)
+  const file = join(folder, '.toolwright', '.gitignore')
+  expect(readFileSync(file, 'utf8')).toBe('*\n')
+  writeFileSync(file, '*.db\n')
+  expect((await runCommandLine(['run', refund, 'hi'], { folder })).code).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe('*.db\n')
 })
 
 test('toolwright serve resumes the sessions that an earlier process left', async () => {
@@ -244,6 +284,8 @@ test.each([
   ['one name for two files', [refund, refund, '--app', 'a'], '--app names one app, but there are 2 agent files.', 2],
   ['two files of one name', [refund, refund, '--db', ':memory:'], 'Two apps are called "refund"', 2],
   ['a folder without agents', ['src/base'], 'Folder "src/base" has no agent.ts, and no folder in it has one.', 2],
+  ['--db and --memory', [refund, '--db', 'x.db', '--memory'], '--memory stores nothing, and --db names a file.', 2],
+  ['--memory for a runner', ['test/examples/fixtures/runner.ts', '--memory'], '--memory cannot be used with', 2],
   ['--db for a runner', ['test/examples/fixtures/runner.ts', '--db', 'x.db'], '--db cannot be used with', 2],
   ['a missing file', ['gone.ts'], 'Agent file "gone.ts" does not exist.', 1],
 ])('toolwright serve with %s prints one line', async (_, args, problem, expected) => {

@@ -18,7 +18,7 @@ export const serveCommand: Command = defineCommand({
     dev: { type: 'boolean', description: 'Also serve the routes for developers below /dev' },
   },
   examples: [
-    ['toolwright serve agent.ts --db app.db', 'one agent'],
+    ['toolwright serve agent.ts', 'one agent'],
     ['toolwright serve agents --port 3000', 'each agents/<app>/agent.ts'],
     ['TOOLWRIGHT_TOKEN=<secret> toolwright serve agent.ts --host 0.0.0.0', 'for other machines'],
   ],

@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path'
 import { escapeText } from '../../base/escape.ts'
-import { defaultDatabase } from './open-apps.ts'
+import { defaultDatabase } from '../load/app-database.ts'
 import type { StartedServer } from './serve-apps.ts'
 
 /** What the lines depend on. */

@@ -21,7 +21,7 @@ export const webCommand: Command = defineCommand({
   description: [
     'Serves the workbench for the agents that files export, and prints its address. A file is one app. In a folder, agent.ts is the app; without one, each <app>/agent.ts is an app. The address contains a token: it opens the workbench for you alone. If port 8000 is in use, the next free one is taken.',
     'In a terminal, the server starts again when an agent file, a file that it imports or .env changes. The address stays the same, open pages connect again, and running turns are interrupted and resume.',
-    'Sessions and open approvals are stored in .toolwright/<app>.db, so they survive a restart. A run continues when the page is reloaded or closed. Everything that `toolwright serve --dev` serves is available too.',
+    'Sessions and open approvals are stored in .toolwright/<app>.db, so they survive a restart; `toolwright run` and `toolwright serve` use the same file. A run continues when the page is reloaded or closed. Everything that `toolwright serve --dev` serves is available too.',
   ],
   options: {
     ...serveOptions,
@@ -32,7 +32,7 @@ export const webCommand: Command = defineCommand({
   examples: [
     ['toolwright web agent.ts --open', 'the workbench for one agent'],
     ['toolwright web agents', 'each agents/<app>/agent.ts'],
-    ['toolwright web agent.ts --db :memory:', 'forget all sessions at the end, and at each change of a file'],
+    ['toolwright web agent.ts --memory', 'forget all sessions at the end, and at each change of a file'],
   ],
   exitCodes: { 0: 'stopped by a signal, after running turns ended', 130: 'stopped by a second signal' },
   run: async (line, terminal) => {
