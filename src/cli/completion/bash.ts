@@ -25,6 +25,23 @@ ${specificFirst(commands).map(branch).join('\n')}
   COMPREPLY+=($(compgen -f -- "$word"))
 }
 complete -o filenames -F _toolwright toolwright
+
+# After npx and its options. Other programs keep the completion that npx had.
+_toolwright_npx() {
+  local at=1
+  while ((at < COMP_CWORD)) && [[ \${COMP_WORDS[at]} == -* ]]; do ((at++)); done
+  if ((at < COMP_CWORD)) && [[ \${COMP_WORDS[at]} == toolwright || \${COMP_WORDS[at]} == toolwright@* ]]; then
+    COMP_WORDS=("\${COMP_WORDS[@]:at}")
+    ((COMP_CWORD -= at))
+    _toolwright
+  elif [[ -n $_toolwright_other_npx ]]; then
+    "$_toolwright_other_npx" "$@"
+  fi
+}
+if [[ $(complete -p npx 2>/dev/null) =~ -F[[:space:]]([^[:space:]]+) && \${BASH_REMATCH[1]} != _toolwright_npx ]]; then
+  _toolwright_other_npx=\${BASH_REMATCH[1]}
+fi
+complete -o bashdefault -o default -o filenames -F _toolwright_npx npx
 `
 }
 

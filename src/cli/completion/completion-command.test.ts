@@ -27,6 +27,28 @@ COMP_WORDS=(toolwright "$@"); COMP_CWORD=$#; _toolwright; printf '%s\\n' "\${COM
     return stdout.split('\n').filter(Boolean).sort()
   }
 
+  /** The words that Tab offers after npx and these words, where npx has a completion already. */
+  function completeNpx(...words: string[]): string {
+    const program = `_other() { COMPREPLY=(other); }; complete -F _other npx
+${script}
+${script}
+[[ $(complete -p npx) =~ -F[[:space:]]([^[:space:]]+) ]]; COMP_WORDS=(npx "$@"); COMP_CWORD=$#; "\${BASH_REMATCH[1]}"; echo "\${COMPREPLY[@]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', program, 'bash', ...words], { encoding: 'utf8' })
+    expect(stderr).toBe('')
+    return stdout.trimEnd()
+  }
+
+  test('completes commands and options after npx toolwright', () => {
+    expect(completeNpx('toolwright', 'doc')).toBe('doctor')
+    expect(completeNpx('--yes', 'toolwright@latest', 'run', 'x.ts', '--ver')).toBe('--verbose')
+  })
+
+  test('leaves the completion of other programs after npx as it was', () => {
+    expect(completeNpx('tool')).toBe('other')
+    expect(completeNpx('other', 'toolwright')).toBe('other')
+    expect(completeNpx('')).toBe('other')
+  })
+
   test('completes every command', () => {
     expect(complete('')).toEqual([...commands.map(({ name }) => name), '--help', '--version'].sort())
     expect(complete('comp')).toEqual(['completion'])

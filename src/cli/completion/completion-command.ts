@@ -20,7 +20,7 @@ export function completionCommand(commands: readonly Command[]): Command {
     summary: 'Print a script that completes commands and options in a shell',
     usage: `<${names.join('|')}>`,
     description: [
-      'Prints a completion script for a shell. It completes commands, options, their choices and file names.',
+      'Prints a completion script for a shell. It completes commands, options, their choices and file names, after `toolwright` and after `npx toolwright`.',
     ],
     options: {},
     choices: names,

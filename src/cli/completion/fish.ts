@@ -16,7 +16,21 @@ export function fishCompletion(commands: readonly CompletedCommand[]): string {
       ),
     ]
   })
-  return `# Completion of toolwright for fish. Load it with: npx toolwright completion fish | source\n${lines.join('\n')}\n`
+  return `# Completion of toolwright for fish. Load it with: npx toolwright completion fish | source
+${lines.join('\n')}
+
+# After npx: what is offered for the same line without npx.
+function __toolwright_after_npx
+  set -l words (commandline -opc)
+  string match -qr '^toolwright(@.*)?$' -- "$words[2]"
+end
+function __toolwright_npx
+  set -l words (commandline -opc)
+  set -e words[1..2]
+  complete -C (string join ' ' -- toolwright (string escape -- $words) (commandline -ct))
+end
+complete -c npx -n __toolwright_after_npx -f -a '(__toolwright_npx)'
+`
 }
 
 /** Fish knows \\' inside single quotes. */

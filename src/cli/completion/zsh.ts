@@ -17,6 +17,21 @@ ${[...commands].reverse().map(branch).join('\n')}
   esac
 }
 compdef _toolwright toolwright
+
+# After npx and its options. Other programs keep the completion that npx had.
+_toolwright_npx() {
+  local at=2
+  while ((at < CURRENT)) && [[ $words[at] == -* ]]; do ((at++)); done
+  if ((at < CURRENT)) && [[ $words[at] == toolwright || $words[at] == toolwright@* ]]; then
+    shift $((at - 1)) words
+    ((CURRENT -= at - 1))
+    _toolwright
+  else
+    $_toolwright_other_npx "$@"
+  fi
+}
+[[ $_comps[npx] == _toolwright_npx ]] || typeset -g _toolwright_other_npx=\${_comps[npx]:-_default}
+compdef _toolwright_npx npx
 `
 }
 
