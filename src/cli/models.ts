@@ -5,7 +5,7 @@ import { fromAiSdk } from '../ai-sdk/from-ai-sdk.ts'
 import { closestNames } from '../base/closest-names.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { loadPeerByName } from '../error/load-peer.ts'
-import type { Models } from '../runner/models.ts'
+import { type Models, modelResolver } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'
 import { modelNamesOf } from './load/collect-agents.ts'
 
@@ -117,6 +117,28 @@ export function unknownModel(name: string): ModelProblem {
     message: `No provider has the model "${name}".${guess}`,
     fix: `These names work: ${known}. For other models pass a model object, such as fromAiSdk(provider('...')).`,
   }
+}
+
+/**
+ * Models whose problems, such as a missing key or package, are reported when an agent asks them. A tool can be called, and
+ * the tools can be listed, without a model.
+ */
+export async function modelsForCalls(root: Agent): Promise<Models> {
+  const models = await modelsFor(root).catch((error): Models => ({ '*': () => throwError(error) }))
+  const create = modelResolver(models)
+  return { '*': (name) => modelOrProblem(name, () => create(name, root.name)) }
+}
+
+function modelOrProblem(name: string, create: () => Model): Model {
+  try {
+    return create()
+  } catch (error) {
+    return { name, generate: () => throwError(error) }
+  }
+}
+
+function throwError(error: unknown): never {
+  throw error
 }
 
 function invalid({ message, fix }: ModelProblem): ToolwrightError {

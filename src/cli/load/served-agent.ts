@@ -9,7 +9,7 @@ import { Runner } from '../../runner/runner.ts'
 import type { CallCallbacks, CallRunnerOptions } from '../../runner/single-call/call-runner.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
-import { modelsFor } from '../models.ts'
+import { modelsForCalls } from '../models.ts'
 import type { AgentFile } from './agent-file.ts'
 import { type AppStorage, appNameOf, checkOwnStore } from './create-runner.ts'
 
@@ -31,7 +31,7 @@ export async function servedAgent({ root }: AgentFile, storage: AppStorage, logg
   if (root instanceof Runner) {
     checkOwnStore(file, db)
     const { agent, whilePaused: _, media: _2, ...options } = root.options
-    return { agent, ...toolsOf(agent), options: { ...options, ...callbacksOf(agent) }, close: () => {} }
+    return { agent, tools: toolsOf(agent), options: { ...options, ...callbacksOf(agent) }, close: () => {} }
   }
   const stored = db === undefined ? undefined : (await import('../../sqlite/sqlite.ts')).sqlite(db, { logger })
   const options = {
@@ -39,19 +39,20 @@ export async function servedAgent({ root }: AgentFile, storage: AppStorage, logg
     artifactService: new InMemoryArtifactService(),
     memoryService: new InMemoryMemoryService(),
     ...stored,
-    models: await modelsFor(root),
+    models: await modelsForCalls(root),
     logger,
     ...callbacksOf(root),
   }
-  return { agent: root, ...toolsOf(root), options, close: () => stored?.close() }
+  return { agent: root, tools: toolsOf(root), options, close: () => stored?.close() }
 }
 
-function toolsOf(agent: Agent): { tools: readonly ToolSource[] } {
-  return { tools: agent instanceof LlmAgent ? (agent.options.tools ?? []) : [] }
+/** The tools of an agent, those of its toolsets included. */
+export function toolsOf(agent: Agent): readonly ToolSource[] {
+  return agent instanceof LlmAgent ? (agent.options.tools ?? []) : []
 }
 
 /** The callbacks of the agent apply to its tools also when another caller calls them. They do not guard the agent itself. */
-function callbacksOf(agent: Agent): CallCallbacks {
+export function callbacksOf(agent: Agent): CallCallbacks {
   if (!(agent instanceof LlmAgent)) return {}
   const { beforeTool, afterTool, onToolError } = agent.options
   const forTools = <Call extends { tool: Pick<Tool, 'name'> }, Result>(

@@ -8,6 +8,7 @@ import { requestSummary } from '../requests/request-prompt.ts'
 import { Screen } from '../screen/screen.ts'
 import { truncate } from '../screen/text-width.ts'
 import type { Terminal } from '../terminal.ts'
+import type { AgentTools } from './agent-calls.ts'
 
 /** The call, for messages about it. */
 interface PrintedCall {
@@ -41,8 +42,19 @@ export function printOutcome(outcome: CallOutcome, call: PrintedCall, { output, 
   return PENDING
 }
 
-/** Prints the tools that can be called, one per line. A terminal shows the start of long descriptions. */
-export function printTools(tools: readonly Tool[], terminal: Terminal): number {
+/** Prints the tools that can be called, one per line, below their agents if there are several. */
+export function printTools(agents: readonly AgentTools[], terminal: Terminal): number {
+  const { paint } = new Screen(terminal)
+  for (const [at, { agent, tools }] of agents.entries()) {
+    if (at > 0) terminal.output.write('\n')
+    if (agents.length > 1) terminal.output.write(`${paint(['dim'], `agent ${escapeLine(agent)}`)}\n`)
+    printTable(tools, terminal)
+  }
+  return 0
+}
+
+/** A terminal shows the start of long descriptions. */
+function printTable(tools: readonly Tool[], terminal: Terminal): void {
   const { width, paint } = new Screen(terminal)
   const column = Math.max(0, ...tools.map(({ name }) => name.length)) + 2
   for (const tool of tools) {
@@ -52,5 +64,4 @@ export function printTools(tools: readonly Tool[], terminal: Terminal): number {
     const shown = width === undefined ? text : truncate(text, Math.max(width - column, 20))
     terminal.output.write(`${paint(['bold'], escapeLine(tool.name))}${' '.repeat(column - tool.name.length)}${shown}\n`)
   }
-  return 0
 }

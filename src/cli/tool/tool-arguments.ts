@@ -9,6 +9,8 @@ export interface ToolArguments {
   readonly file: string
   /** Name of the tool; undefined with `--list`. */
   readonly name: string | undefined
+  /** `--agent`; undefined means any agent of the file. */
+  readonly agent: string | undefined
   /** `--args`; default `{}`. */
   readonly args: JsonObject
   /** `--user`; default `user`. */
@@ -21,12 +23,17 @@ export interface ToolArguments {
   readonly verbose: boolean
 }
 
-type ToolOptions = StringOptions<'args' | 'user' | 'app' | 'db'> & Flags<'list' | 'verbose'>
+type ToolOptions = StringOptions<'args' | 'agent' | 'user' | 'app' | 'db'> & Flags<'list' | 'verbose'>
 
 /** The options of `toolwright tool`. */
 export const toolOptions: ToolOptions = {
   args: { type: 'string', value: '<json>', description: 'Arguments of the call (default: {})' },
-  list: { type: 'boolean', description: 'List the tools with their descriptions' },
+  list: { type: 'boolean', description: 'List the tools of all agents with their descriptions' },
+  agent: {
+    type: 'string',
+    value: '<name>',
+    description: 'The agent that has the tool (default: the first agent, else the only sub-agent with it)',
+  },
   ...sessionOptions,
   user: { ...sessionOptions.user, description: 'User the tool acts for (default: user)' },
   verbose: { type: 'boolean', description: "Show progress and the framework's log" },
@@ -35,11 +42,11 @@ export const toolOptions: ToolOptions = {
 /** Reads the command line of `toolwright tool`; throws a `UsageError` when it is invalid. */
 export function readToolArguments({ values, positionals }: CommandLine<ToolOptions>): ToolArguments {
   const [file, name, ...others] = positionals
-  const { args = '{}', list = false, user = 'user', app, db, verbose = false } = values
+  const { args = '{}', list = false, agent, user = 'user', app, db, verbose = false } = values
   if (!file || others.length || (!name && !list))
     throw new UsageError("Pass an agent file and a tool. Usage: toolwright tool <file> <name> --args '{...}'")
   if (list && name) throw new UsageError('--list takes no tool. Usage: toolwright tool <file> --list')
-  return { file, name, args: parseJson(args), userId: user, app, db, verbose }
+  return { file, name, agent, args: parseJson(args), userId: user, app, db, verbose }
 }
 
 function parseJson(text: string): JsonObject {

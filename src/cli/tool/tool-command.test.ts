@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { main } from '../main.ts'
+import { runCommandLine } from '../terminal.test-kit.ts'
 
 const refund = ['tool', 'test/examples/fixtures/refund.ts', 'refund', '--args', '{"note":"A-1"}']
 
@@ -95,4 +96,59 @@ test('toolwright tool says why the tools of a server are left out', async () => 
   expect(await ended).toBe(1)
   expect(shown()).toContain('Unknown tool')
   expect(errors()).toContain('The tools of toolset "lost" are left out: the MCP server cannot be used:')
+})
+
+describe('toolwright tool with agents below the agent', () => {
+  const team = 'test/examples/fixtures/team-tools.ts'
+  const call = (...args: string[]) => runCommandLine(['tool', team, ...args])
+
+  beforeEach(() => {
+    for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI']) vi.stubEnv(name, '')
+    onTestFinished(() => void vi.unstubAllEnvs())
+  })
+
+  test('lists the tools of every agent and toolset, without a key', async () => {
+    const { code, out } = await call('--list')
+    expect(code).toBe(0)
+    expect(out.replace(/ +.*$/gm, '').split('\n')).toEqual(
+      ['agent', 'greet', 'helper', 'desk', '', 'agent', 'charge', 'look', 'list_bills', '', 'agent', 'look'].concat([
+        '',
+        'agent',
+        'search',
+        '',
+      ]),
+    )
+    expect((await call('--list', '--agent', 'shipping')).out).toBe('look  Does look\n')
+  })
+
+  test.each(['greet', 'search'])('calls the tool %s, without a key', async (name) => {
+    expect(await call(name)).toEqual({ code: 0, out: `{\n  "did": "${name}"\n}\n`, errors: '' })
+  })
+
+  test('applies the callbacks and gates of the agent that has the tool', async () => {
+    expect((await call('list_bills')).out).toContain('what billing decides')
+    expect(await call('charge')).toMatchObject({ code: 3, errors: expect.stringContaining('waits for the approval') })
+  })
+
+  test('asks for the agent when several have the tool', async () => {
+    const { code, errors } = await call('look')
+    expect([code, errors]).toEqual([
+      2,
+      'toolwright: Tool "look" belongs to the agents "billing" and "shipping". Pass --agent with one of them.\n',
+    ])
+    expect(await call('look', '--agent', 'shipping')).toMatchObject({ code: 0, errors: '' })
+    expect((await call('look', '--agent', 'sales')).errors).toContain(
+      'There is no agent "sales". The agents are: "desk"',
+    )
+  })
+
+  test('names the closest tool of any agent', async () => {
+    expect((await call('serch')).errors).toContain('Unknown tool "serch". Did you mean "search"?')
+  })
+
+  test('says what the agent itself needs only when it is asked', async () => {
+    const { code, out } = await call('desk', '--args', '{"request":"Hello"}')
+    expect(code).toBe(1)
+    expect(out).toContain('gemini-2.5-flash needs a key. Set GEMINI_API_KEY')
+  })
 })

@@ -1,7 +1,6 @@
-import { agentTool } from '../../agent/agents/agent-tool.ts'
 import { escapeText } from '../../base/escape.ts'
 import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
-import { CallRunner } from '../../runner/single-call/call-runner.ts'
+import type { CallRunner } from '../../runner/single-call/call-runner.ts'
 import type { Command } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
 import { openBrowser } from '../consent/open-browser.ts'
@@ -16,6 +15,7 @@ import { withProgress } from '../screen/progress.ts'
 import { Screen } from '../screen/screen.ts'
 import type { Terminal } from '../terminal.ts'
 import { terminalLogger, warningLogger } from '../terminal-logger.ts'
+import { AgentCalls } from './agent-calls.ts'
 import { printOutcome, printTools } from './print-outcome.ts'
 import { readToolArguments, type ToolArguments, toolOptions } from './tool-arguments.ts'
 
@@ -25,12 +25,13 @@ export const toolCommand: Command = defineCommand({
   summary: 'Call one tool of the agent in a file',
   usage: '<file> <name>',
   description: [
-    'Calls one tool of the agent that a file exports, or the agent itself, and prints the result as JSON. Gates and policies apply: in a terminal you are asked for approvals and inputs; otherwise the command says what is pending.',
+    'Calls one tool of the agent that a file exports, of its sub-agents or of their toolsets, or the agent itself, and prints the result as JSON. No model is asked, so that no key is needed. Gates and policies apply: in a terminal you are asked for approvals and inputs; otherwise the command says what is pending.',
   ],
   options: toolOptions,
   examples: [
     [`toolwright tool agent.ts get_weather --args '{"city":"Oslo"}'`, 'one call'],
-    ['toolwright tool agent.ts --list', 'the tools and what they do'],
+    ['toolwright tool agent.ts --list', 'the tools of all agents and what they do'],
+    ['toolwright tool agent.ts refund --agent billing', 'a tool that several agents have'],
     [`toolwright tool agent.ts weather --args '{"request":"Is it cold?"}'`, 'the agent "weather" itself'],
     ['toolwright tool agent.ts list_orders | jq .orders', 'the result in another program'],
   ],
@@ -38,31 +39,30 @@ export const toolCommand: Command = defineCommand({
   run: async (line, terminal) => await run(readToolArguments(line), terminal),
 })
 
-/** The name of the agent that makes the call, in the event log. */
-const AGENT_NAME = 'cli'
-
 async function run(given: ToolArguments, terminal: Terminal): Promise<number> {
   loadEnvFile(terminal.folder, terminal.env)
   const logger = given.verbose ? terminalLogger(terminal) : warningLogger(terminal)
-  const { agent, tools, options, close } = await withProgress(terminal, `Loading ${given.file}`, async () =>
+  const served = await withProgress(terminal, `Loading ${given.file}`, async () =>
     servedAgent(await loadAgentFile(given.file), given, logger),
   )
-  const calls = new CallRunner({ ...options, agentName: AGENT_NAME, tools: [...tools, agentTool(agent)] })
+  const agents = new AgentCalls(served)
   const controller = new AbortController()
   const interrupts = createInterrupts(terminal.signals, { onUnhandled: () => controller.abort() })
   const { signal } = controller
   try {
-    const { name, userId } = given
+    const { name, userId, agent } = given
+    const options = { userId, signal }
     if (name === undefined) {
-      const listed = await withProgress(terminal, 'Listing the tools', () => calls.list({ userId, signal }))
-      return printTools([...listed.values()], terminal)
+      const listed = await withProgress(terminal, 'Listing the tools', () => agents.list(options, agent))
+      return printTools(listed, terminal)
     }
+    const calls = await withProgress(terminal, `Finding ${name}`, () => agents.runnerFor(name, options, agent))
     const outcome = await runCall({ calls, given, name, terminal, interrupts, signal })
     return printOutcome(outcome, { ...given, name }, terminal)
   } finally {
     interrupts.close()
-    await calls.close()
-    close()
+    await agents.close()
+    served.close()
   }
 }
 

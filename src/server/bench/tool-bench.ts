@@ -1,13 +1,12 @@
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { modelResolver } from '../../runner/models.ts'
 import type { Run } from '../../runner/run/run-handle.ts'
 import type { Runner } from '../../runner/runner.ts'
 import { CallRunner } from '../../runner/single-call/call-runner.ts'
-import type { Model } from '../../tool/model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { findAgents, type PlacedAgent } from '../graph/find-agents.ts'
+import { inheritedModel } from '../graph/inherited-model.ts'
 import type { BenchSessions } from './bench-session.ts'
 
 /** A call that a developer makes. */
@@ -73,7 +72,7 @@ export class ToolBench {
     const calls = new CallRunner({
       ...options,
       ...sharedServices(this.#runner),
-      model: this.#modelOf(placed),
+      model: inheritedModel(placed, options),
       agentName: name,
       tools: own?.tools ?? [],
       beforeTool: own?.beforeTool,
@@ -82,17 +81,6 @@ export class ToolBench {
     })
     this.#calls.set(name, calls)
     return calls
-  }
-
-  /** The model that agents inside the tools inherit. */
-  #modelOf({ agent, above }: PlacedAgent): Model | undefined {
-    const { models = {}, model } = this.#runner.options
-    for (const owner of [agent, ...above]) {
-      const own = owner instanceof LlmAgent ? owner.model : undefined
-      if (typeof own === 'string') return modelResolver(models)(own, owner.name)
-      if (own) return own
-    }
-    return model
   }
 }
 
