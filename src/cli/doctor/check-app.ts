@@ -1,4 +1,4 @@
-// The checks of one agent file: does it load, and can its models, its store and its MCP servers be used?
+// The checks of one agent file: does it load, and can its models, its store and its toolsets be used?
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '../../error/error.ts'
@@ -11,8 +11,8 @@ import { appNameOf } from '../load/create-runner.ts'
 import type { Terminal } from '../terminal.ts'
 import { checkDatabase, hasCurrentSchema } from './check-database.ts'
 import { checkPackage } from './check-installation.ts'
-import { checkMcpServers } from './check-mcp-servers.ts'
 import { checkModels } from './check-models.ts'
+import { checkToolsets } from './check-toolsets.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /** An app to check. */
@@ -36,14 +36,17 @@ export async function checkApp(
   try {
     exports = await loadAgentFile(file)
   } catch (error) {
-    return [copy, problem(messageOf(error))]
+    const message = messageOf(error)
+    // the error of a missing or second copy has the advice of that check
+    const isSaid = /package ["']toolwright["']/.test(message)
+    return [...(copy.status === 'ok' || !isSaid ? [copy] : []), problem(message)]
   }
   const { root } = exports
   const agent = root instanceof Runner ? root.agent : root
   const loaded = [copy, ok(`"${file}" exports ${root instanceof Runner ? 'a runner for ' : ''}agent "${agent.name}"`)]
   if (root instanceof Runner) {
     const { appName, sessionService: pins } = root
-    const servers = await checkMcpServers(agent, { appName, pins, trustArguments: [file] })
+    const servers = await checkToolsets(agent, { appName, pins, trustArguments: [file] })
     return [...loaded, ...checkModels(agent, env), ...servers]
   }
   const appName = app ?? appNameOf(file)
@@ -52,7 +55,7 @@ export async function checkApp(
   const store = hasCurrentSchema(path) ? await openPins(path) : { pins: new InMemorySessionService(), close: () => {} }
   try {
     const named = [...(app === undefined ? [] : ['--app', app]), ...(db === undefined ? [] : ['--db', db])]
-    const servers = await checkMcpServers(agent, { appName, pins: store.pins, trustArguments: [file, ...named] })
+    const servers = await checkToolsets(agent, { appName, pins: store.pins, trustArguments: [file, ...named] })
     return [...loaded, ...checkModels(agent, env), ...stored, ...servers]
   } finally {
     store.close()

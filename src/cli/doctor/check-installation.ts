@@ -53,11 +53,12 @@ export function checkServerPeers(): Finding {
   return warning(`toolwright web and serve need ${missing.join(', ')}.`, `Run: npm i ${missing.join(' ')}`)
 }
 
-/** The compiler that reads the types of plain functions. Agents whose tools have written schemas do not need it. */
-export function checkCompiler(folder: string): Finding {
+/** The compiler that reads the types of plain functions. An agent file that needs it says so itself when it is loaded. */
+export function checkCompiler(folder: string, { hasFiles }: { readonly hasFiles: boolean }): Finding[] {
   const { ok } = findingsOf('compiler')
-  if (findCompiler(folder)) return ok('Plain functions can be tools: a TypeScript compiler is installed')
-  return ok('No compiler for plain functions as tools. To use them: npm i -D ts-json-schema-generator')
+  if (findCompiler(folder)) return [ok('Plain functions can be tools: a TypeScript compiler is installed')]
+  if (hasFiles) return []
+  return [ok('No compiler for plain functions as tools. To use them: npm i -D ts-json-schema-generator')]
 }
 
 /** The token of a server for other machines. */

@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sqlite } from '../../sqlite/sqlite.ts'
@@ -171,6 +172,14 @@ describe('toolwright doctor with MCP servers', () => {
     expect(code).toBe(1)
   })
 
+  test('gives advice about a server once: its own, or that of the error', async () => {
+    const advised = await diagnose('mcp', ['test/examples/fixtures/lost-server.ts'])
+    expect(advised.found[0]?.message).toContain('Check that connection.command is one program in PATH.')
+    expect(advised.found[0]?.fix).toBeUndefined()
+    const silent = await diagnose('mcp', ['test/examples/fixtures/silent-server.ts'])
+    expect(silent.found).toMatchObject([{ fix: 'Start the server, or correct its `connection`.' }])
+  })
+
   test('accepts a server, and warns about tools that changed since they were trusted', async () => {
     const db = join(temporaryFolder(), 'app.db')
     expect((await runCommandLine(['mcp', 'trust', desk, '--db', db])).code).toBe(0)
@@ -185,7 +194,34 @@ describe('toolwright doctor with MCP servers', () => {
         status: 'warning',
         fix: expect.stringMatching(/npx toolwright mcp trust examples\/mcp\/desk\.ts --db \S+ \w+$/),
       },
+      { status: 'ok', message: 'Server "notes" gives the agent 2 tools' },
     ])
     expect(code).toBe(0)
   })
+})
+
+test('toolwright doctor reads OpenAPI documents and counts the tools that pass the filters', async () => {
+  const { code, found } = await diagnose('tools', ['test/examples/fixtures/toolsets.ts'])
+  expect(found).toMatchObject([
+    { status: 'ok', message: 'Toolset "pets" gives the agent 1 tool' },
+    {
+      status: 'warning',
+      message: expect.stringContaining(
+        'toolFilter names "add_pets", but no usable tool has this name. Did you mean "add_pet"?',
+      ),
+    },
+    { status: 'problem', message: expect.stringContaining('Toolset "lost": The OpenAPI document cannot be read from') },
+    { status: 'warning', message: 'Toolset "notes" gives the agent no tools.' },
+  ])
+  expect(code).toBe(1)
+})
+
+test('toolwright doctor names a package that agent files cannot import once', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'agent.mjs')
+  writeFileSync(file, "import 'toolwright'\n")
+  const args = ['--conditions=toolwright:source', resolve('src/cli/index.ts'), 'doctor', file]
+  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  expect(stdout).toContain("Cannot find package 'toolwright'")
+  expect(stdout.match(/npm i(nstall)? toolwright/g)).toHaveLength(1)
 })

@@ -32,10 +32,10 @@ const options = {
 /** `toolwright doctor`. */
 export const doctorCommand: Command = defineCommand({
   name: 'doctor',
-  summary: 'Check Node, keys, the database and MCP servers, and say what to fix',
+  summary: 'Check Node, keys, the database and toolsets, and say what to fix',
   usage: '[file|folder ...]',
   description: [
-    'Checks what the commands need and prints one line per finding, with what to do. Agent files are loaded: their models need packages and keys, their MCP servers are started or connected to and must list their tools. No model is called, no value of a variable is shown, and nothing is written.',
+    'Checks what the commands need and prints one line per finding, with what to do. Agent files are loaded: their models need packages and keys, their MCP servers are started or connected to, their OpenAPI documents are read, and all toolsets must list their tools. No model is called, no value of a variable is shown, and nothing is written.',
   ],
   options,
   examples: [
@@ -59,7 +59,7 @@ async function run({ values, positionals }: CommandLine<typeof options>, ofProce
   report([
     checkNode(),
     checkServerPeers(),
-    checkCompiler(terminal.folder),
+    ...checkCompiler(terminal.folder, { hasFiles: positionals.length > 0 }),
     ...checkEnvFile(terminal),
     ...checkToken(terminal.env.TOOLWRIGHT_TOKEN),
   ])

@@ -20,6 +20,12 @@ export interface Findings {
   problem(message: string, fix?: string): Finding
 }
 
+/** A problem. The advice is added only if the message, which may be that of an error, has none of its own. */
+export function problemOnce(check: string, message: string, advice: string): Finding {
+  const hasAdvice = /\. [A-Z]|Run: /.test(message)
+  return { check, status: 'problem', message, ...(hasAdvice ? {} : { fix: advice }) }
+}
+
 /** The findings of a check. */
 export function findingsOf(check: string): Findings {
   return {

@@ -15,7 +15,7 @@ export function mcpToolsetsOf(root: Agent): McpToolset[] {
 }
 
 /** Is it an `McpToolset`? The agent file may have loaded another copy of the class. */
-function isMcpToolset(value: unknown): value is McpToolset {
+export function isMcpToolset(value: unknown): value is McpToolset {
   const { definitions, trust } = (value ?? {}) as Partial<McpToolset>
   return typeof definitions === 'function' && typeof trust === 'function'
 }
