@@ -41,8 +41,8 @@ ${table(global)}
 Examples:
   toolwright create my-agent
       a new project
-  toolwright web agent.ts
-      the workbench, for an agent in a file
+  toolwright web agent.ts --open
+      the workbench in your browser, for an agent in a file
 
 \`toolwright <command> --help\` shows the options, examples and exit codes of a command.
 `

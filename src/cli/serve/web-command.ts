@@ -16,10 +16,10 @@ import { watchServer } from './watch/watch-server.ts'
 /** `toolwright web`. */
 export const webCommand: Command = defineCommand({
   name: 'web',
-  summary: 'Open the workbench: chat, approvals, timeline and tools in the browser',
+  summary: 'Serve the workbench: chat, approvals, timeline and tools in the browser',
   usage: '<file|folder ...>',
   description: [
-    'Serves the workbench for the agents that files export, and prints its address. A file is one app. In a folder, agent.ts is the app; without one, each <app>/agent.ts is an app. The address contains a token: it opens the workbench for you alone. If port 8000 is in use, the next free one is taken.',
+    'Serves the workbench for the agents that files export, and prints its address; --open opens it. A file is one app. In a folder, agent.ts is the app; without one, each <app>/agent.ts is an app. The address contains a token: it opens the workbench for you alone. If port 8000 is in use, the next free one is taken.',
     'In a terminal, the server starts again when an agent file, a file that it imports or .env changes. The address stays the same, open pages connect again, and running turns are interrupted and resume.',
     'Sessions and open approvals are stored in .toolwright/<app>.db, so they survive a restart; `toolwright run` and `toolwright serve` use the same file. A run continues when the page is reloaded or closed. Everything that `toolwright serve --dev` serves is available too.',
   ],
