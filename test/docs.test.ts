@@ -261,6 +261,26 @@ test('every table of docs/contributing/benchmarks.md follows the date of its mea
   expect(measured.filter((part) => !/\b\d{4}-\d{2}-\d{2}\b/.test(part))).toEqual([])
 })
 
+test('the page about compatibility lists exactly the entry points that import no Node module', () => {
+  const [, free = '', bound = ''] =
+    /works too\. ([^.]*) import no Node.*?files\. ([^.]*) and the command/s.exec(
+      page('docs/reference/compatibility.md').text,
+    ) ?? []
+  const named = (text: string): string[] =>
+    [...text.matchAll(/`(toolwright[\w/-]*)`/g)].map(([, name = '']) => name).sort()
+  const lines = readFileSync('test/exports/imports.txt', 'utf8').trim().split('\n')
+  const entries = lines.filter((line) => !/^dist\/(?:cli|infer\/(?!index))/.test(line))
+  const nameOf = (line: string): string => `toolwright${/^dist(\/[\w-]+)\/index/.exec(line)?.[1] ?? ''}`
+  const needsNode = (line: string): boolean => line.endsWith('node:')
+  expect(named(free)).toEqual(
+    entries
+      .filter((line) => !needsNode(line))
+      .map(nameOf)
+      .sort(),
+  )
+  expect(named(bound)).toEqual(entries.filter(needsNode).map(nameOf).sort())
+})
+
 test('every deviation has a unique number, in order, and one test of that number', () => {
   const numbers = [...page('docs/contributing/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) =>
     Number(number),
