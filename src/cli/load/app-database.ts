@@ -1,6 +1,6 @@
 // Where the commands store the sessions of an app, so that one command continues what another one began.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { isRecord } from '../../base/json.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { CommandOption, Flags } from '../command/command.ts'
@@ -40,6 +40,12 @@ export function openDatabaseFolder(db: string | undefined, folder: string, app: 
 /** The database of an app without `--db`, in the working directory. */
 export function defaultDatabase(folder: string, app: string): string {
   return join(folder, '.toolwright', `${encodeURIComponent(app)}.db`)
+}
+
+/** Where the sessions of a chat are, for its user. `given` is the path as it was typed. */
+export function databaseText(db: string | undefined, given: string | undefined, folder: string): string {
+  if (db === undefined) return "in the runner's store"
+  return db === MEMORY ? 'in memory' : `in ${given ?? relative(folder, db)}`
 }
 
 /** Creates a folder that only its owner can read and that Git ignores: state may hold secrets. */

@@ -1,4 +1,3 @@
-import { relative } from 'node:path'
 import type { Runner } from '../../runner/runner.ts'
 import { type ChatOptions, type ChatResult, chat } from '../chat/chat.ts'
 import type { Command } from '../command/command.ts'
@@ -9,7 +8,7 @@ import { fixedLines, type LineSource } from '../input/line-source.ts'
 import { pipedLines } from '../input/piped-lines.ts'
 import { typedLines } from '../input/typed-lines.ts'
 import { type AgentFile, loadAgentFile } from '../load/agent-file.ts'
-import { MEMORY } from '../load/app-database.ts'
+import { databaseText, MEMORY } from '../load/app-database.ts'
 import { createRunner, databaseFor } from '../load/create-runner.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { withProgress } from '../screen/progress.ts'
@@ -101,12 +100,7 @@ async function startChat({ runner, db, tour, given, terminal, screen, interrupts
   const { input, output, errors } = terminal
   const { message, userId, sessionId, verbose } = given
   const isPersistent = db !== MEMORY
-  const storage =
-    db === undefined
-      ? "in the runner's store"
-      : isPersistent
-        ? `in ${given.db ?? relative(terminal.folder, db)}`
-        : 'in memory'
+  const storage = databaseText(db, given.db, terminal.folder)
   const options = {
     screen,
     interrupts,
