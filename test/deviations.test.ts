@@ -837,6 +837,24 @@ test('D73: answers a failed request with an error, and repeats only what may be 
   expect(sent).toEqual(['POST', 'GET', 'GET'])
 })
 
+test('D211: takes a body apart into arguments only where nothing is lost', async () => {
+  const argumentsOf = async (schema: JsonObject): Promise<string[]> => {
+    const put = { operationId: 'put', requestBody: { required: true, content: { 'application/json': { schema } } } }
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
+    const paths = { '/pets/{id}': { parameters: [id], put } }
+    const { model } = await play(
+      [new OpenApiToolset({ spec: { ...PETS, paths }, baseUrl: 'http://127.0.0.1:9' })],
+      ['x'],
+    )
+    const declared = model.requests[0]?.tools.get('put')?.declaration()?.parametersJsonSchema
+    return Object.keys((declared as { properties: object }).properties)
+  }
+  const pet = { type: 'object', properties: { name: { type: 'string' } } }
+  expect(await argumentsOf(pet)).toEqual(['id', 'name'])
+  expect(await argumentsOf({ ...pet, properties: { ...pet.properties, id: {} } })).toEqual(['id', 'body'])
+  expect(await argumentsOf({ ...pet, additionalProperties: true })).toEqual(['id', 'body'])
+})
+
 test('D74: refuses a gated call of a live model without a provider, and runs it with allowUnconfirmed', async () => {
   const gated = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ({ paid: true }) })
   const refused = await startLive({ tools: [gated] })

@@ -20,7 +20,7 @@ export function withoutManagedParts(operation: Operation, idempotencyHeader: str
     place === 'header' && (isReservedHeader(name) || name.toLowerCase() === idempotencyHeader?.toLowerCase())
   const hasUnsendableBody = operation.body !== undefined && /^(?:GET|HEAD)$/.test(operation.method)
   const managed = operation.parameters.filter(isManaged).map(({ argument }) => argument)
-  if (hasUnsendableBody) managed.push('body')
+  if (hasUnsendableBody) managed.push(...(operation.body?.fields ?? ['body']))
   if (managed.length === 0) return operation
   return {
     ...operation,

@@ -51,10 +51,16 @@ function placeOf({ operation, base }: OperationPlan): JsonObject {
   return { method, path, server: base.href, fields, body: body && bodyPlaceOf(body) }
 }
 
-function bodyPlaceOf({ contentType, kind, encoding, fileProperties }: RequestBody): JsonObject {
+function bodyPlaceOf({ contentType, kind, encoding, fileProperties, fields }: RequestBody): JsonObject {
   const properties = [...encoding].map(([name, how]) => ({ name, ...how }))
   properties.sort((one, other) => (one.name < other.name ? -1 : 1))
-  return { contentType, kind, properties, files: [...fileProperties].sort() }
+  return {
+    contentType,
+    kind,
+    properties,
+    files: [...fileProperties].sort(),
+    ...(fields && { fields: fields.toSorted() }),
+  }
 }
 
 function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => Parsed | Promise<Parsed> {

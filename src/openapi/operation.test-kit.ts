@@ -28,5 +28,13 @@ export function parameterOf(name: string, place: Parameter['in'], more: Partial<
 
 /** A required body. */
 export function bodyOf(kind: RequestBody['kind'], contentType: string, more: Partial<RequestBody> = {}): RequestBody {
-  return { isRequired: true, kind, contentType, encoding: new Map(), fileProperties: new Set(), ...more }
+  return {
+    isRequired: true,
+    kind,
+    contentType,
+    encoding: new Map(),
+    fileProperties: new Set(),
+    fields: undefined,
+    ...more,
+  }
 }

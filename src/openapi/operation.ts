@@ -23,7 +23,7 @@ export interface Operation {
    * anonymous calls. An empty outer list means that no security applies.
    */
   readonly security: readonly (readonly SecurityRequirement[])[]
-  /** The JSON Schema of the tool arguments: an object with one property for each parameter, and `body`. */
+  /** The JSON Schema of the tool arguments: an object with one property for each parameter, and those of the body. */
   readonly argumentsSchema: JsonObject
   /** The JSON Schema of the body of a successful response; undefined if the document has none. */
   readonly responseSchema: JsonObject | undefined
@@ -61,6 +61,8 @@ export interface RequestBody {
   readonly encoding: ReadonlyMap<string, PropertyEncoding>
   /** For `multipart`: the properties that hold files. Their values are names of artifacts. */
   readonly fileProperties: ReadonlySet<string>
+  /** The arguments that are the fields of the body, under the same names; undefined if the argument `body` holds it. */
+  readonly fields: readonly string[] | undefined
 }
 
 /** How one property of a form is encoded. */

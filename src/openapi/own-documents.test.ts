@@ -63,28 +63,28 @@ test.each([
     [field('name', TEXT), field('age', { type: 'integer' }), field('tags', { ...TEXTS, collectionFormat: 'multi' })],
     [contentType],
   )
-  const request = await requestOf(document, { id: 1, body: { name: 'Rex & co', age: 3, tags: ['a', 'b'] } })
+  const request = await requestOf(document, { id: 1, name: 'Rex & co', age: 3, tags: ['a', 'b'] })
   expect(request.headers.get('content-type')).toContain(contentType)
   if (text)
     expect([...new URLSearchParams(new TextDecoder().decode(request.body))]).toEqual([...new URLSearchParams(text)])
   expect(await findSwaggerProblems(document, place, request)).toEqual([])
   const withoutAge = await requestOf(swaggerPost([field('name', TEXT)], [contentType]), {
     id: 1,
-    body: { name: 'Rex' },
+    name: 'Rex',
   })
   expect(await findSwaggerProblems(document, place, withoutAge)).not.toEqual([])
 })
 
 test('a file and a body of Swagger 2 are valid', async () => {
   const file = swaggerPost([{ name: 'photo', in: 'formData', type: 'file' }], ['multipart/form-data'])
-  const upload = await requestOf(file, { id: 1, body: { photo: 'a.txt' } })
+  const upload = await requestOf(file, { id: 1, photo: 'a.txt' })
   expect(await findSwaggerProblems(file, place, upload)).toEqual([])
   const form = await new Response(upload.body ?? null, { headers: upload.headers }).formData()
   expect(await (form.get('photo') as File).text()).toBe('content')
 
   const schema = { type: 'object', required: ['name'], properties: { name: TEXT } }
   const json = swaggerPost([{ name: 'pet', in: 'body', required: true, schema }], ['application/json'])
-  const request = await requestOf(json, { id: 1, body: { name: 'Rex' } })
+  const request = await requestOf(json, { id: 1, name: 'Rex' })
   expect(await findSwaggerProblems(json, place, request)).toEqual([])
   const changed = { ...request, body: new TextEncoder().encode('{}') }
   expect(await findSwaggerProblems(json, place, changed)).not.toEqual([])
@@ -98,7 +98,7 @@ test('a form of OpenAPI 3 with lists and objects is valid', async () => {
   const content = { 'application/x-www-form-urlencoded': { schema, encoding } }
   const document = api({ '/pets': { post: { requestBody: { required: true, content } } } })
   const body = { ids: [1, 2], listed: [3, 4], card: { number: '5', limits: [6, 7] } }
-  const request = await requestOf(document, { body })
+  const request = await requestOf(document, body)
   expect(await findRequestProblems(document, { method: 'POST', path: '/pets' }, request)).toEqual([])
 })
 
@@ -136,7 +136,7 @@ test('the method QUERY of OpenAPI 3.2 is valid as POST of OpenAPI 3.1', async ()
     requestBody: { required: true, content: { 'application/json': { schema } } },
   }
   const document = { ...api({ '/pets': { query: operation } }), openapi: '3.2.0' }
-  const request = await requestOf(document, { 'X-Trace': '1', body: { text: 'a', tags: ['x'] } })
+  const request = await requestOf(document, { 'X-Trace': '1', text: 'a', tags: ['x'] })
   expect(request.method).toBe('QUERY')
   const same = api({ '/pets': { post: operation } })
   const post = { method: 'POST', path: '/pets' }

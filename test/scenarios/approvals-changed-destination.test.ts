@@ -47,6 +47,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       ['another base path', { server: 'https://pets.example.com/admin' }],
       ['another method', { method: 'delete' }],
       ['another place of a field', { path: '/pets/archive', place: 'query' }],
+      ['a body instead of a path', { path: '/pets/archive', place: 'body' }],
     ])('sends nothing to %s without another approval', async (_name, change) => {
       const before = pets()
       const after = pets(change)
@@ -332,8 +333,13 @@ function pets(change: Partial<DocumentParts> = {}) {
     description: 'Archive a pet',
     ...change,
   }
-  const parameters = [{ name: 'id', in: place, required: true, schema: { type: 'string' } }]
-  const operation = { operationId: 'archivePet', description, parameters }
+  const id = { type: 'string' }
+  const schema = { type: 'object', properties: { id }, required: ['id'] }
+  const fields =
+    place === 'body'
+      ? { requestBody: { required: true, content: { 'application/json': { schema } } } }
+      : { parameters: [{ name: 'id', in: place, required: true, schema: id }] }
+  const operation = { operationId: 'archivePet', description, ...fields }
   const info = { title: 'Pets', version: '1' }
   const spec = { openapi: '3.1.0', info, servers: [{ url: server }], paths: { [path]: { [method]: operation } } }
   const sent: string[] = []

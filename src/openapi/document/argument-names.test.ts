@@ -3,7 +3,7 @@ import { chooseArgumentNames } from './argument-names.ts'
 
 const namesOf = (parameters: [place: string, name: string][], hasBody = false): string[] => {
   const given = parameters.map(([place, name]) => ({ in: place, name }))
-  const names = chooseArgumentNames(given, hasBody)
+  const names = chooseArgumentNames(given, { hasBody })
   return given.map((one) => names.get(one) ?? '')
 }
 

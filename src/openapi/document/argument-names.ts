@@ -16,7 +16,7 @@ const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
  */
 export function chooseArgumentNames<T extends NamedParameter>(
   parameters: readonly T[],
-  hasBody: boolean,
+  { hasBody }: { readonly hasBody: boolean },
 ): Map<T, string> {
   const plain = parameters.map((parameter) => [parameter, toArgumentName(parameter.name)] as const)
   const counts = new Map<string, number>(hasBody ? [['body', 1]] : [])
@@ -39,9 +39,14 @@ export function chooseArgumentNames<T extends NamedParameter>(
   return names
 }
 
+/** Is the name fit for an argument as it is? */
+export function isPlainArgumentName(name: string): boolean {
+  return ARGUMENT_NAME.test(name) && name !== '__proto__'
+}
+
 /** `filter[name]` becomes `filter_name`. `__proto__` is renamed, because code may read it as the prototype. */
 function toArgumentName(name: string): string {
-  if (ARGUMENT_NAME.test(name) && name !== '__proto__') return name
+  if (isPlainArgumentName(name)) return name
   const plain =
     name
       .slice(0, 200)

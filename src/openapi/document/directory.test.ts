@@ -23,7 +23,10 @@ describe('real documents', () => {
       expect(one.name.length).toBeLessThanOrEqual(64)
       compileSchema(one.argumentsSchema, one.name, { object: true })
       const properties = Object.keys(one.argumentsSchema.properties as JsonObject)
-      expect(properties).toEqual([...one.parameters.map(({ argument }) => argument), ...(one.body ? ['body'] : [])])
+      expect(properties).toEqual([
+        ...one.parameters.map(({ argument }) => argument),
+        ...(one.body ? (one.body.fields ?? ['body']) : []),
+      ])
     }
   })
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts'
+import { isRecord, type JsonObject } from '../../base/json.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { Parsed } from '../../schema/issues.ts'
 import type { Operation } from '../operation.ts'
@@ -28,9 +28,18 @@ export function loadBody(schema: unknown, rest: JsonObject = {}): ReturnType<typ
   return loadOne(api({ '/pets': { post } }, rest))
 }
 
-/** Does the schema of the operation accept the arguments? */
-export function accepts({ name, argumentsSchema }: Operation, args: unknown): boolean {
-  return 'value' in (compileSchema(argumentsSchema, name, { object: true }).parse(args) as Parsed)
+/** Does the schema of the operation accept the arguments? `body` is the body, also if its fields are arguments. */
+export function accepts(operation: Operation, args: unknown): boolean {
+  const { name, argumentsSchema } = operation
+  const { parse } = compileSchema(argumentsSchema, name, { object: true })
+  return 'value' in (parse(toArguments(operation, args)) as Parsed)
+}
+
+/** The arguments of a call with this body: `body`, or its fields. */
+export function toArguments({ body }: Operation, args: unknown): unknown {
+  if (!body?.fields || body.fields.includes('body') || !isRecord(args) || !isRecord(args.body)) return args
+  const { body: fields, ...others } = args
+  return { ...others, ...fields }
 }
 
 /** Does the schema accept the value? */

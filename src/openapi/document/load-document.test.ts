@@ -186,9 +186,9 @@ test('follows references in every place', async () => {
   const [operation] = operations
   expect(operation?.argumentsSchema).toMatchObject({
     required: ['id'],
-    properties: { body: { $ref: expect.any(String) } },
+    properties: { id: { $ref: expect.any(String) }, tag: { $ref: expect.any(String) } },
   })
-  expect(Object.keys(operation?.argumentsSchema.$defs as object)).toHaveLength(3)
+  expect(Object.keys(operation?.argumentsSchema.$defs as object)).toHaveLength(2)
   expect(operation?.responseSchema).toMatchObject({ $ref: '#/$defs/Pet' })
   expect(securitySchemes.get('key')).toEqual({ type: 'apiKey', in: 'header', name: 'X' })
 })

@@ -4,6 +4,7 @@ import type { Operation, ServerTemplate } from '../operation.ts'
 import type { ApiDocument } from './api-document.ts'
 import { chooseArgumentNames } from './argument-names.ts'
 import type { FoundOperation } from './find-operations.ts'
+import type { FlatBody } from './flat-body.ts'
 import { MAX_DESCRIPTION_LENGTH } from './limits.ts'
 import { Once } from './once.ts'
 import { collectParameters, ParameterReader, type ReadParameter } from './parameters.ts'
@@ -46,7 +47,8 @@ export class OperationReader {
     const others = collected.filter((parameter) => !isInBody(parameter))
     const read = this.#parameters.read(others, { path, label })
     const body = this.#bodies.read(this.#requestBody(operation, collected.filter(isInBody)), label)
-    const names = chooseArgumentNames(read, body !== undefined)
+    const flat = body?.flat && !collides(body.flat, read) ? body.flat : undefined
+    const names = chooseArgumentNames(read, { hasBody: body !== undefined && !flat })
     const toArgument = (parameter: ReadParameter): string => names.get(parameter) ?? parameter.name
     return {
       name,
@@ -58,10 +60,13 @@ export class OperationReader {
         argument: toArgument(read[i] as ReadParameter),
         ...parameter,
       })),
-      body: body?.body,
+      body: body && { ...body.body, fields: flat && Object.keys(flat.properties) },
       servers: this.#readServers(pathItem, operation),
       security: this.#readSecurity(operation),
-      argumentsSchema: this.#toArgumentsSchema(new Map(read.map((one) => [toArgument(one), one])), body),
+      argumentsSchema: this.#toArgumentsSchema(
+        new Map(read.map((one) => [toArgument(one), one])),
+        flat ?? toWhole(body),
+      ),
       responseSchema: this.#responses.read(operation, label),
     }
   }
@@ -82,21 +87,41 @@ export class OperationReader {
     return toRequestBody(parameters, operation.consumes ?? this.#document.root.consumes)
   }
 
-  #toArgumentsSchema(parameters: ReadonlyMap<string, ReadParameter>, body: ReadBody | undefined): JsonObject {
+  #toArgumentsSchema(parameters: ReadonlyMap<string, ReadParameter>, body: FlatBody | undefined): JsonObject {
     const properties: JsonObject = {}
     const required: string[] = []
     for (const [argument, { fragment, isRequired }] of parameters) {
       setOwn(properties, argument, fragment.schema)
       if (isRequired) required.push(argument)
     }
-    if (body) properties.body = body.fragment.schema
-    if (body?.body.isRequired) required.push('body')
+    for (const [argument, schema] of Object.entries(body?.properties ?? {})) setOwn(properties, argument, schema)
+    required.push(...(body?.required ?? []))
     const fragments = [...parameters.values()].map(({ fragment }) => fragment)
     return this.#assembler.assemble(
-      { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false },
+      {
+        type: 'object',
+        ...(body?.description !== undefined && { description: body.description }),
+        properties,
+        ...(required.length > 0 && { required }),
+        additionalProperties: false,
+      },
       body ? [...fragments, body.fragment] : fragments,
     )
   }
+}
+
+/** Does a field have the name of a parameter, or of its argument? */
+function collides({ properties }: FlatBody, parameters: readonly ReadParameter[]): boolean {
+  const names = [...chooseArgumentNames(parameters, { hasBody: false }).values(), ...parameters.map(({ name }) => name)]
+  return names.some((name) => Object.hasOwn(properties, name))
+}
+
+/** The body as one argument. */
+function toWhole(read: ReadBody | undefined): FlatBody | undefined {
+  if (!read) return undefined
+  const { body, fragment } = read
+  const required = body.isRequired ? ['body'] : []
+  return { properties: { body: fragment.schema }, required, description: undefined, fragment }
 }
 
 /** Summary and description. An operation without them is described by its method and path. */

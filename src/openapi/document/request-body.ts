@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { PropertyEncoding, RequestBody } from '../operation.ts'
 import { DocumentProblem } from './api-document.ts'
+import { type FlatBody, flattenBody } from './flat-body.ts'
 import { MAX_PARAMETERS } from './limits.ts'
 import { mediaKind, toSentType } from './media-types.ts'
 import { Once } from './once.ts'
@@ -11,12 +12,14 @@ import { type FileProperties, fileSchema } from './schema/file-properties.ts'
 import { emptyFragment, type Fragment } from './schema/fragment.ts'
 import type { SchemaConverter } from './schema/schema-converter.ts'
 
-/** A body and the schema of the argument that holds it. */
+/** A body, and the arguments that can hold it. */
 export interface ReadBody {
   /** The body of the operation. */
   readonly body: RequestBody
-  /** The schema of the argument. */
+  /** The schema of the argument `body`. */
   readonly fragment: Fragment
+  /** The fields, if they can be arguments of their own. */
+  readonly flat: FlatBody | undefined
 }
 
 /** Converts request bodies to the form of `Operation`. Each body of the document is converted once. */
@@ -43,17 +46,17 @@ export class BodyReader {
     if (!chosen) return undefined
     const { kind, mediaType, media } = chosen
     const fileProperties = kind === 'multipart' ? filesOf(files, media) : new Set<string>()
-    const fragment = this.#toFragment(chosen, fileProperties, `${label}, body`)
-    return {
-      body: {
-        isRequired: required === true,
-        contentType: toSentType(mediaType),
-        kind,
-        encoding: kind === 'form' || kind === 'multipart' ? readEncoding(media.encoding) : new Map(),
-        fileProperties,
-      },
-      fragment: { ...fragment, schema: describe(fragment.schema, description) },
+    const converted = this.#toFragment(chosen, fileProperties, `${label}, body`)
+    const fragment = { ...converted, schema: describe(converted.schema, description) }
+    const body: RequestBody = {
+      isRequired: required === true,
+      contentType: toSentType(mediaType),
+      kind,
+      encoding: kind === 'form' || kind === 'multipart' ? readEncoding(media.encoding) : new Map(),
+      fileProperties,
+      fields: undefined,
     }
+    return { body, fragment, flat: flattenBody(body, fragment) }
   }
 
   #toFragment({ kind, mediaType, media }: ChosenMedia, files: ReadonlySet<string>, label: string): Fragment {

@@ -2,6 +2,7 @@ import { isRecord } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
 import type { Operation } from '../operation.ts'
 import { assertTarget } from './assert-target.ts'
+import { bodyValue } from './body-value.ts'
 import { buildBody } from './build-body.ts'
 import { buildHeaders } from './build-headers.ts'
 import { buildQuery } from './build-query.ts'
@@ -30,9 +31,9 @@ export async function buildRequest(
 ): Promise<ApiRequest> {
   const values = new Map(Object.entries(isRecord(args) ? args : {}))
   const { url, headers } = buildTarget(operation, base, values)
-  const body = operation.body && (await buildBody(operation.body, values.get('body'), loadFile))
+  const body = operation.body && (await buildBody(operation.body, bodyValue(operation.body, values), loadFile))
   if (body && /^(?:GET|HEAD)$/.test(operation.method))
-    throw new ToolError(`A ${operation.method} request cannot have a body. Leave out the argument "body".`, {
+    throw new ToolError(`A ${operation.method} request cannot have a body. Leave out the arguments of the body.`, {
       code: 'INVALID_ARGS',
     })
   if (body) headers.set('content-type', body.contentType)

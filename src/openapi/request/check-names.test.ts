@@ -144,8 +144,21 @@ describe.each(['application/x-www-form-urlencoded', 'multipart/form-data'])('a b
     type: 'object',
     properties: { mode: { enum: ['dry-run', 'commit'] }, filter: { type: 'object' } },
   }
-  const content = { [contentType]: { schema, encoding: { filter: { style: 'form', explode: true } } } }
+  const encoding = { filter: { style: 'form', explode: true } }
+  const content = { [contentType]: { schema: { ...schema, additionalProperties: true }, encoding } }
   const api: Api = { requestBody: { required: true, content } }
+
+  test('cannot repeat or replace a field with a member of another field', async () => {
+    const flat: Api = { requestBody: { required: true, content: { [contentType]: { schema, encoding } } } }
+    expect(await call(flat, { mode: 'dry-run', filter: { mode: 'commit' } })).toMatchObject(refused)
+    expect(await call(flat, { filter: { 'MODE[]': 'commit' } })).toMatchObject(refused)
+    const { sent } = await call(flat, { mode: 'dry-run', filter: { a: 1 } })
+    const form = await (sent[0] as Request).formData()
+    expect([...form.entries()]).toEqual([
+      ['mode', 'dry-run'],
+      ['a', '1'],
+    ])
+  })
 
   test('cannot repeat or replace a declared property with a member of an object', async () => {
     const both = { mode: 'dry-run', filter: { mode: 'commit' } }

@@ -3,6 +3,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
 import type { Operation, Parameter } from '../operation.ts'
+import { bodyValue } from './body-value.ts'
 import { splitTemplate } from './expand-path.ts'
 import { namePath, pathsOf } from './field-name.ts'
 import { chosenNames } from './serialize-value.ts'
@@ -40,7 +41,7 @@ export function checkNames(
   const cookies = writersOf(operation, values, ['cookie'])
   checkWriters([...cookies, { argument: undefined, declared: own('cookie'), chosen: [] }])
   checkWriters(writersOf(operation, values, ['path']))
-  checkWriters(bodyWriters(operation, values.get('body')))
+  checkWriters(bodyWriters(operation, values))
 }
 
 function writersOf(
@@ -64,13 +65,14 @@ function namesIn(parameter: Parameter, values: ReadonlyMap<string, unknown>): re
 }
 
 /** The fields of a form. Members that its schema does not declare are chosen by the model, too. */
-function bodyWriters({ body, argumentsSchema }: Operation, value: unknown): Writer[] {
+function bodyWriters({ body, argumentsSchema }: Operation, values: ReadonlyMap<string, unknown>): Writer[] {
+  const value = body && bodyValue(body, values)
   if (!body || (body.kind !== 'form' && body.kind !== 'multipart') || !isRecord(value)) return []
-  const known = new Set([...propertyNames(argumentsSchema), ...body.encoding.keys()])
+  const known = new Set([...(body.fields ?? propertyNames(argumentsSchema)), ...body.encoding.keys()])
   const declared = [...known].map((name): Writer => {
     const { style, explode = true } = body.encoding.get(name) ?? {}
     const chosen = style === undefined ? [] : chosenNames(value[name], { name, style, explode })
-    return { argument: `body.${name}`, declared: [name], chosen }
+    return { argument: body.fields ? name : `body.${name}`, declared: [name], chosen }
   })
   const others = Object.keys(value).filter((name) => !known.has(name))
   return [...declared, { argument: 'body', declared: [], chosen: others }]

@@ -31,7 +31,7 @@ test('sends the artifact that an argument names, as a part and as a whole body',
   await using api = await startApi()
   const tools = await toolsOf({ spec, baseUrl: api.url })
   const artifactService = await withArtifacts()
-  await callTool(tools, 'upload', { args: { body: { photo: 'pets/cat.png', title: 'Cat' } }, artifactService })
+  await callTool(tools, 'upload', { args: { photo: 'pets/cat.png', title: 'Cat' }, artifactService })
   await callTool(tools, 'replace', { args: { body: 'pets/cat.png' }, artifactService })
   const [upload, replace] = api.seen
   const headers = { 'content-type': String(upload?.headers['content-type']) }

@@ -95,14 +95,16 @@ describe('dialects of schemas', () => {
       $comment: 'x',
       properties: { private: { type: 'boolean', default: false, description: 'Hidden?' } },
     })
-    expect(argumentsSchema.properties).toEqual({
-      body: { type: 'object', properties: { private: { type: 'boolean', description: 'Hidden? Default: false.' } } },
+    expect(argumentsSchema).toEqual({
+      type: 'object',
+      properties: { private: { type: 'boolean', description: 'Hidden? Default: false.' } },
+      additionalProperties: false,
     })
   })
 
   test('a default is never filled in: a partial update would overwrite what is stored', async () => {
     const operation = await loadBody({ type: 'object', properties: { private: { type: 'boolean', default: false } } })
-    expect(fits(operation.argumentsSchema, { body: {} })).toBe(true)
+    expect(fits(operation.argumentsSchema, {})).toBe(true)
     expect(JSON.stringify(operation.argumentsSchema)).not.toContain('"default"')
   })
 })

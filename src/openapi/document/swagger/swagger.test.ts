@@ -86,12 +86,12 @@ test('a body parameter is the JSON body, also through references', async () => {
     ),
   )
   expect(operation.body).toMatchObject({ kind: 'json', contentType: 'application/json', isRequired: true })
-  expect(accepts(operation, { body: { name: 'Rex' } })).toBe(true)
-  expect(accepts(operation, { body: {} })).toBe(false)
+  expect(accepts(operation, { name: 'Rex' })).toBe(true)
+  expect(accepts(operation, {})).toBe(false)
   expect(JSON.stringify(operation.argumentsSchema)).not.toContain('"id"')
 })
 
-test('form fields become one body; a file makes it multipart', async () => {
+test('form fields are arguments; a file makes it multipart', async () => {
   const post = (parameters: unknown[], consumes?: unknown) =>
     loadOne(swagger({ '/pets': { post: { parameters, consumes } } }))
   const name = { name: 'name', in: 'formData', type: 'string', required: true, description: 'Name' }
@@ -99,8 +99,8 @@ test('form fields become one body; a file makes it multipart', async () => {
   const form = await post([name, tags])
   expect(form.body).toMatchObject({ kind: 'form', isRequired: true })
   expect(form.body?.encoding.get('tags')).toMatchObject({ style: 'form', explode: true })
-  expect(accepts(form, { body: { name: 'a', tags: ['b'] } })).toBe(true)
-  expect(accepts(form, { body: { tags: ['b'] } })).toBe(false)
+  expect(accepts(form, { name: 'a', tags: ['b'] })).toBe(true)
+  expect(accepts(form, { tags: ['b'] })).toBe(false)
   const upload = await post(
     [name, { name: 'photo', in: 'formData', type: 'file' }],
     ['application/x-www-form-urlencoded'],
