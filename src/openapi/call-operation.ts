@@ -14,7 +14,8 @@ import { loadFile } from './request/load-file.ts'
 import { isSecretHeader, secretMask } from './response/request-secrets.ts'
 import { type ApiResponse, type ApiResult, errorOf, toResult } from './response/to-result.ts'
 import { attachCredentials, checkKeyNames } from './security/attach-credentials.ts'
-import type { Security, SecurityConfig } from './security/choose-security.ts'
+import type { Security } from './security/choose-security.ts'
+import { satisfies } from './security/header-credentials.ts'
 import { renewCredentials } from './security/renew-credentials.ts'
 import { sendRequest } from './send/send-request.ts'
 import type { ApiToolsetOptions } from './toolset-options.ts'
@@ -48,10 +49,14 @@ export async function callOperation(
   args: unknown,
   context: ToolContext,
 ): Promise<ApiResult | undefined> {
-  const configs = usableConfigs(plan)
+  if (plan.security.type === 'missing') throw missingCredentials(plan)
   let credentials = context.authCredentials
   const headers = await developerHeaders(plan, context)
-  let mask = secretMask(credentials, headers)
+  const { configs } = plan.security
+  if (plan.security.type === 'headers' && !satisfies(headers, plan.security.alternatives))
+    throw missingCredentials(plan)
+  const isSecret = secretHeaders(plan)
+  let mask = secretMask(credentials, headers, isSecret)
   try {
     checkKeyNames(plan.operation, configs, args)
     const request = await buildRequest(plan.operation, plan.base, args, (name) => loadFile(name, context))
@@ -65,7 +70,7 @@ export async function callOperation(
       const renewal = await renewCredentials(context, configs)
       if (renewal.type === 'waiting') return undefined
       if (renewal.type === 'renewed') {
-        mask = secretMask([...credentials, ...renewal.credentials], headers)
+        mask = secretMask([...credentials, ...renewal.credentials], headers, isSecret)
         credentials = renewal.credentials
         response = await send(plan, request, { authorize, context })
       }
@@ -101,18 +106,20 @@ function isHarmless({ operation }: OperationPlan): boolean {
   return effectOf(operation.method, false) !== 'atMostOnce'
 }
 
-function usableConfigs({ security, operation }: OperationPlan): readonly SecurityConfig[] {
-  if (security.type === 'usable') return security.configs
-  throw new ToolError(missingCredentials(operation, security.schemes), { code: 'AUTH_FAILED' })
+function missingCredentials({ operation, security }: OperationPlan): ToolError {
+  const problem = security.type === 'usable' ? '' : security.problem
+  return new ToolError(`Operation "${operation.name}" ${problem}`, { code: 'AUTH_FAILED' })
 }
 
-/** The message about an operation whose security schemes are not configured. */
-export function missingCredentials({ name }: Operation, schemes: readonly string[]): string {
-  const listed = schemes.map((scheme) => `"${scheme}"`).join(' and ')
-  return `Operation "${name}" needs credentials for the security scheme ${listed}. The developer must set them in the option auth of the toolset.`
+/** Which headers of the developer hold secrets: by their names, or because the document asks for them. */
+function secretHeaders({ security }: OperationPlan): (name: string) => boolean {
+  const needs = security.type === 'headers' ? security.alternatives.flat() : []
+  return (name) => isSecretHeader(name) || needs.some(({ header }) => header === name.toLowerCase())
 }
 
-async function developerHeaders({ options, base }: OperationPlan, context: ToolContext): Promise<Headers> {
+async function developerHeaders(plan: OperationPlan, context: ToolContext): Promise<Headers> {
+  const { options, base } = plan
+  const isSecret = secretHeaders(plan)
   const headers = new Headers()
   const given: unknown = (await options.headers?.(context)) ?? {}
   const entries = isRecord(given) ? Object.entries(given) : undefined
@@ -120,7 +127,7 @@ async function developerHeaders({ options, base }: OperationPlan, context: ToolC
     // checked before `Headers`, whose errors contain the value
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || typeof value !== 'string' || !/^[\t -~\u0080-\u00ff]*$/.test(value))
       throw new ToolError('The option headers of the toolset returned a header that cannot be sent.')
-    if (isSecretHeader(name) && base.protocol === 'http:' && !isLoopback(base))
+    if (isSecret(name) && base.protocol === 'http:' && !isLoopback(base))
       throw new ToolError(`The header "${name}" is not sent to ${base.origin}: http is not encrypted.`)
     headers.set(name, value)
   }

@@ -2,7 +2,7 @@ import { closestNames } from '../base/closest-names.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 import { unknownFilterNames } from '../tool/unknown-filter-names.ts'
-import { missingCredentials, type OperationPlan } from './call-operation.ts'
+import type { OperationPlan } from './call-operation.ts'
 import { type LoadedDocument, loadDocument } from './document/load-document.ts'
 import { effectOf } from './effect-of.ts'
 import { idempotencyHeaderOf, withoutManagedParts } from './managed-parts.ts'
@@ -40,7 +40,7 @@ export async function loadTools(spec: unknown, options: ApiToolsetOptions, what:
     try {
       const plan = planOf(operation, document, options, what)
       tools.push(operationTool(plan))
-      if (plan.security.type === 'missing') problems.push(missingCredentials(operation, plan.security.schemes))
+      if (plan.security.type === 'missing') problems.push(`Operation "${operation.name}" ${plan.security.problem}`)
     } catch (error) {
       first ??= error
       problems.push(`Operation "${operation.name}" is left out. ${messageOf(error)}`)
@@ -66,8 +66,9 @@ function planOf(
   const idempotencyHeader = idempotencyHeaderOf(original, options.idempotencyHeader)
   const operation = withoutManagedParts(original, idempotencyHeader)
   const { operations, securitySchemes: schemes } = document
-  const security = chooseSecurity(operation, { auth: options.auth, schemes, operations, what })
-  const base = baseUrlOf(operation, options, security.type === 'usable' && security.configs.length > 0)
+  const hasHeaders = options.headers !== undefined
+  const security = chooseSecurity(operation, { auth: options.auth, hasHeaders, schemes, operations, what })
+  const base = baseUrlOf(operation, options, security.type !== 'missing' && security.configs.length > 0)
   const effect = effectOf(operation.method, idempotencyHeader !== undefined)
   return { operation, base, security, effect, idempotencyHeader, options }
 }

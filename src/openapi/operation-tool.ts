@@ -19,7 +19,7 @@ import type { Operation, RequestBody } from './operation.ts'
 export function operationTool(plan: OperationPlan): Tool {
   const { operation, security, effect, options } = plan
   const { name, argumentsSchema } = operation
-  const configs = security.type === 'usable' ? security.configs.map(({ config }) => hideCredentials(config)) : []
+  const configs = security.type !== 'missing' ? security.configs.map(({ config }) => hideCredentials(config)) : []
   const description = describe(operation)
   // frozen, because operations share definitions
   const declaration = deepFreeze({ name, description, parametersJsonSchema: argumentsSchema })

@@ -30,11 +30,12 @@ export interface ApiToolsetOptions {
   readonly toolFilter?: readonly string[] | ((tool: Tool, context: ReadonlyContext) => boolean) | undefined
   /** A prefix for the names of the tools, such as `shop_`. Default: none. */
   readonly prefix?: string | undefined
-  /** Headers for each request, such as a tenant. They replace headers of the same name from arguments. Default: none. */
+  /** Headers for each request, such as a tenant or a key. They replace headers of the same name from arguments. Default: none. */
   readonly headers?: ((context: ToolContext) => HeadersOption | Promise<HeadersOption>) | undefined
   /**
    * The credentials: one configuration for the API, or one for each security scheme of the document. `authScheme` may be left
-   * out: it is that of the document. Default: anonymous calls.
+   * out: it is that of the document. `anonymous` sends none, whatever the document asks for. Default: none. An operation whose
+   * document asks for a credential then needs it in `headers`, or fails.
    */
   readonly auth?: AuthOption | undefined
   /** Wait for an approval: for every call, for the operations of these names, or where the function returns true. Default false. */
@@ -82,6 +83,10 @@ const confirmation: Rule = {
   expects: 'a boolean, a list of names of operations, or a function',
   accepts: (value) => typeof value === 'boolean' || listOrCallback.accepts(value),
 }
+const authOption: Rule = {
+  expects: 'an AuthConfig, an object with one for each security scheme, or "anonymous"',
+  accepts: (value) => value === 'anonymous' || record.accepts(value),
+}
 const headerName: Rule = {
   expects: 'the name of a header',
   accepts: (value) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
@@ -99,7 +104,7 @@ export const API_TOOLSET_RULES: OptionRules<ApiToolsetOptions> = {
   toolFilter: listOrCallback,
   prefix: name,
   headers: callback,
-  auth: record,
+  auth: authOption,
   requiresConfirmation: confirmation,
   confirmUnsafe: flag,
   idempotencyHeader: headerName,

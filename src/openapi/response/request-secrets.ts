@@ -6,9 +6,14 @@ import type { AuthCredential } from '../../content/auth.ts'
 
 const MIN_LENGTH = 4
 
-/** Creates a mask for the secrets of credentials, and for header values of the developer that look like secrets. */
-export function secretMask(credentials: readonly AuthCredential[], headers: Headers): SecretMask {
-  const secrets = [...credentials.flatMap(secretsOf), ...[...headers].flatMap(secretsOfHeader)]
+/** Creates a mask for the secrets of credentials, and for headers of the developer that hold secrets. */
+export function secretMask(
+  credentials: readonly AuthCredential[],
+  headers: Headers,
+  isSecret: (name: string) => boolean = isSecretHeader,
+): SecretMask {
+  const secret = [...headers].filter(([name]) => isSecret(name))
+  const secrets = [...credentials.flatMap(secretsOf), ...secret.flatMap(([, value]) => secretsOfHeader(value))]
   return createSecretMask(secrets, { minLength: MIN_LENGTH })
 }
 
@@ -26,7 +31,6 @@ export function isSecretHeader(name: string): boolean {
   return /auth|key|token|secret|cookie|password|signature/i.test(name)
 }
 
-function secretsOfHeader([name, value]: [string, string]): string[] {
-  if (!isSecretHeader(name)) return []
+function secretsOfHeader(value: string): string[] {
   return [value, ...value.split(/[\s;=]+/).filter((part) => part.length >= 8)]
 }

@@ -3,11 +3,15 @@ import { isRecord } from '../../base/json.ts'
 import type { AuthConfig, AuthScheme } from '../../content/auth.ts'
 import { ToolwrightError } from '../../error/error.ts'
 
-/** The option `auth`: one configuration for the whole API, or one for each security scheme of the document. */
-export type AuthOption = AuthConfig | { readonly [scheme: string]: AuthConfig }
+/**
+ * The option `auth`: one configuration for the whole API, or one for each security scheme of the document. `anonymous` sends
+ * no credential where the document asks for one: the API needs none, or the options `headers` and `fetch` send it.
+ */
+export type AuthOption = AuthConfig | 'anonymous' | { readonly [scheme: string]: AuthConfig | 'anonymous' }
 
 /** Is it one configuration for the whole API? */
 export function isAuthConfig(auth: AuthOption): auth is AuthConfig {
+  if (auth === 'anonymous') return false
   const { authScheme, provider, rawAuthCredential, credentialKey } = auth as AuthConfig
   return (
     typeof authScheme?.type === 'string' ||
@@ -23,9 +27,10 @@ export function checkSchemeNames(
   known: ReadonlyMap<string, unknown>,
   what: string,
 ): void {
-  if (auth === undefined || isAuthConfig(auth)) return
+  if (auth === undefined || auth === 'anonymous' || isAuthConfig(auth)) return
   for (const [name, config] of Object.entries(auth)) {
-    if (!isRecord(config)) throw new ToolwrightError('INVALID_CONFIG', `${what}: auth.${name} must be an AuthConfig.`)
+    if (config !== 'anonymous' && !isRecord(config))
+      throw new ToolwrightError('INVALID_CONFIG', `${what}: auth.${name} must be an AuthConfig or "anonymous".`)
     if (known.has(name)) continue
     const [meant] = closestNames(name, [...known.keys()])
     const hint = meant === undefined ? `It has ${listed([...known.keys()])}.` : `Did you mean "${meant}"?`
@@ -36,24 +41,35 @@ export function checkSchemeNames(
   }
 }
 
+/** A configuration that says how its credential is sent. */
+type CompleteConfig = (AuthConfig & { readonly authScheme: AuthScheme }) | (AuthConfig & { readonly provider: string })
+
 /**
  * The configuration for one security scheme of the document, with its `authScheme`; undefined if there is none. A single
- * configuration is used for schemes of its own type. OAuth tokens and service accounts fit every scheme with bearer tokens.
+ * configuration is used for schemes of its own type. OAuth tokens, bearer tokens and service accounts fit every scheme with
+ * bearer tokens. `scheme` is undefined for a scheme that cannot be used as the document describes it.
  */
 export function configFor(
   auth: AuthOption | undefined,
   name: string,
-  scheme: AuthScheme | undefined,
-): (AuthConfig & { readonly authScheme: AuthScheme }) | (AuthConfig & { readonly provider: string }) | undefined {
-  if (auth === undefined) return undefined
+  { scheme, type }: { readonly scheme: AuthScheme | undefined; readonly type: unknown },
+): CompleteConfig | 'anonymous' | undefined {
+  if (auth === undefined || auth === 'anonymous') return auth
   const isSingle = isAuthConfig(auth)
   const config = isSingle ? auth : Object.hasOwn(auth, name) ? auth[name] : undefined
-  if (!config) return undefined
+  if (!config || config === 'anonymous') return config
   const { authScheme, provider } = config
+  if (!authScheme && provider === undefined && isBearerToken(config) && (type === 'oauth2' || type === 'openIdConnect'))
+    return { ...config, authScheme: { type: 'http', scheme: 'bearer' } }
   if (isSingle && !isCompatible(config, scheme)) return undefined
   if (authScheme) return { ...config, authScheme }
   if (provider !== undefined) return { ...config, provider }
   return scheme && { ...config, authScheme: scheme }
+}
+
+/** A token that the developer got elsewhere. How it was issued does not matter, whatever flows the document lists. */
+function isBearerToken({ rawAuthCredential }: AuthConfig): boolean {
+  return rawAuthCredential?.authType === 'http' && rawAuthCredential.http?.scheme === 'bearer'
 }
 
 function isCompatible(

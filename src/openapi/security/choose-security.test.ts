@@ -35,13 +35,15 @@ type Alternative = { readonly [scheme: string]: readonly string[] }
 function choose(auth: AuthOption | undefined, ...alternatives: Alternative[]): Security {
   const security = alternatives.map((one) => Object.entries(one).map(([scheme, scopes]) => ({ scheme, scopes })))
   const operation: Operation = operationOf({ security })
-  return chooseSecurity(operation, { auth, schemes: SCHEMES, operations: [operation], what: 'Toolset "api"' })
+  const context = { auth, hasHeaders: false, schemes: SCHEMES, operations: [operation], what: 'Toolset "api"' }
+  return chooseSecurity(operation, context)
 }
 
 /** The chosen schemes, as text. */
 function chosen(auth: AuthOption | undefined, ...alternatives: Alternative[]): string {
   const security = choose(auth, ...alternatives)
-  if (security.type === 'missing') return `missing ${security.schemes.join(' and ')}`
+  if (security.type !== 'usable')
+    return `missing ${/scheme (".*?")\. /.exec(security.problem)?.[1]?.replaceAll('"', '')}`
   return security.configs.map(({ authScheme }) => authScheme.type).join(' and ') || 'anonymous'
 }
 
