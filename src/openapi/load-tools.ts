@@ -4,6 +4,7 @@ import type { Tool } from '../tool/tool.ts'
 import { unknownFilterNames } from '../tool/unknown-filter-names.ts'
 import type { OperationPlan } from './call-operation.ts'
 import { type LoadedDocument, loadDocument } from './document/load-document.ts'
+import { Problems } from './document/problems.ts'
 import { effectOf } from './effect-of.ts'
 import { idempotencyHeaderOf, withoutManagedParts } from './managed-parts.ts'
 import type { Operation } from './operation.ts'
@@ -26,27 +27,36 @@ export interface LoadedTools {
  * operation can be called, or if an option names something that the document does not have.
  */
 export async function loadTools(spec: unknown, options: ApiToolsetOptions, what: string): Promise<LoadedTools> {
-  const document = await loadDocument(spec)
+  const { toolFilter } = options
+  // a filter by names is applied first: what it leaves out costs nothing and is not reported
+  const wanted = Array.isArray(toolFilter) ? new Set<string>(toolFilter) : undefined
+  const document = await loadDocument(spec, wanted && ((name) => wanted.has(name)))
   checkSchemeNames(options.auth, document.securitySchemes, what)
   checkOperationNames(document, options, what)
   checkVariableNames(document, options, what)
-  const names = document.operations.map(({ name }) => name)
-  const problems = [...document.problems, ...unknownFilterNames(options.toolFilter, names)]
-  if (names.length === 0 && document.problems.length === 0)
+  const usable = new Set(document.operations.map(({ name }) => name))
+  const lost = document.names.filter((name) => wanted?.has(name) && !usable.has(name))
+  const problems = [
+    ...document.problems,
+    ...lost.map((name) => `toolFilter names "${name}", but its operation is left out.`),
+    ...unknownFilterNames(toolFilter, document.names),
+  ]
+  if (document.names.length === 0 && document.problems.length === 0)
     problems.push('The document has no operations. Check its "paths".')
+  const unusable = new Problems()
   const tools: Tool[] = []
   let first: unknown
   for (const operation of document.operations) {
     try {
       const plan = planOf(operation, document, options, what)
       tools.push(operationTool(plan))
-      if (plan.security.type === 'missing') problems.push(`Operation "${operation.name}" ${plan.security.problem}`)
+      if (plan.security.type === 'missing') unusable.add(`Operation "${operation.name}"`, ` ${plan.security.problem}`)
     } catch (error) {
       first ??= error
-      problems.push(`Operation "${operation.name}" is left out. ${messageOf(error)}`)
+      unusable.add(`Operation "${operation.name}"`, ` is left out. ${messageOf(error)}`)
     }
   }
-  if (tools.length > 0 || first === undefined) return { tools, problems }
+  if (tools.length > 0 || first === undefined) return { tools, problems: [...problems, ...unusable.list()] }
   throw new ToolwrightError('INVALID_CONFIG', `${what}: no operation can be called. ${messageOf(first)}`, {
     cause: first,
   })
@@ -74,19 +84,17 @@ function planOf(
 }
 
 /** A gate for a misspelled operation would gate nothing, so it is refused. */
-function checkOperationNames({ operations }: LoadedDocument, options: ApiToolsetOptions, what: string): void {
+function checkOperationNames({ names }: LoadedDocument, options: ApiToolsetOptions, what: string): void {
   const { requiresConfirmation } = options
   if (!Array.isArray(requiresConfirmation)) return
-  const known = operations.map(({ name }) => name)
-  checkKnown(requiresConfirmation, known, `${what}: requiresConfirmation names the operation`)
+  checkKnown(requiresConfirmation, names, `${what}: requiresConfirmation names the operation`)
 }
 
 /** With a misspelled variable, requests would go to the default server. */
-function checkVariableNames({ operations }: LoadedDocument, options: ApiToolsetOptions, what: string): void {
+function checkVariableNames(document: LoadedDocument, options: ApiToolsetOptions, what: string): void {
   const { serverVariables, baseUrl } = options
   if (serverVariables === undefined || baseUrl !== undefined) return
-  const known = operations.flatMap(({ servers }) => servers.flatMap(({ variables }) => [...variables.keys()]))
-  checkKnown(Object.keys(serverVariables), known, `${what}: serverVariables names the variable`)
+  checkKnown(Object.keys(serverVariables), [...document.serverVariables], `${what}: serverVariables names the variable`)
 }
 
 function checkKnown(names: readonly string[], known: readonly string[], what: string): void {

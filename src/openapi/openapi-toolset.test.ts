@@ -96,6 +96,65 @@ describe('listing', () => {
     ])
   })
 
+  describe('of a large document', () => {
+    const warned: string[] = []
+    const logger = { warn: (line: string) => void warned.push(line), error: () => {} }
+    const list = async (options: OpenApiToolsetOptions): Promise<string[]> => {
+      warned.length = 0
+      return (await new OpenApiToolset({ name: 'big', logger, ...options }).listTools(context)).map(({ name }) => name)
+    }
+    const things = (count: number, more: object = {}) =>
+      Array.from({ length: count }, (_, i) => [
+        `/thing/${i}`,
+        { get: { operationId: `getThing${i}`, ...structuredClone(more) } },
+      ])
+
+    test('finds the last of 20,001 operations by its name', async () => {
+      const large = documentOf(Object.fromEntries(things(20_001)), { servers })
+      expect(await list({ spec: large, toolFilter: ['get_thing20000'] })).toEqual(['get_thing20000'])
+      expect(warned).toEqual([])
+      expect(await list({ spec: large, toolFilter: ({ name }) => name === 'get_thing20000' })).toEqual([])
+      expect(warned).toEqual([expect.stringMatching(/from "GET \/thing\/20000" on are left out.* in toolFilter/)])
+    })
+
+    test('warns about the operations of the filter only, and of equal problems once', async () => {
+      const trouble = { security: [{ key: [] }], parameters: [{ name: 'Accept', in: 'header' }] }
+      const components = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x' } } }
+      const large = documentOf(Object.fromEntries([...things(9, trouble), ['/ok', { get: { operationId: 'ok' } }]]), {
+        servers,
+        components,
+      })
+      expect(await list({ spec: large, toolFilter: ['ok'] })).toEqual(['ok'])
+      expect(warned).toEqual([])
+      await list({ spec: large, toolFilter: ['get_thing1'] })
+      expect(warned).toEqual([
+        expect.stringMatching(/^Toolset "big": GET \/thing\/1: the header parameter "Accept" is left out/),
+        expect.stringMatching(/^Toolset "big": Operation "get_thing1" needs credentials/),
+      ])
+      await list({ spec: large })
+      expect(warned).toEqual([
+        expect.stringMatching(/GET \/thing\/0, .*GET \/thing\/4 and 4 more: the header parameter "Accept" is left out/),
+        expect.stringMatching(/Operation "get_thing0", .* and 4 more need credentials/),
+      ])
+    })
+
+    test('knows names and variables of operations that the filter leaves out', async () => {
+      const eu = { url: 'https://{region}.example.com', variables: { region: { default: 'eu' } } }
+      const two = documentOf({ ...paths, '/eu': { get: { operationId: 'eu', servers: [eu] } } }, { servers })
+      const options = { requiresConfirmation: ['delete_pet'], serverVariables: { region: 'us' } }
+      expect(await list({ spec: two, toolFilter: ['get_pet'], ...options })).toEqual(['get_pet'])
+    })
+
+    test('says that a named operation is left out, and why', async () => {
+      const lost = { '/lost': { get: { operationId: 'lost', parameters: [{ $ref: 'other.json' }] } } }
+      await list({ spec: documentOf({ ...paths, ...lost }, { servers }), toolFilter: ['lost', 'get_pet'] })
+      expect(warned).toEqual([
+        expect.stringContaining('GET /lost is left out: it refers to "other.json"'),
+        'Toolset "big": toolFilter names "lost", but its operation is left out.',
+      ])
+    })
+  })
+
   test('fails if nothing can be called', async () => {
     const toolset = new OpenApiToolset({ name: 'pets', spec: documentOf(paths), logger: silent })
     await expect(toolset.listTools(context)).rejects.toThrow(

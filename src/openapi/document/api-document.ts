@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
-import { MAX_NOTES } from './limits.ts'
+import type { Problems } from './problems.ts'
 
 /** A parsed OpenAPI document. */
 export interface ApiDocument {
@@ -9,31 +9,13 @@ export interface ApiDocument {
   /** The version of the specification. */
   readonly version: '2.0' | '3.0' | '3.1' | '3.2'
   /** What was left out of operations that stay usable. */
-  readonly notes: Notes
+  readonly notes: Problems
   /** The schemas with "$anchor", by name. Filled at the first reference to one. */
   anchors?: ReadonlyMap<string, JsonObject>
 }
 
 /** Why an operation cannot be used. The operation is left out and the others stay usable. */
 export class DocumentProblem extends Error {}
-
-/** Lines for the operator. Repeated lines are listed once. */
-export class Notes {
-  readonly #lines = new Set<string>()
-  #dropped = 0
-
-  /** Adds a line, unless there are too many. */
-  add(line: string): void {
-    if (this.#lines.size < MAX_NOTES) this.#lines.add(clip(line, 500))
-    else this.#dropped++
-  }
-
-  /** All lines. */
-  list(): string[] {
-    const more = this.#dropped > 0 ? [`${this.#dropped} more notes are not listed.`] : []
-    return [...this.#lines, ...more]
-  }
-}
 
 /** A text of the document for a message: on one line, and short. */
 export function quote(text: string): string {

@@ -1,7 +1,8 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { type ApiDocument, DocumentProblem, quote } from './api-document.ts'
-import { MAX_OPERATIONS, MAX_PATH_LENGTH } from './limits.ts'
+import { MAX_FOUND_OPERATIONS, MAX_PATH_LENGTH } from './limits.ts'
+import type { Problems } from './problems.ts'
 import { followReferences } from './references.ts'
 
 /** An operation as the document has it. */
@@ -30,33 +31,34 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,50}$/
 
-/** All operations of the paths of a document. Calls `leaveOut` with a line for each one that cannot be used. */
-export function findOperations(document: ApiDocument, leaveOut: (line: string) => void): FoundOperation[] {
+/** All operations of the paths of a document. Those that cannot be used are added to the problems. */
+export function findOperations(document: ApiDocument, leftOut: Problems): FoundOperation[] {
   const { paths = {} } = document.root
   if (!isRecord(paths)) throw new ToolwrightError('INVALID_CONFIG', 'The OpenAPI document: "paths" must be an object.')
   const found: FoundOperation[] = []
   const names = Object.keys(paths).filter((path) => !path.startsWith('x-'))
-  let leftOut = 0
-  const drop = (line: string): void => {
-    leftOut++
-    leaveOut(line)
+  let dropped = 0
+  const drop = (subject: string, problem: string): void => {
+    dropped++
+    leftOut.add(subject, ` is left out: ${problem}.`)
   }
   for (const [at, path] of names.entries()) {
-    if (found.length + leftOut >= MAX_OPERATIONS) {
-      leaveOut(`${names.length - at} paths are left out: a document may have ${MAX_OPERATIONS} operations.`)
+    if (found.length + dropped >= MAX_FOUND_OPERATIONS) {
+      const reason = `a document may have ${MAX_FOUND_OPERATIONS} operations. Split the document`
+      leftOut.add(`${names.length - at} paths`, ` are left out, from ${quote(path)} on: ${reason}.`)
       break
     }
     try {
       const pathItem = readPathItem(document, path, paths[path])
       for (const [method, operation] of operationsOf(document, pathItem)) {
         const problem = findProblem(method, operation)
-        if (problem) drop(`${method} ${path} is left out: ${problem}.`)
+        if (problem) drop(`${method} ${path}`, problem)
         else if (isRecord(operation))
           found.push({ method, path, pathItem, operation, operationId: operation.operationId })
       }
     } catch (error) {
       if (!(error instanceof DocumentProblem)) throw error
-      drop(`Path ${quote(path)} is left out: ${error.message}.`)
+      drop(`Path ${quote(path)}`, error.message)
     }
   }
   return found

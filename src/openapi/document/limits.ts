@@ -7,7 +7,10 @@ export const MAX_TEXT: number = 20 * 1024 * 1024
 export const MAX_YAML_TEXT: number = 8 * 1024 * 1024
 
 /** Operations of a document. The paths after them are left out. */
-export const MAX_OPERATIONS = 5_000
+export const MAX_FOUND_OPERATIONS = 100_000
+
+/** Operations of a toolset, those that its filter names. The others are left out. */
+export const MAX_OPERATIONS = 20_000
 
 /** Characters of a path. */
 export const MAX_PATH_LENGTH = 2_000
@@ -39,5 +42,5 @@ export const MAX_CONVERTED_PARTS = 3_000_000
 /** Definitions in all lists of definitions together. Operations that reach the same definitions share one list. */
 export const MAX_LISTED_DEFINITIONS = 500_000
 
-/** Lines of notes on single keywords and parameters. */
+/** Lines of problems. */
 export const MAX_NOTES = 1_000

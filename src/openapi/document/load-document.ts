@@ -2,34 +2,45 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Operation } from '../operation.ts'
-import { type ApiDocument, DocumentProblem, Notes } from './api-document.ts'
+import { type ApiDocument, DocumentProblem, quote } from './api-document.ts'
 import { findOperations } from './find-operations.ts'
+import { MAX_OPERATIONS } from './limits.ts'
 import { chooseOperationNames } from './operation-names.ts'
 import { OperationReader } from './operation-reader.ts'
+import { Problems } from './problems.ts'
 import { readSpec } from './read-spec.ts'
 import { readSecuritySchemes } from './security.ts'
+import { serverVariablesOf } from './servers.ts'
 
 /** What an OpenAPI document offers. */
 export interface LoadedDocument {
   /** The title of the API. */
   readonly title: string
-  /** The operations that can be used. */
+  /** The wanted operations that can be used. */
   readonly operations: readonly Operation[]
+  /** The names of all operations. */
+  readonly names: readonly string[]
+  /** The names of the variables in all server URLs. */
+  readonly serverVariables: ReadonlySet<string>
   /** Security schemes by name, as OpenAPI 3.1 objects with local $refs resolved. */
   readonly securitySchemes: ReadonlyMap<string, JsonObject>
-  /** What was left out, and why: one line each, for the operator. */
+  /** What was left out of the wanted operations, and why, for the operator. */
   readonly problems: readonly string[]
 }
 
 /**
  * Loads an OpenAPI document: an object, JSON or YAML text, or the path or `file:` URL of a local file. A text that contains
  * a line break or starts with "{" is the document itself. References to anything outside of the document are not followed;
- * operations that need them are left out. Throws INVALID_CONFIG if the document as a whole cannot be used.
+ * operations that need them are left out. `isWanted` chooses operations by name before they are read. Throws INVALID_CONFIG
+ * if the document as a whole cannot be used.
  */
-export async function loadDocument(spec: unknown): Promise<LoadedDocument> {
+export async function loadDocument(
+  spec: unknown,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<LoadedDocument> {
   const root = await readSpec(spec)
   try {
-    return load({ root, version: readVersion(root), notes: new Notes() })
+    return load({ root, version: readVersion(root), notes: new Problems() }, isWanted)
   } catch (error) {
     if (error instanceof ToolwrightError) throw error
     // An object of the developer may have getters, or be a proxy.
@@ -39,18 +50,21 @@ export async function loadDocument(spec: unknown): Promise<LoadedDocument> {
   }
 }
 
-function load(document: ApiDocument): LoadedDocument {
+function load(document: ApiDocument, isWanted: (name: string) => boolean): LoadedDocument {
   const { info } = document.root
-  const leftOut: string[] = []
-  const found = findOperations(document, (line) => leftOut.push(line))
+  const leftOut = new Problems()
+  const found = findOperations(document, leftOut)
   const names = chooseOperationNames(found)
   const reader = new OperationReader(document)
-  const operations = found.flatMap((one) => {
+  const wanted = found.filter((one) => isWanted(names.get(one) ?? ''))
+  const [first] = wanted.splice(MAX_OPERATIONS).map(({ method, path }) => quote(`${method} ${path}`))
+  if (first) leftOut.add(`The operations from ${first} on`, ` are left out: ${TOO_MANY}`)
+  const operations = wanted.flatMap((one) => {
     try {
       return [reader.read(one, names.get(one) ?? '')]
     } catch (error) {
       if (!(error instanceof DocumentProblem)) throw error
-      leftOut.push(`${one.method} ${one.path} is left out: ${error.message}.`)
+      leftOut.add(`${one.method} ${one.path}`, ` is left out: ${error.message}.`)
       return []
     }
   })
@@ -58,10 +72,14 @@ function load(document: ApiDocument): LoadedDocument {
   return {
     title: isRecord(info) && typeof info.title === 'string' ? clip(info.title, 200) : 'API',
     operations,
+    names: [...names.values()],
+    serverVariables: serverVariablesOf(document, found),
     securitySchemes,
-    problems: [...leftOut, ...document.notes.list()],
+    problems: [...leftOut.list(), ...document.notes.list()],
   }
 }
+
+const TOO_MANY = `a toolset may have ${MAX_OPERATIONS}. Name those you need in toolFilter.`
 
 function readVersion({ openapi, swagger }: JsonObject): ApiDocument['version'] {
   // YAML reads an unquoted version as a number.

@@ -5,7 +5,7 @@ import type { ApiDocument } from './api-document.ts'
 import { chooseArgumentNames } from './argument-names.ts'
 import type { FoundOperation } from './find-operations.ts'
 import type { FlatBody } from './flat-body.ts'
-import { MAX_DESCRIPTION_LENGTH } from './limits.ts'
+import { MAX_DESCRIPTION_LENGTH, MAX_SCHEMA_BYTES } from './limits.ts'
 import { Once } from './once.ts'
 import { collectParameters, ParameterReader, type ReadParameter } from './parameters.ts'
 import { BodyReader, type ReadBody } from './request-body.ts'
@@ -64,6 +64,7 @@ export class OperationReader {
       servers: this.#readServers(pathItem, operation),
       security: this.#readSecurity(operation),
       argumentsSchema: this.#toArgumentsSchema(
+        label,
         new Map(read.map((one) => [toArgument(one), one])),
         flat ?? toWhole(body),
       ),
@@ -87,7 +88,11 @@ export class OperationReader {
     return toRequestBody(parameters, operation.consumes ?? this.#document.root.consumes)
   }
 
-  #toArgumentsSchema(parameters: ReadonlyMap<string, ReadParameter>, body: FlatBody | undefined): JsonObject {
+  #toArgumentsSchema(
+    label: string,
+    parameters: ReadonlyMap<string, ReadParameter>,
+    body: FlatBody | undefined,
+  ): JsonObject {
     const properties: JsonObject = {}
     const required: string[] = []
     for (const [argument, { fragment, isRequired }] of parameters) {
@@ -97,7 +102,7 @@ export class OperationReader {
     for (const [argument, schema] of Object.entries(body?.properties ?? {})) setOwn(properties, argument, schema)
     required.push(...(body?.required ?? []))
     const fragments = [...parameters.values()].map(({ fragment }) => fragment)
-    return this.#assembler.assemble(
+    const { schema, isCut } = this.#assembler.assemble(
       {
         type: 'object',
         ...(body?.description !== undefined && { description: body.description }),
@@ -107,6 +112,12 @@ export class OperationReader {
       },
       body ? [...fragments, body.fragment] : fragments,
     )
+    if (isCut)
+      this.#document.notes.add(
+        label,
+        `: the schema of the arguments is cut to ${MAX_SCHEMA_BYTES} bytes. What is left out of it accepts every value.`,
+      )
+    return schema
   }
 }
 

@@ -50,11 +50,11 @@ export class ParameterReader {
     const sent = parameters.flatMap((one) => this.#read.get(one, () => this.#readOne(one, label)) ?? [])
     const usable = sent.filter((parameter) => {
       if (parameter.in !== 'path' || inPath.delete(parameter.name)) return true
-      notes.add(`${label}: the path parameter ${quote(parameter.name)} is left out: the path does not contain it.`)
+      notes.add(label, `: the path parameter ${quote(parameter.name)} is left out: the path does not contain it.`)
       return false
     })
     for (const name of inPath) {
-      notes.add(`${label}: the path parameter ${quote(name ?? '')} is not described. It is taken as a text.`)
+      notes.add(label, `: the path parameter ${quote(name ?? '')} is not described. It is taken as a text.`)
       usable.push(this.#toReadParameter({ name, in: 'path', schema: { type: 'string' } }, label))
     }
     return usable
@@ -63,7 +63,7 @@ export class ParameterReader {
   #readOne(parameter: JsonObject, label: string): ReadParameter | undefined {
     const problem = findParameterProblem(parameter)
     if (problem) {
-      this.#converter.document.notes.add(`${label}: ${problem}.`)
+      this.#converter.document.notes.add(label, `: ${problem}.`)
       return undefined
     }
     const isSwagger = this.#converter.document.version === '2.0'

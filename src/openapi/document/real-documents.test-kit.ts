@@ -28,9 +28,14 @@ export function listOperations({ paths }: JsonObject, problems: readonly string[
       path,
     })),
   )
-  return places.filter(
-    ({ method, path }) => !problems.some((line) => line.startsWith(`${method} ${path} is left out: `)),
-  )
+  const leftOut = problems.flatMap(listLeftOut)
+  return places.filter(({ method, path }) => !leftOut.includes(`${method} ${path}`))
+}
+
+/** The operations that a line calls left out. */
+function listLeftOut(line: string): string[] {
+  const [subjects = '', reason] = line.split(/ (?:is|are) left out: /)
+  return reason === undefined || subjects.includes(': ') ? [] : subjects.split(', ')
 }
 
 /** The names of the documents. */

@@ -21,8 +21,8 @@ export class ResponseReader {
   }
 
   /**
-   * The schema of the first successful response in JSON; undefined if there is none. A schema that cannot be used is noted
-   * and left out: the operation works without it.
+   * The schema of the first successful response in JSON; undefined if there is none. A schema that cannot be used is left out
+   * without a note: the operation works without it, and no model sees it.
    */
   read({ responses, produces }: JsonObject, label: string): JsonObject | undefined {
     const { document } = this.#converter
@@ -36,7 +36,6 @@ export class ResponseReader {
       }
     } catch (error) {
       if (!(error instanceof DocumentProblem)) throw error
-      document.notes.add(`${label}: the schema of the response is left out: ${error.message}.`)
     }
     return undefined
   }
@@ -45,7 +44,7 @@ export class ResponseReader {
     const schema = this.#findSchema(response, produces)
     if (schema === undefined) return undefined
     const fragment = this.#converter.convert(schema, 'response', `${label}, response`)
-    return isRecord(fragment.schema) ? this.#assembler.assemble(fragment.schema, [fragment]) : undefined
+    return isRecord(fragment.schema) ? this.#assembler.assemble(fragment.schema, [fragment]).schema : undefined
   }
 
   #findSchema(response: JsonObject, produces: unknown): unknown {

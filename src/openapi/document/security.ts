@@ -33,7 +33,7 @@ export function readSecuritySchemes(document: ApiDocument): Map<string, JsonObje
       read.set(name, version === '2.0' ? toSecurityScheme(copy) : copy)
     } catch (error) {
       if (!(error instanceof DocumentProblem || error instanceof RangeError)) throw error
-      document.notes.add(`Security scheme ${quote(name)} is left out: ${error.message}.`)
+      document.notes.add(`Security scheme ${quote(name)}`, ` is left out: ${error.message}.`)
     }
   return read
 }

@@ -1,17 +1,33 @@
-import { isRecord } from '../../base/json.ts'
+import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { ServerTemplate } from '../operation.ts'
-import type { Notes } from './api-document.ts'
 import { MAX_ALTERNATIVES } from './limits.ts'
+import type { Problems } from './problems.ts'
 
 /** Reads a list of servers. */
-export function readServers(servers: readonly unknown[], notes: Notes): ServerTemplate[] {
+export function readServers(servers: readonly unknown[], notes: Problems): ServerTemplate[] {
   return servers.slice(0, MAX_ALTERNATIVES).flatMap((server) => {
     if (!isRecord(server) || typeof server.url !== 'string') {
-      notes.add('A server is left out: it has no "url".')
+      notes.add('A server', ' is left out: it has no "url".')
       return []
     }
     return [{ url: server.url, variables: readVariables(server.variables) }]
   })
+}
+
+/** The names of the variables in the servers of the document, its paths and its operations. */
+export function serverVariablesOf(
+  { root }: { readonly root: JsonObject },
+  found: readonly { readonly pathItem: JsonObject; readonly operation: JsonObject }[],
+): Set<string> {
+  const lists = new Set([
+    root.servers,
+    ...found.flatMap(({ pathItem, operation }) => [pathItem.servers, operation.servers]),
+  ])
+  const servers = [...lists].flatMap((list) => (Array.isArray(list) ? list.slice(0, MAX_ALTERNATIVES) : []))
+  const names = servers.flatMap((server) =>
+    isRecord(server) && isRecord(server.variables) ? Object.keys(server.variables).slice(0, MAX_ALTERNATIVES) : [],
+  )
+  return new Set(names)
 }
 
 /** Is it a list with items? */

@@ -266,8 +266,9 @@ export class SchemaWriter {
 
   #leaveOut(path: string, problem: string): void {
     this.#loosened++
+    if (this.#use === 'response') return // no model sees it
     const where = path === '' ? '' : ` at ${quote(path)}`
-    this.#converter.document.notes.add(`${this.#label}: a constraint${where} is left out: ${problem}.`)
+    this.#converter.document.notes.add(`${this.#label}${where}`, `: a constraint is left out: ${problem}.`)
   }
 }
 
