@@ -26,7 +26,8 @@ export interface Refusal {
 
 /**
  * The configuration that answers a refusal. If a scope is missing, it requests the scopes of the stored token and the missing
- * ones. Throws AuthError if the stored token was already requested with them: another consent would change nothing.
+ * ones. Throws AuthError if the stored token was already requested with them: another consent would change nothing. Also
+ * throws it for a refused key or password, which only the developer can change.
  * Otherwise the refused token is ended.
  */
 export async function answerRefusal(
@@ -35,7 +36,12 @@ export async function answerRefusal(
   refusal: Refusal,
 ): Promise<CheckedAuthConfig> {
   const { challenge, credential, earlierScopes = [], serverUrl } = refusal
-  if (config.authScheme.type !== 'oauth2' && config.authScheme.type !== 'openIdConnect') return config
+  const { type } = config.authScheme
+  if (credential && (type === 'apiKey' || type === 'http'))
+    throw new AuthError(
+      `The MCP server ${serverUrl.origin} answered with status 401 (Unauthorized): it refuses the credential of the option auth. Check its value, and the header of its authScheme.`,
+    )
+  if (type !== 'oauth2' && type !== 'openIdConnect') return config
   if (!challenge.isInsufficientScope) {
     if (credential) await endRefusedToken(services, config, credential)
     return config

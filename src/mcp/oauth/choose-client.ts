@@ -7,6 +7,7 @@ import { digestOf } from '../../auth/digest.ts'
 import { isRecord } from '../../base/json.ts'
 import type { AuthCredential } from '../../content/auth.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import { noOAuth } from './no-oauth.ts'
 import { type ChosenClient, type ClientNeed, methodFor } from './oauth-client.ts'
 import { registeredClient } from './registered-client.ts'
 
@@ -26,6 +27,7 @@ export async function chooseClient(need: ClientNeed): Promise<ChosenClient> {
     }
     return { client }
   }
+  if (redirectUri === undefined && !server.metadata) throw noOAuth(need.discovery.rules.serverUrl)
   if (redirectUri === undefined) {
     throw new ToolwrightError(
       'INVALID_CONFIG',

@@ -222,6 +222,28 @@ describe('refuses', () => {
     await expect(new FakeWeb().discover({ clientMetadata: {} })).rejects.toThrow('Set clientMetadata.redirectUris')
   })
 
+  test('a server with a key, and names the status instead of redirect URIs', async () => {
+    const web = new FakeWeb()
+    web.pages.clear()
+    for (const clientMetadata of [{}, { redirectUris: [REDIRECT_URI] }]) {
+      const error = await web.discover({ clientMetadata }).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(AuthError)
+      expect(String(error)).toMatch(/answered with status 401 .* no OAuth metadata\. .*connection\.headers.*auth/)
+      expect(String(error)).not.toMatch(/redirect|by hand/)
+    }
+  })
+
+  test('a key of the option auth that the server refuses', async () => {
+    const authScheme = { type: 'apiKey', in: 'header', name: 'x-key' } as const
+    const credential = { authType: 'apiKey', apiKey: 'wrong-key' }
+    const auth = { authScheme, rawAuthCredential: credential }
+    const web = new FakeWeb()
+    expect(await web.discover({ auth })).toMatchObject(auth) // not sent yet
+    const error = await web.discover({ auth, credential }).catch((thrown: unknown) => thrown)
+    expect(String(error)).toMatch(/status 401 .*refuses the credential of the option auth/)
+    expect(String(error)).not.toContain('wrong-key')
+  })
+
   test('metadata that is no JSON', async () => {
     const web = new FakeWeb()
     web.pages.set(`${ISSUER}/.well-known/oauth-authorization-server`, () => new Response('<html>canary'))

@@ -7,6 +7,7 @@ import { digestOf } from '../../auth/digest.ts'
 import { isRecord } from '../../base/json.ts'
 import type { TokenEndpointAuthMethod } from '../../content/auth.ts'
 import type { DiscoveredServer } from './discover-server.ts'
+import { noOAuth } from './no-oauth.ts'
 import { type ChosenClient, type ClientNeed, methodFor, type OAuthClient } from './oauth-client.ts'
 import { checkTarget } from './target-guard.ts'
 
@@ -66,6 +67,7 @@ async function register(
     return readRegistered(server, redirectUri, await library.registerClient(server.url, options))
   } catch (error) {
     if (error instanceof AuthError) throw error
+    if (!metadata) throw noOAuth(rules.serverUrl)
     throw new AuthError(
       `The authorization server ${new URL(server.url).origin} did not register a client. Register one by hand, and set rawAuthCredential.oauth2.clientId.`,
     )
