@@ -8,6 +8,9 @@ import type { LlmRequest } from '../tool/tool.ts'
 import { gemini } from './gemini.ts'
 import type { GeminiOptions } from './options.ts'
 
+/** The version of the Gemini API that the client of the tests uses by default. */
+export const API_VERSION: string = process.env.GENAI_MAJOR === '3' ? 'v1' : 'v1beta'
+
 /** The request, the model and the server of a test. */
 interface AskOptions {
   /** Name of the model. Default `gemini-2.5-flash`. */

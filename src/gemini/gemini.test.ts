@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, KEY, model, streamedText, tool, user } from './gemini.test-kit.ts'
+import { API_VERSION, ask, KEY, model, streamedText, tool, user } from './gemini.test-kit.ts'
 
 describe('a reply of Gemini', () => {
   test('is one complete response without streaming', async () => {
@@ -12,7 +12,7 @@ describe('a reply of Gemini', () => {
     })
     expect(deltas).toEqual([])
     expect(requests[0]).toMatchObject({
-      path: '/v1beta/models/gemini-2.5-flash:generateContent',
+      path: `/${API_VERSION}/models/gemini-2.5-flash:generateContent`,
       headers: { 'x-goog-api-key': KEY },
     })
   })

@@ -9,7 +9,18 @@ import build from '../build.ts'
 import { readPage, sourceOf, theirBlocks } from '../docs/pages.ts'
 import { NEXT_APP } from './next-app.ts'
 import { BUILD, DECLARED, FUNCTIONS, QUESTION } from './plain-functions.ts'
-import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
+import {
+  AGENT,
+  AGENT_SAYS,
+  CODE,
+  GEMINI_SERVER,
+  GEMINI_TYPES,
+  QUICKJS,
+  ROOT,
+  SQLITE,
+  TYPES,
+  WORKER,
+} from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
 
 /** The tested versions. docs/reference/compatibility.md names the date. */
@@ -22,7 +33,7 @@ const VERSIONS = {
   wrangler: '4.158.0',
   typescript: ['5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2'],
   typesNode: '24.19.2',
-  genai: '2.32.0',
+  genai: ['2.32.0', '3.1.0'],
   generator: '2.9.0',
   esbuild: '0.28.2',
 }
@@ -49,7 +60,7 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   try {
     if (!canIsolate) console.error('This machine has no user namespaces, so the commands can reach the network.')
-    const rows = [...runtimes(), ...frameworks(), ...types(), ...migrations()]
+    const rows = [...runtimes(), ...clients(), ...frameworks(), ...types(), ...migrations()]
     const wanted = rows.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
     const problems: string[] = []
     for (const { name, check } of wanted) {
@@ -98,7 +109,7 @@ function runtimes(): Row[] {
   const files = { 'agent.js': AGENT, 'quickjs.js': QUICKJS, 'root.js': ROOT, 'code.js': CODE, 'sqlite.js': SQLITE }
   const platform = `${process.platform}-${process.arch}`
   const { genai, generator, esbuild } = VERSIONS
-  const peers = [`@google/genai@${genai}`, `ts-json-schema-generator@${generator}`, `esbuild@${esbuild}`]
+  const peers = [`@google/genai@${genai.at(-1)}`, `ts-json-schema-generator@${generator}`, `esbuild@${esbuild}`]
   const programs = [
     ['root.js', 'toolwright, toolwright/ai-sdk and toolwright/testing', AGENT_SAYS],
     ['code.js', 'toolwright/code', '42'],
@@ -175,6 +186,33 @@ function runtimes(): Row[] {
       ],
     ),
   ]
+}
+
+/** The versions of the client of Gemini: the package installs beside each of them, its program runs and its types compile. */
+function clients(): Row[] {
+  return VERSIONS.genai.flatMap((version) => {
+    const tools = [`typescript@${VERSIONS.typescript.at(-1)}`, `@types/node@${VERSIONS.typesNode}`]
+    const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true }
+    const folder = app(`genai-${version}`, [`@google/genai@${version}`, ...tools], {
+      'gemini.js': GEMINI_SERVER,
+      'program.ts': GEMINI_TYPES,
+      'tsconfig.json': JSON.stringify({
+        compilerOptions: { ...compilerOptions, types: ['node'] },
+        files: ['program.ts'],
+      }),
+    })
+    const tsc = 'node_modules/typescript/bin/tsc'
+    return [
+      {
+        name: `@google/genai ${version} | toolwright/gemini and its test server`,
+        check: async () => expectOutput(await run([process.execPath, 'gemini.js'], await folder()), 'Cold.'),
+      },
+      {
+        name: `@google/genai ${version} | the types of toolwright/gemini`,
+        check: async () => expectOutput(await run([process.execPath, tsc, '-p', '.'], await folder()), ''),
+      },
+    ]
+  })
 }
 
 function frameworks(): Row[] {

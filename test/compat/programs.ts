@@ -78,6 +78,18 @@ await runner.close()
 await server.close()
 `
 
+/** Uses the types of `toolwright/gemini`, with a client of the developer. */
+export const GEMINI_TYPES = `
+import { GoogleGenAI } from '@google/genai'
+import { gemini, geminiLive } from 'toolwright/gemini'
+import { LlmAgent } from 'toolwright'
+
+const client = new GoogleGenAI({ apiKey: 'any' })
+const model = gemini('gemini-2.5-flash', { client })
+export const agent = new LlmAgent({ name: 'agent', model, generateContentConfig: { temperature: 0.5 } })
+export const voice = geminiLive('gemini-live-2.5-flash', { client, config: { temperature: 0.5 } })
+`
+
 export const WORKER = `
 import { ask } from './agent.js'
 export default { fetch: async () => new Response(await ask()) }

@@ -297,7 +297,7 @@ describe('the runner with Gemini', () => {
     },
   )
 
-  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])(
+  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE'])(
     'passes %s to onModelError of plugins and of the agent, which may answer',
     async (finishReason) => {
       await using server = await geminiServer([{ finishReason }, { finishReason }, { finishReason }, { finishReason }])

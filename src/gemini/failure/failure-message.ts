@@ -40,6 +40,8 @@ export function failureMessage(
       return `${model} sent an empty reply${tries}: ${failure.detail}. Send the message again, add another model with fallback(), or handle the error in onModelError.`
     case 'invalid-call':
       return `${model} wrote an invalid function call${tries} (${failure.reason}): ${failure.detail}`
+    case 'invalid-reply':
+      return `${model} wrote an invalid reply${tries} (${failure.reason}): ${failure.detail}`
     case 'too-large':
       return `The reply of ${model} has more than ${MAX_REPLY_BYTES} bytes and was not used. Limit its output, for example with maxOutputTokens.`
     case 'timed-out':
@@ -78,7 +80,12 @@ function rejectedKeyMessage(service: string, why: string, { isVertex }: RequestS
 function unknownModelMessage(service: string, why: string, { model, isVertex }: RequestSummary): string {
   return isVertex
     ? `${service} has no model "${model}" in this project and location ${why}. Check the model name, the project and the location.`
-    : `${service} has no model "${model}" for this API key ${why}. Check the model name.`
+    : `${service} has no model "${model}" for this API key ${why}. Check the model name.${aliasAdvice(model)}`
+}
+
+/** Version 3 of `@google/genai` uses the API version v1, which has no names such as `gemini-flash-latest`. */
+function aliasAdvice(model: string): string {
+  return model.endsWith('-latest') ? " Names that end in -latest need gemini(name, { apiVersion: 'v1beta' })." : ''
 }
 
 function mixedToolsAdvice({ status, detail }: Failure, { model, serverTools, hasFunctions }: RequestSummary): string {

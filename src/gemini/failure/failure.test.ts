@@ -100,6 +100,11 @@ describe('gemini()', () => {
     expect([requests.length, pauses]).toEqual([3, [250, 500]]) // half of 500 and 1000: random() is 0.5
   })
 
+  test('404 for a name that only v1beta has names apiVersion', async () => {
+    const unknown = await ask([status(404)], { name: 'gemini-flash-latest' })
+    expect(messageOf(unknown)).toContain("gemini(name, { apiVersion: 'v1beta' })")
+  })
+
   test.each([400, 401, 403, 404, 409, 501])('does not retry status %i', async (code) => {
     const { requests, pauses } = await ask([status(code), 'never'])
     expect([requests.length, pauses]).toEqual([1, []])

@@ -16,6 +16,8 @@ export type FailureKind =
   | 'empty'
   /** The model wrote a function call that cannot be run. */
   | 'invalid-call'
+  /** The model wrote a reply that Gemini could not parse. */
+  | 'invalid-reply'
   /** The reply has more than `MAX_REPLY_BYTES`. */
   | 'too-large'
   /** The attempt took longer than `timeoutMs`. */

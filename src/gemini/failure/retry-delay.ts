@@ -24,11 +24,18 @@ export function isRetryable({ kind, status = 0 }: Failure): boolean {
   return RETRYABLE_KINDS.has(kind)
 }
 
-const RETRYABLE_KINDS = new Set<FailureKind>(['unreachable', 'cut-off', 'timed-out', 'empty', 'invalid-call'])
+const RETRYABLE_KINDS = new Set<FailureKind>([
+  'unreachable',
+  'cut-off',
+  'timed-out',
+  'empty',
+  'invalid-call',
+  'invalid-reply',
+])
 
 /** Whether the model caused the failure, not the connection. Such a request is retried only once. */
 export function isModelFault({ kind }: Failure): boolean {
-  return kind === 'empty' || kind === 'invalid-call'
+  return kind === 'empty' || kind === 'invalid-call' || kind === 'invalid-reply'
 }
 
 /** Reads a duration of `google.rpc.RetryInfo`, for example `1.5s`. */

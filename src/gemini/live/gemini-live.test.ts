@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { LiveConnectOptions } from '../../tool/live-model.ts'
-import { KEY } from '../gemini.test-kit.ts'
+import { API_VERSION, KEY } from '../gemini.test-kit.ts'
 import { geminiLive } from './gemini-live.ts'
 import { openLine, VERTEX } from './live.test-kit.ts'
 import type { GeminiLiveOptions } from './options.ts'
@@ -40,7 +40,9 @@ test('the setup for the Gemini API has the instruction, the tools, transcripts a
     inputAudioTranscription: {},
     outputAudioTranscription: {},
   })
-  expect(line.remote.path).toBe('//ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent')
+  expect(line.remote.path).toBe(
+    `//ws/google.ai.generativelanguage.${API_VERSION}.GenerativeService.BidiGenerateContent`,
+  )
   expect(line.server.problems).toEqual([])
 })
 

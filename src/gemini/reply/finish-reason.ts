@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
 import type { Part } from '../../content/content.ts'
-import { UnusableReply } from '../failure/failure.ts'
+import { type FailureKind, UnusableReply } from '../failure/failure.ts'
 
 /** The error fields of a response. */
 interface FinishError {
@@ -44,11 +44,12 @@ function cutOffCallError(reason: string): FinishError {
   return { errorCode: reason, errorMessage }
 }
 
-/** Throws when a finished reply is empty or has an invalid function call. */
+/** Throws when a finished reply is empty or invalid, or has an invalid function call. */
 export function checkFinishedReply(reason: string | undefined, parts: readonly Part[], message: unknown): void {
-  if (reason !== undefined && INVALID_CALL_REASONS.has(reason)) {
+  const kind = reason === undefined ? undefined : INVALID_REASONS.get(reason)
+  if (reason !== undefined && kind) {
     const why = typeof message === 'string' && message !== '' ? `${clip(message, 1_000)} ` : ''
-    throw new UnusableReply('invalid-call', `${why}${adviceFor(reason)}`, reason)
+    throw new UnusableReply(kind, `${why}${adviceFor(reason)}`, reason)
   }
   if ((reason !== undefined && !NORMAL_REASONS.has(reason)) || parts.some(isVisible)) return
   const has = parts.some((part) => part.thought) ? 'only thoughts, no text and no call' : 'no text and no call'
@@ -62,7 +63,11 @@ function isVisible(part: Part): boolean {
 
 const NORMAL_REASONS = new Set(['STOP', 'FINISH_REASON_UNSPECIFIED'])
 const CUT_OFF_REASONS = new Set(['MAX_TOKENS', 'CONTINUATION'])
-const INVALID_CALL_REASONS = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])
+const INVALID_REASONS: ReadonlyMap<string, FailureKind> = new Map([
+  ['MALFORMED_FUNCTION_CALL', 'invalid-call'],
+  ['UNEXPECTED_TOOL_CALL', 'invalid-call'],
+  ['MALFORMED_RESPONSE', 'invalid-reply'],
+])
 
 function adviceFor(reason: string): string {
   if (reason.includes('SAFETY')) return ADVICE.SAFETY ?? ''
@@ -79,6 +84,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   MAX_TOKENS:
     'The model used all its tokens for thinking. Raise maxOutputTokens, or lower the budget in thinkingConfig.',
   MALFORMED_FUNCTION_CALL: 'The call could not be parsed. Try again, or simplify the parameters of the tool.',
+  MALFORMED_RESPONSE: 'The reply could not be parsed. Try again, or ask for a simpler one.',
   UNEXPECTED_TOOL_CALL:
     'The model called a tool that the request does not declare. List the available tools in the instruction.',
   TOO_MANY_TOOL_CALLS: 'The model called its server tools too many times in a row.',

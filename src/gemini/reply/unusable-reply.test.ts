@@ -80,13 +80,14 @@ describe('an empty reply of Gemini', () => {
   })
 })
 
-describe('an invalid function call of Gemini', () => {
+describe('an invalid function call or reply of Gemini', () => {
   const reasons = [
-    ['MALFORMED_FUNCTION_CALL', 'simplify the parameters'],
-    ['UNEXPECTED_TOOL_CALL', 'does not declare'],
+    ['MALFORMED_FUNCTION_CALL', 'simplify the parameters', 'an invalid function call'],
+    ['UNEXPECTED_TOOL_CALL', 'does not declare', 'an invalid function call'],
+    ['MALFORMED_RESPONSE', 'ask for a simpler one', 'an invalid reply'],
   ] as const
 
-  test.each(reasons)('(%s) is retried once and then reported', async (finishReason, advice) => {
+  test.each(reasons)('(%s) is retried once and then reported', async (finishReason, advice, what) => {
     for (const stream of [false, true]) {
       const bad: GeminiReply = { finishReason }
       const second = await ask([bad, 'Hello.'], { stream })
@@ -94,7 +95,7 @@ describe('an invalid function call of Gemini', () => {
       const never = await ask([bad, bad, 'never'], { stream })
       expect([never.whole, never.requests.length]).toEqual([undefined, 2])
       expect(never.error).toMatchObject({ reason: finishReason, isRetryable: true })
-      expect(messageOf(never)).toContain(`wrote an invalid function call after 2 attempts (${finishReason}): The `)
+      expect(messageOf(never)).toContain(`wrote ${what} after 2 attempts (${finishReason}): The `)
       expect(messageOf(never)).toContain(advice)
     }
   })
