@@ -40,8 +40,8 @@ function withPhases(options: LiveOptions<LiveSession>, runner: Runner): LiveOpti
   return { ...options, ...definition, computed: [...(definition.computed ?? []), ...(computed ?? [])] }
 }
 
-/** A runner in memory. */
+/** A runner in memory. Its agents only speak: what they can do is up to the live model. */
 function runnerOf({ agent, tools, model, textModel }: LiveOptions<LiveSession>): Runner {
   const speaking = agent ?? new LlmAgent({ name: 'assistant', tools: tools ?? [] })
-  return new Runner({ appName: 'live', agent: speaking, model: textModel ?? asModel(model) })
+  return new Runner({ appName: 'live', agent: speaking, model: textModel ?? asModel(model) }, 'live')
 }

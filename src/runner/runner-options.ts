@@ -36,7 +36,7 @@ export interface RunnerOptions<Output = unknown> {
   readonly allowedRedirectUris?: readonly string[] | undefined
   /** Callbacks around every run, model call, tool call and event, before those of the agents. */
   readonly plugins?: readonly Plugin[] | undefined
-  /** The model of agents that have none and inherit none. Default: such an agent is refused. */
+  /** The model of agents that have none and inherit none. Default: none, such an agent can only speak in a live session. */
   readonly model?: Model | undefined
   /** Makes the model for a model name, by pattern: `{ 'gemini-*': gemini }`. */
   readonly models?: Models | undefined

@@ -64,8 +64,8 @@ export class Runner<Output = unknown> {
     showAs(Runner.prototype, 'Runner', ({ appName, agent }) => ({ appName, agent: agent.name }))
   }
 
-  /** Checks the options and all agents. Throws `INVALID_CONFIG` with what to change. */
-  constructor(options: RunnerOptions<Output>) {
+  /** Checks the options and all agents. Throws `INVALID_CONFIG` with what to change. `use`: internal, for `connectLive()`. */
+  constructor(options: RunnerOptions<Output>, use: 'text' | 'live' = 'text') {
     checkRunnerOptions(options)
     this.options = options
     this.appName = options.appName
@@ -77,7 +77,8 @@ export class Runner<Output = unknown> {
     this.credentialService = this.#services.credentialService
     const { plugins } = this.#services
     const { model } = options
-    const tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins, model })
+    const resolveModel = modelResolver(options.models ?? {})
+    const tree = new AgentTree(options.agent, { resolveModel, plugins, model, use })
     tree.prepare()
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree, whilePaused })

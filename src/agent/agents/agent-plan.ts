@@ -8,6 +8,7 @@ import type { Agent } from './agent.ts'
 import type { Hooks } from './callbacks.ts'
 import type { LlmAgent } from './llm-agent.ts'
 import type { Instruction } from './llm-agent-options.ts'
+import { isMissingModel } from './missing-model.ts'
 import { TRANSFER_TO_AGENT, transferInstruction } from './transfer.ts'
 
 /** Everything about an LlmAgent that is the same for all its model calls. */
@@ -37,6 +38,8 @@ export interface AgentPlan {
 /** The values that depend on the position of an agent in its tree. */
 interface AgentPosition {
   readonly model: Model
+  /** Does only a live model speak for the agent? */
+  readonly isLive: boolean
   readonly hooks: Hooks
   readonly reachable: readonly Agent[]
   /** The parent that the agent can transfer to. */
@@ -48,11 +51,13 @@ interface AgentPosition {
 
 /** Makes the plan of an agent: its tools, and the parts of its instruction that the framework adds. */
 export function makePlan(agent: LlmAgent, position: AgentPosition): AgentPlan {
-  const { model, hooks, reachable, parent, isAlone, globalInstruction } = position
+  const { model, isLive, hooks, reachable, parent, isAlone, globalInstruction } = position
   const transferTo = hasOwnTransferTool(agent) ? [] : reachable
   const output = chooseOutputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
   const added = addedTools({ transferTo, output: agent.output, mode: output })
-  const table = fitServerTools(agent.tableWith(added, reachable), model, agent.name)
+  const all = agent.tableWith(added, reachable)
+  // what an agent says that only speaks is up to the live model, which has a table of its own
+  const table = isLive || isMissingModel(model) ? all : fitServerTools(all, model, agent.name)
   const { codeExecutor, instruction, includeIdentity = true } = agent.options
   const addedInstruction = joinParagraphs([
     isAlone || !includeIdentity ? undefined : identityInstruction(agent),

@@ -1,4 +1,5 @@
 // The agents of a runner: parents, transfer targets, and the model, tools and callbacks of each agent.
+import type { ToolTable } from '../../dispatch/resolve.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Model } from '../../tool/model.ts'
 import { type Agent, checkAgentName, subAgentsOf } from './agent.ts'
@@ -6,6 +7,7 @@ import { type AgentPlan, hasOwnTransferTool, makePlan } from './agent-plan.ts'
 import { type AgentToolSettings, agentToolSettings } from './agent-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './callbacks.ts'
 import { LlmAgent } from './llm-agent.ts'
+import { isMissingModel, missingModel, noModel } from './missing-model.ts'
 
 /** What the runner passes to a tree. */
 export interface TreeOptions {
@@ -15,6 +17,8 @@ export interface TreeOptions {
   readonly plugins: readonly Callbacks[]
   /** The model of agents that have none and inherit none from an agent above them. */
   readonly model?: Model | undefined
+  /** What the agents are for: `live` ones only speak through a live model, so that their own models do not matter. Default `text`. */
+  readonly use?: 'text' | 'live' | undefined
 }
 
 const NO_PLUGINS: readonly Callbacks[] = []
@@ -28,6 +32,7 @@ export class AgentTree {
   readonly #plans: Map<LlmAgent, AgentPlan> = new Map()
   readonly #toolTrees: Map<Agent, AgentTree[]> = new Map()
   readonly #hooks: Map<Agent, Hooks> = new Map()
+  #hasMissingModel = false
 
   constructor(root: Agent, options: TreeOptions) {
     this.root = root
@@ -47,16 +52,26 @@ export class AgentTree {
     for (const agent of this.agents()) {
       if (!(agent instanceof LlmAgent)) continue
       const { table, model } = this.plan(agent)
-      for (const { tool } of table.entries.values()) {
-        const settings = agentToolSettings(tool)
-        if (settings) this.treeForTool(settings, model).prepare([...above, this.root])
-      }
+      if (this.#options.use !== 'live') this.prepareTools(table, model, above)
+    }
+  }
+
+  /** Makes the plans of the agents in these tools. `model` is the model of the calling agent. */
+  prepareTools(table: ToolTable, model: Model, above: readonly Agent[] = []): void {
+    for (const { tool } of table.entries.values()) {
+      const settings = agentToolSettings(tool)
+      if (settings) this.treeForTool(settings, model).prepare([...above, this.root])
     }
   }
 
   /** All agents of the tree, the root first. */
   agents(): Agent[] {
     return [this.root, ...this.#parents.keys()]
+  }
+
+  /** Has an agent of the tree no model, so that it can only speak? */
+  get hasMissingModel(): boolean {
+    return this.#hasMissingModel
   }
 
   /** The parent of an agent. Undefined for the root. */
@@ -103,6 +118,7 @@ export class AgentTree {
       const parent = this.parentOf(agent)
       plan = makePlan(agent, {
         model: this.#modelOf(agent),
+        isLive: this.#options.use === 'live',
         hooks: this.hooks(agent),
         reachable,
         parent: parent instanceof LlmAgent && reachable.includes(parent) ? parent : undefined,
@@ -121,7 +137,7 @@ export class AgentTree {
     const known = this.#toolTrees.get(agent) ?? []
     let tree = known.find((other) => other.#options.model === model && other.#options.plugins === plugins)
     if (!tree) {
-      tree = new AgentTree(agent, { ...this.#options, plugins, model })
+      tree = new AgentTree(agent, { ...this.#options, plugins, model, use: 'text' })
       this.#toolTrees.set(agent, [...known, tree])
     }
     return tree
@@ -160,16 +176,25 @@ export class AgentTree {
   }
 
   #modelOf(agent: LlmAgent): Model {
+    const { use, resolveModel, model: inherited } = this.#options
     for (let owner: Agent | undefined = agent; owner; owner = this.parentOf(owner)) {
       const model = owner instanceof LlmAgent ? owner.model : undefined
-      if (typeof model === 'string') return this.#options.resolveModel(model, owner.name)
+      if (typeof model === 'string') {
+        if (use === 'live') break // it names the live model, or the one of text runs
+        return resolveModel(model, owner.name)
+      }
       if (model) return model
     }
-    if (this.#options.model) return this.#options.model
-    throw new ToolwrightError(
-      'INVALID_CONFIG',
-      `Agent "${agent.name}" has no model, and no agent above it has one. Set its model: new LlmAgent({ model, ... }).`,
-    )
+    if (inherited && !isMissingModel(inherited)) return inherited
+    if (!inherited && !this.#canSpeak(agent)) throw noModel(agent.name)
+    this.#hasMissingModel = true
+    return missingModel(agent.name)
+  }
+
+  /** Can the agent speak in a live session? It is the root, or transfers lead from the root to it. */
+  #canSpeak(agent: LlmAgent): boolean {
+    for (let at: Agent | undefined = agent; at; at = this.parentOf(at)) if (!(at instanceof LlmAgent)) return false
+    return true
   }
 
   /**

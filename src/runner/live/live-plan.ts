@@ -1,6 +1,7 @@
 import { addedTools } from '../../agent/agents/added-tools.ts'
 import { type AgentPlan, hasOwnTransferTool } from '../../agent/agents/agent-plan.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { isMissingModel } from '../../agent/agents/missing-model.ts'
 import type { AgentTurn } from '../../agent/loop/run-host.ts'
 import { currentTools } from '../../agent/loop/run-scope.ts'
 import { requestWith } from '../../agent/request/build-request.ts'
@@ -42,6 +43,7 @@ export class LivePlan {
   readonly #listed: Map<LlmAgent, ToolTable> = new Map()
   /** The latest result of `turn()`. */
   #turn: AgentTurn | undefined
+  #liveAsText: Model | undefined
 
   readonly #callbacks: LiveCallbacks
 
@@ -61,7 +63,7 @@ export class LivePlan {
     const plan = this.#planOf(agent)
     const table = this.#listed.get(agent) ?? plan.table
     if (this.#turn?.plan.agent !== agent || this.#turn.plan.table !== table) {
-      const model = this.#options.textModel ?? this.#run.tree.plan(agent).model
+      const model = this.#textModelOf(agent)
       this.#turn = { run: this.#run, frame: frameOf(this.#run), plan: { ...plan, table, model } }
     }
     return this.#turn
@@ -122,10 +124,20 @@ export class LivePlan {
       const transferTo = hasOwnTransferTool(agent) ? [] : inText.reachable
       const added = addedTools({ transferTo, output: undefined, mode: undefined })
       const table = fitServerTools(agent.tableWith(added, inText.reachable), model, agent.name)
+      tree.prepareTools(table, this.#textModelOf(agent))
       plan = { ...inText, model, table, output: undefined }
       this.#plans.set(agent, plan)
     }
     return plan
+  }
+
+  /** The model of agent tools without their own: `textModel`, or the model that the calling agent has in text runs. */
+  #textModelOf(agent: LlmAgent): Model {
+    const { textModel, model } = this.#options
+    const inText = textModel ?? this.#run.tree.plan(agent).model
+    if (!isMissingModel(inText)) return inText
+    this.#liveAsText ??= asModel(model) // one object: trees of agent tools are kept by model
+    return this.#liveAsText
   }
 }
 
