@@ -1,6 +1,7 @@
 import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
 import { type Ports, withSystemPorts } from '../base/ports.ts'
 import { type OptionRules, oneOf } from '../error/check-options.ts'
+import { AgentInvocation } from '../tool/agent-invocation.ts'
 import type { ToolContext } from '../tool/context.ts'
 import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
@@ -92,9 +93,14 @@ function replay({ context }: PolicyCall, { value, skipSummarization }: CachedRes
 }
 
 function cacheKey({ args, context }: PolicyCall, scope: CacheScope): string {
-  const { appName, userId, session, invocationId } = context.invocation
-  const within = scope === 'user' ? [] : scope === 'session' ? [session.id] : [session.id, invocationId]
+  const { appName, userId, invocationId } = context.invocation
+  const within = scope === 'user' ? [] : scope === 'session' ? [sessionOf(context)] : [sessionOf(context), invocationId]
   return canonicalJson([appName, userId, ...within, args])
+}
+
+/** The session, or who makes single calls: each of those has a session of its own. */
+function sessionOf({ invocation }: ToolContext): string {
+  return AgentInvocation.callerOf(invocation) ?? invocation.session.id
 }
 
 // A result with actions that control the run (a transfer, a pending request) cannot be replayed from its value.

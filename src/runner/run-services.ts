@@ -53,6 +53,8 @@ export interface RunServices {
   readonly media: MediaOptions
   /** Runs background tools. Undefined for single calls, which wait for them. */
   background: BackgroundRunner | undefined
+  /** Who makes single calls, each in a session of its own. Undefined for conversations. */
+  callerId: string | undefined
   /** The phases of conversations. Undefined if there are none. */
   phases: ConversationPhases | undefined
   /** Toolsets that dynamic sources have returned. */
@@ -83,6 +85,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
     media: options.media ?? {},
     background: undefined,
+    callerId: undefined,
     phases: options.phases,
     keptToolsets: new KeptToolsets(),
   }

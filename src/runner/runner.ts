@@ -87,9 +87,10 @@ export class Runner<Output = unknown> {
     this.#services.background = this.#background
   }
 
-  /** @internal Waits for background tools instead, for single calls. */
-  awaitBackgroundTools(): void {
+  /** @internal For single calls: waits for background tools. Calls with the same `callerId` share results of `cached()`. */
+  useForSingleCalls(callerId: string | undefined): void {
     this.#services.background = undefined
+    this.#services.callerId = callerId
   }
 
   /**

@@ -18,6 +18,10 @@ export class AgentInvocation implements Invocation {
     this.agentName = agentName
     this.branch = branch
   }
+  /** Who makes single calls. Undefined in a conversation. */
+  static callerOf(invocation: Invocation): string | undefined {
+    return #host in invocation ? invocation.#host.callerId : undefined
+  }
   /** The app. */
   get appName(): string {
     return this.#host.appName

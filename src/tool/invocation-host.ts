@@ -36,6 +36,8 @@ export interface InvocationHost {
   readonly auth: AuthRuntime
   /** The stored state and the `temp:` values of the run. */
   readonly state: StateReader
+  /** Who makes single calls, each in a session of its own: they share results of `cached()`. Undefined in a conversation. */
+  readonly callerId?: string | undefined
   /** What the user of a live session sends. Undefined in other runs. */
   readonly liveInput?: LiveInputSource | undefined
   /** Returns a snapshot of the session. */

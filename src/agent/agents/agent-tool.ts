@@ -5,6 +5,7 @@ import type { FunctionDeclaration } from '../../content/content.ts'
 import { checkOptions, flag, type OptionRules, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Parsed } from '../../schema/issues.ts'
+import type { Model } from '../../tool/model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { AGENT } from '../../tool/tool-marks.ts'
 import { type Agent, isAgent } from './agent.ts'
@@ -43,6 +44,8 @@ export interface AgentToolSettings {
   readonly includePlugins: boolean
   /** Copy the grounding metadata of the agent's answer to the next reply of the calling agent. */
   readonly propagateGroundingMetadata: boolean
+  /** The model of agents that have none. Default: the model of the calling agent. */
+  readonly model?: Model | undefined
 }
 
 /**

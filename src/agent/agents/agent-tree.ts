@@ -130,9 +130,9 @@ export class AgentTree {
     return plan
   }
 
-  /** The tree of the agent of an agent tool. `model` is the model of the calling agent. */
-  treeForTool(settings: AgentToolSettings, model: Model | undefined): AgentTree {
-    const { agent, includePlugins } = settings
+  /** The tree of the agent of an agent tool. `inherited` is the model of the calling agent. */
+  treeForTool(settings: AgentToolSettings, inherited: Model | undefined): AgentTree {
+    const { agent, includePlugins, model = inherited } = settings
     const plugins = includePlugins ? this.#options.plugins : NO_PLUGINS
     const known = this.#toolTrees.get(agent) ?? []
     let tree = known.find((other) => other.#options.model === model && other.#options.plugins === plugins)

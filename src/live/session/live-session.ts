@@ -5,6 +5,7 @@ import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
+import { confirmationFor } from '../../runner/approvals/answer-with-providers.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
@@ -355,9 +356,10 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#started?.wire.acknowledgeWaiting(request.functionCallId, request.hint)
     if (request.kind !== 'confirmation') return
     const { confirmationProvider, allowUnconfirmed = false } = this.#options
+    const ofTool = confirmationFor(this.#run.run.data, request)
     void answerRequest(request, signal, {
-      confirmationProvider,
-      allowUnconfirmed,
+      confirmationProvider: ofTool?.confirmationProvider ?? confirmationProvider,
+      allowUnconfirmed: ofTool?.allowUnconfirmed || allowUnconfirmed,
       answer: (part) => this.answer(part),
       report: (problem, error) => this.#report(problem, error),
     })

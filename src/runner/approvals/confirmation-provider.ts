@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import type { Tool } from '../../tool/tool.ts'
 import { approve, deny } from './answer-parts.ts'
 
 /** The decision of a confirmation provider. Only `confirmed: true` approves. */
@@ -23,11 +24,28 @@ export type ConfirmationProvider = (
 ) => ConfirmationDecision | Promise<ConfirmationDecision>
 
 /** Who confirms gated calls. */
-export interface ConfirmationOptions {
+export interface Confirmation {
   /** Asks a person. */
   readonly confirmationProvider: ConfirmationProvider | undefined
   /** Runs gated calls without a confirmation if there is no provider. */
   readonly allowUnconfirmed: boolean
+}
+
+/** On a tool of a `ToolDispatcher` with a provider, or with `allowUnconfirmed`: who confirms its calls, wherever they are made. */
+const CONFIRMATION = Symbol.for('toolwright.confirmation')
+
+/** The members that make a tool bring its confirmation along, for `overrideTool()`. */
+export function confirmedBy(confirmation: Confirmation): { readonly [symbol: symbol]: Confirmation } {
+  return { [CONFIRMATION]: confirmation }
+}
+
+/** Who confirms the calls of a tool, also through policies. Undefined if the tool does not say. */
+export function confirmationOf(tool: Tool | undefined): Confirmation | undefined {
+  return (tool as { [CONFIRMATION]?: Confirmation } | undefined)?.[CONFIRMATION]
+}
+
+/** Who confirms gated calls, and who hears about failures. */
+export interface ConfirmationOptions extends Confirmation {
   /** Reports a provider that failed. */
   report(problem: string, error: unknown): void
 }

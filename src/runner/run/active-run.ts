@@ -13,6 +13,7 @@ import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Denial, Event, NewEntry } from '../../event/event.ts'
 import { leaseLost } from '../../session/session-errors.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
+import { ProviderRequests } from '../approvals/answer-with-providers.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -34,6 +35,7 @@ export class ActiveRun implements StartedRun {
   readonly #live: LiveDriver | undefined
   /** The log's length when the loop last had to wait. */
   #waitedAt: number | undefined
+  #providers: ProviderRequests | undefined
   /** What the loop, the dispatcher and the recorder read of this run. */
   readonly data: RunData
   isFinished = false
@@ -88,6 +90,7 @@ export class ActiveRun implements StartedRun {
     } catch (error) {
       await this.#endEarly(error)
     }
+    this.#providers?.close()
     if (services.plugins.length) await withStopTimeout(this.data, this.#afterRun())
     await this.#finalize()
   }
@@ -101,6 +104,7 @@ export class ActiveRun implements StartedRun {
       await this.#settlePhase()
       await recorder.drainInbox() // an answer that arrived meanwhile continues the run
       if (stop.stopped) throw stop.stopped.reason
+      if (this.next().type === 'wait' && !this.#live) await this.#askProviders()
       progress.isFinalizing = this.next().type === 'wait'
       if (progress.isFinalizing) return
       if (this.#waitedAt === view.seq) {
@@ -112,6 +116,12 @@ export class ActiveRun implements StartedRun {
     }
     await this.#settlePhase()
     progress.isFinalizing = true
+  }
+
+  /** Asks the confirmation providers that tools bring, before the run pauses. */
+  async #askProviders(): Promise<void> {
+    this.#providers ??= new ProviderRequests(this.data)
+    await this.#providers.wait(() => this.next().type === 'wait')
   }
 
   /** The log must have the reached phase when the run pauses or ends: a process that does not know the phases keeps to it. */

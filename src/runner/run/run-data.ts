@@ -56,6 +56,8 @@ export class RunData implements RunHost, RecordedRun {
   /** Model calls this run may make. Default 500. */
   readonly maxLlmCalls: number
   readonly services: RunServices
+  /** Who makes single calls. Undefined in a conversation. */
+  readonly callerId: string | undefined
   /** Stores files. */
   readonly artifactService: RunServices['artifactService']
   /** The memory that tools search. */
@@ -93,6 +95,7 @@ export class RunData implements RunHost, RecordedRun {
     this.runContext = runContext
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
     this.services = live ? live.servicesFrom(services) : services
+    this.callerId = services.callerId
     this.artifactService = services.artifactService
     this.memoryService = services.memoryService
     this.credentialService = services.credentialService

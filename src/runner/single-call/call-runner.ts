@@ -23,6 +23,8 @@ export interface CallRunnerOptions
     CallCallbacks {
   /** The name of the agent that makes the calls, in the event log. */
   readonly agentName: string
+  /** Calls with the same id share the results of `cached()` tools, also in other sessions of the user. Default: only those of a session. */
+  readonly callerId?: string | undefined
   /** The tools that can be called. An agent is called through `agentTool()`. */
   readonly tools: readonly ToolSource[]
 }
@@ -61,11 +63,11 @@ export class CallRunner {
   /** What the agent does next, by the id of the invocation: a call, or showing its tools to a function. */
   readonly #steps: Map<string, FunctionCall | ((tools: ReadonlyMap<string, Tool>) => void)> = new Map()
 
-  constructor({ agentName, tools, beforeTool, afterTool, onToolError, ...options }: CallRunnerOptions) {
+  constructor({ agentName, callerId, tools, beforeTool, afterTool, onToolError, ...options }: CallRunnerOptions) {
     const callbacks = { beforeModel: this.#reply, beforeTool, afterTool, onToolError }
     this.#agent = new LlmAgent({ name: agentName, model: options.model ?? noModel, tools, ...callbacks })
     this.runner = new Runner({ ...options, agent: this.#agent })
-    this.runner.awaitBackgroundTools()
+    this.runner.useForSingleCalls(callerId)
   }
 
   /** Runs a call until it has a result, is pending or ended. Default: in a session of its own. */

@@ -1,5 +1,7 @@
 // Calls tools by name, without a model: the pipeline of the agents over a log in memory.
+import { agentToolSettings } from '../../agent/agents/agent-tool.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { systemPorts } from '../../base/ports.ts'
 import { showAs } from '../../base/show-as.ts'
 import {
   anything,
@@ -19,8 +21,9 @@ import { isModel, type Model } from '../../tool/model.ts'
 import { overrideTool } from '../../tool/override-tool.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { isTool, type Tool } from '../../tool/tool.ts'
+import { AGENT } from '../../tool/tool-marks.ts'
 import { isToolset, type Toolset } from '../../tool/toolset.ts'
-import { type ConfirmationProvider, confirmationAnswer } from '../approvals/confirmation-provider.ts'
+import { type ConfirmationProvider, confirmationAnswer, confirmedBy } from '../approvals/confirmation-provider.ts'
 import { toolErrorOf } from './call-error.ts'
 import type { CallOutcome } from './call-outcome.ts'
 import { type CallOptions, CallRunner } from './call-runner.ts'
@@ -98,6 +101,10 @@ export class ToolDispatcher implements Toolset {
   readonly #options: ToolDispatcherOptions
   readonly #tools: Map<string, Tool> = new Map()
   readonly #toolsets: Toolset[] = []
+  /** The tools as agents and live sessions get them: with the options of the dispatcher. */
+  readonly #shared: WeakMap<Tool, Tool> = new WeakMap()
+  /** The calls of this dispatcher share results of `cached()`, each in a session of its own. */
+  readonly #id: string = systemPorts.newId()
   /** By deadline. Made again after a registration. */
   #runners: Map<number | undefined, CallRunner> = new Map()
   #isShutDown = false
@@ -133,10 +140,29 @@ export class ToolDispatcher implements Toolset {
     return [...this.#tools.values()]
   }
 
-  /** Lists all tools, in the order of their registration, then those of toolsets. */
+  /**
+   * Lists all tools, in the order of their registration, then those of toolsets. They bring the options of the dispatcher along:
+   * deadline, confirmation and model.
+   */
   async listTools(context: ReadonlyContext): Promise<readonly Tool[]> {
     const listed = await Promise.all(this.#toolsets.map((toolset) => toolset.listTools(context)))
-    return [...this.#tools.values(), ...listed.flat()]
+    return [...this.#tools.values(), ...listed.flat()].map((one) => this.#withOptions(one))
+  }
+
+  /** Made once per tool, so that a listing equals the one before. */
+  #withOptions(given: Tool): Tool {
+    const known = this.#shared.get(given)
+    if (known) return known
+    const { timeoutMs, confirmationProvider, allowUnconfirmed = false, model } = this.#options
+    const agent = model && agentToolSettings(given)
+    const overrides = {
+      ...(timeoutMs !== undefined && given.timeoutMs === undefined && { timeoutMs }),
+      ...((confirmationProvider || allowUnconfirmed) && confirmedBy({ confirmationProvider, allowUnconfirmed })),
+      ...(agent && { [AGENT]: { ...agent, model: agent.model ?? model } }),
+    }
+    const made = Reflect.ownKeys(overrides).length ? overrideTool(given, overrides) : given
+    this.#shared.set(given, made)
+    return made
   }
 
   /** Calls a tool. Resolves with the result as a model would get it: an object. Throws a `ToolError` with a code. */
@@ -211,6 +237,7 @@ export class ToolDispatcher implements Toolset {
       model,
       toolTimeoutMs: deadline,
       agentToolTimeoutMs: deadline,
+      callerId: this.#id,
     })
     this.#runners.set(timeoutMs, runner)
     return runner
