@@ -4,14 +4,14 @@ import { registerShape } from '../../base/object-shapes.ts'
 import { showAs } from '../../base/show-as.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import { isPhaseScope, type RunPhases } from '../../dispatch/run-phases.ts'
+import { isAllowed, isPhaseScope, type RunPhases } from '../../dispatch/run-phases.ts'
 import type { LlmRequestConfig, WireTool } from '../../tool/llm-request-config.ts'
 import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
 import { joinParagraphs } from '../agents/agent-plan.ts'
 import type { ModelTurn } from '../loop/run-host.ts'
 import { fillInstruction } from './instruction.ts'
-import { applyPhase } from './phase-request.ts'
+import { applyPhase, dropServerTools } from './phase-request.ts'
 import { findLoaderName, withMedia } from './request-media.ts'
 
 class Request implements LlmRequest {
@@ -106,7 +106,12 @@ async function complete(turn: ModelTurn, table: ToolTable, request: Request): Pr
       addedInstruction,
     ])
   if (text) request.config.systemInstruction = text
-  for (const tool of table.processors) await tool.processLlmRequest?.(request, context)
+  const allowed = run.phases && isPhaseScope(run.fold, frame.isolation) ? run.phases.allowedTools() : undefined
+  for (const tool of table.processors) {
+    const before = isAllowed(allowed, tool.name) ? undefined : [...(request.config.tools ?? [])]
+    await tool.processLlmRequest?.(request, context)
+    if (before) dropServerTools(request, before)
+  }
   return request
 }
 

@@ -2,7 +2,10 @@ import { isAllowed, type RunPhases } from '../../dispatch/run-phases.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 
-/** Adds the instruction of the phase to a request, and leaves out the declarations of tools that the phase does not allow. */
+/**
+ * Adds the instruction of the phase to a request, and leaves out the declarations of tools that the phase does not allow. Server tools
+ * were left out when the request was built.
+ */
 export async function applyPhase(request: LlmRequest, phases: RunPhases): Promise<LlmRequest> {
   const allowed = phases.allowedTools()
   const { config } = request
@@ -10,6 +13,16 @@ export async function applyPhase(request: LlmRequest, phases: RunPhases): Promis
   const instruction = await phases.instruction()
   if (instruction !== '') request.appendInstruction(instruction)
   return request
+}
+
+/**
+ * Removes the server tools that a tool has just added, because the phase does not allow it: their calls do not pass the dispatcher,
+ * which would refuse them.
+ */
+export function dropServerTools({ config }: LlmRequest, before: readonly WireTool[]): void {
+  if (!config.tools) return
+  config.tools = config.tools.filter((entry) => entry.functionDeclarations || before.includes(entry))
+  if (config.tools.length === 0) delete config.tools
 }
 
 function allowedEntry(entry: WireTool, allowed: ReadonlySet<string>): WireTool[] {

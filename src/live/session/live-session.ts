@@ -383,7 +383,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   /** Tells the model which instruction and tools have changed. */
   #refresh(setup: SessionParts<LiveSession>['setup'], before?: () => Promise<void>): Promise<void> {
     const send = (message: LiveClientMessage): void => void this.#parts.link.send(message)
-    return setup.refresh({ send, before, onFailed: this.#onSetupFailed })
+    const renew = (): void => void this.#parts.link.renew()
+    return setup.refresh({ send, renew, before, onFailed: this.#onSetupFailed })
   }
 
   /** A callback that stops the agent ends the session. Of other failures the next connection knows nothing: it reads all again. */

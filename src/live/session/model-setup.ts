@@ -34,6 +34,8 @@ export interface ModelSetupOptions {
 export interface RefreshOptions {
   /** Sends a message. */
   send(message: LiveClientMessage): void
+  /** Connects again: a model without updates gets other server tools only with a new setup. */
+  renew(): void
   /** What must happen first. */
   readonly before?: (() => Promise<void>) | undefined
   /** Called if it cannot be told. The next connection reads everything again. */
@@ -44,7 +46,7 @@ export interface RefreshOptions {
 export class ModelSetup {
   readonly #options: ModelSetupOptions
   /** What the model was told last. */
-  #told: { readonly instruction: string; readonly tools: string } | undefined
+  #told: { readonly instruction: string; readonly tools: string; readonly serverTools: string } | undefined
   #refreshing: Promise<void> = Promise.resolve()
   #refreshCount = 0
   #toolNames: readonly string[] = []
@@ -61,7 +63,7 @@ export class ModelSetup {
   /** Instruction and tools for a new connection. */
   async read(): Promise<{ instruction: string | undefined; tools: readonly WireTool[] }> {
     const { instruction, tools } = await this.#current()
-    this.#told = { instruction, tools: canonicalJson(tools) }
+    this.#told = told(instruction, tools)
     return { instruction: instruction || undefined, tools }
   }
 
@@ -70,7 +72,7 @@ export class ModelSetup {
     const { instruction, tools, table } = await calls.plan.setup()
     this.#toolNames = [...table.tools.keys()]
     const nonBlocking = model.capabilities?.nonBlocking === true
-    // a model whose tools cannot change gets all of them, and calls that the phase does not allow are refused
+    // a model whose tools cannot change gets all functions, and calls that the phase does not allow are refused
     const allowed = this.canUpdate ? flow.allowedTools() : undefined
     return {
       instruction: joinParagraphs([instruction, ofSession, await flow.instruction()]),
@@ -100,26 +102,27 @@ export class ModelSetup {
   }
 
   /** Tells the model what has changed, after `before`. Does nothing if it knows it. */
-  refresh({ send, before, onFailed }: RefreshOptions): Promise<void> {
+  refresh({ send, renew, before, onFailed }: RefreshOptions): Promise<void> {
     this.#refreshCount++
     this.#refreshing = this.#refreshing
       .then(before)
-      .then(() => this.#refresh(send))
+      .then(() => this.#refresh(send, renew))
       .catch(onFailed)
       .finally(() => this.#refreshCount--)
     return this.#refreshing
   }
 
-  async #refresh(send: (message: LiveClientMessage) => void): Promise<void> {
+  async #refresh(send: (message: LiveClientMessage) => void, renew: () => void): Promise<void> {
     const { instruction, tools } = await this.#current()
     const before = this.#told
-    this.#told = { instruction, tools: canonicalJson(tools) }
+    this.#told = told(instruction, tools)
     const isNewInstruction = instruction !== before?.instruction
     const areNewTools = this.#told.tools !== before?.tools
     if (this.canUpdate) {
       if (!isNewInstruction && !areNewTools) return
       send({ type: 'update', ...(isNewInstruction && { instruction }), ...(areNewTools && { tools }) })
-    } else if (isNewInstruction) {
+    } else if (this.#told.serverTools !== before?.serverTools) renew()
+    else if (isNewInstruction) {
       const text = `[New instruction for this conversation. Follow it from now on.]\n${instruction}`
       send({ type: 'content', contents: [{ role: 'user', parts: [{ text }] }], turnComplete: false })
     }
@@ -129,6 +132,11 @@ export class ModelSetup {
   settled(): Promise<void> | undefined {
     return this.#refreshCount > 0 ? this.#refreshing : undefined
   }
+}
+
+function told(instruction: string, tools: readonly WireTool[]) {
+  const serverTools = tools.filter((entry) => !entry.functionDeclarations)
+  return { instruction, tools: canonicalJson(tools), serverTools: canonicalJson(serverTools) }
 }
 
 /** The fixed tools of an agent and of the agents it may transfer to. */
