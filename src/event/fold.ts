@@ -286,7 +286,10 @@ export class Fold {
     const call = this.calls.get(response.id ?? '')
     if (!call || (call.response && !call.pending)) return
     call.intent = false
-    if (response.willContinue === true && !call.pending) call.pendingSince = this.#seq
+    if (response.willContinue === true && !call.pending) {
+      call.pendingSince = this.#seq
+      call.handle = response.response
+    }
     call.response = response
     call.pending = response.willContinue === true
     if (call.pending) this.#addWaiting(call)

@@ -31,6 +31,8 @@ export interface CallState {
   response: FunctionResponse | undefined
   /** The response is a handle of long-running work; the result comes later. */
   pending: boolean
+  /** What the body of a long-running call returned first. Later partial results do not change it. */
+  handle: JsonObject | undefined
   /** The sequence number of the handle. A result posted before the handle is ignored. */
   pendingSince: number
   /** All requests about this call, in order. */
@@ -83,6 +85,7 @@ export function createCall(
     intentArgs: undefined,
     response: undefined,
     pending: false,
+    handle: undefined,
     pendingSince: 0,
     requests: NO_REQUESTS,
   }

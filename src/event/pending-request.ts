@@ -16,6 +16,8 @@ export interface PendingRequest {
   readonly tool: string
   /** The arguments of the call. */
   readonly args: { readonly [key: string]: unknown }
+  /** What the body of a long-running call returned, such as `{ ticketId }`. Undefined for other kinds. */
+  readonly handle?: { readonly [key: string]: unknown }
   /** The text to show to the approver. */
   readonly hint?: string
   /** The name of the agent that made the call. */

@@ -18,6 +18,7 @@ export type LiveEvent = {
   | { readonly type: 'toolProgress'; readonly id: string; readonly name: string; readonly value: unknown }
   | { readonly type: 'toolResponse'; readonly responses: readonly FunctionResponse[] }
   | { readonly type: 'toolCancelled'; readonly ids: readonly string[] }
+  /** A person, or the app, must answer: a confirmation, input, a credential, or the result of a long-running call. */
   | { readonly type: 'request'; readonly request: PendingRequest }
   | { readonly type: 'phase'; readonly from?: string; readonly to: string }
   | { readonly type: 'transfer'; readonly to: string }

@@ -353,6 +353,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   #onRequest(request: Parameters<typeof answerRequest>[0], signal: AbortSignal): void {
     this.#order.emit({ type: 'request', request })
+    if (request.kind === 'longRunning') return // the model gets the handle
     this.#started?.wire.acknowledgeWaiting(request.functionCallId, request.hint)
     if (request.kind !== 'confirmation') return
     const { confirmationProvider, allowUnconfirmed = false } = this.#options

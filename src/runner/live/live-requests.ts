@@ -1,10 +1,13 @@
+import { findTool } from '../../agent/loop/find-tool.ts'
+import type { CallState } from '../../event/invocation-state.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import { backgroundOf } from '../../policy/background.ts'
 import { expired, pendingOf } from '../approvals/pending-requests.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 
 /** Hears about requests to a human. */
 export interface RequestListener {
-  /** Called once for each request, except results of long-running calls. `signal` aborts when no answer is needed any more. */
+  /** Called once for each request, and for each long-running call without a result. `signal` aborts when no answer is needed any more. */
   onRequest(request: PendingRequest, signal: AbortSignal): void
 }
 
@@ -35,9 +38,7 @@ export class LiveRequests {
   settle(): void {
     const { data } = this.#run
     const { userId, sessionId, invocationId } = data
-    const pending = pendingOf(data.fold.waitingCalls(), { userId, sessionId, invocationId }).filter(
-      ({ kind }) => kind !== 'longRunning',
-    )
+    const pending = pendingOf(this.#waitingForOthers(), { userId, sessionId, invocationId })
     const ids = new Set(pending.map(({ id }) => id))
     for (const [id, controller] of this.#open) {
       if (ids.has(id)) continue
@@ -52,6 +53,12 @@ export class LiveRequests {
       this.#open.set(request.id, controller)
       this.#listener.onRequest(request, controller.signal)
     }
+  }
+
+  /** The waiting calls without background tools of agent tools, whose results come from this process. */
+  #waitingForOthers(): readonly CallState[] {
+    const { data } = this.#run
+    return data.fold.waitingCalls().filter((call) => !(call.pending && backgroundOf(findTool(data, call))))
   }
 
   /** Reads the inbox again and again while a call waits. */

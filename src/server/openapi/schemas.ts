@@ -124,6 +124,7 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
       functionCallId: text,
       tool: text,
       args: data,
+      handle: { ...data, description: 'What the body of a long-running call returned, such as a ticket.' },
       hint: text,
       agent: text,
       createdAt: seconds,

@@ -56,6 +56,7 @@ function AnyResult({ target }: { readonly target: AppRequest }): JSX.Element {
   return (
     <form class="request-form" onSubmit={send}>
       <ExactValue value={target.request.args} label="Arguments" />
+      {target.request.handle && <ExactValue value={target.request.handle} label="Handle" />}
       <p class="field-hint">The result of this call comes from elsewhere. You can also send it here.</p>
       <label class="field">
         Result as JSON
