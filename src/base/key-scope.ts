@@ -36,3 +36,11 @@ export function isUserFilename(filename: string): boolean {
 export function withoutUserPrefix(filename: string): string {
   return isUserFilename(filename) ? filename.slice(USER_PREFIX.length) : filename
 }
+
+/** The prefix of computed values. Only computed values have keys with this prefix. */
+export const DERIVED_PREFIX = 'derived:'
+
+/** Is it the state key of a computed value? */
+export function isDerivedKey(key: string): boolean {
+  return key.startsWith(DERIVED_PREFIX)
+}

@@ -1,6 +1,7 @@
 // The phase of a conversation, as the dispatcher and the request of a model read it. Live and text runs use the same rules.
 import type { PhaseRecord } from '../event/event.ts'
 import type { Fold } from '../event/fold.ts'
+import type { StateReader } from '../session/service.ts'
 
 /** The phase of the conversation in one run. */
 export interface RunPhases {
@@ -10,6 +11,8 @@ export interface RunPhases {
   allowedTools(): ReadonlySet<string> | undefined
   /** The instruction of the phase. Empty if it has none. */
   instruction(): string | Promise<string>
+  /** Values computed from state, which conditions read. Undefined if there are none. */
+  readonly derived?: StateReader | undefined
 }
 
 /** The response to a call of a tool that the phase does not allow; undefined if it does. */

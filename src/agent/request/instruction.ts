@@ -4,7 +4,7 @@ import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
 import type { Instruction } from '../agents/llm-agent-options.ts'
 
-const PLACEHOLDER = /\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[A-Za-z_][A-Za-z0-9_]*)(\?)?\}/g
+const PLACEHOLDER = /\{(artifact\.[^{}?]+|(?:app:|user:|temp:|derived:)?[A-Za-z_][A-Za-z0-9_]*)(\?)?\}/g
 
 /** The text of an instruction without placeholders. Undefined if the text can change. */
 export function constantText(instruction: Instruction | undefined): { text: string | undefined } | undefined {

@@ -2,9 +2,11 @@
 import { phaseRecord, type RunPhases } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PhaseHost } from '../../runner/run/conversation-phases.ts'
+import type { StateReader } from '../../session/service.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
 import { readonlyState } from '../../tool/state.ts'
 import { SessionState } from '../session/session-state.ts'
+import { derivedReader } from '../state/derived-reader.ts'
 import { StateMirror } from '../state/state-mirror.ts'
 import type { WatchedSession } from '../state/watched-session.ts'
 import type { PhaseDefinition } from './phase-definition.ts'
@@ -15,6 +17,10 @@ import type { SettleOptions } from './phase-machine-options.ts'
 export class TextPhases<S> implements RunPhases {
   readonly #definition: PhaseDefinition<S>
   readonly #host: PhaseHost
+  /** The state without computed values. The state of the run gets them from here. */
+  readonly #stored: StateReader
+  /** The computed values, for the state of the run. */
+  readonly derived: StateReader | undefined
   readonly #machine: PhaseMachine<S>
   /** The state for hooks. What they write is recorded. */
   readonly #state: SessionState
@@ -25,6 +31,8 @@ export class TextPhases<S> implements RunPhases {
   constructor(definition: PhaseDefinition<S>, host: PhaseHost) {
     this.#definition = definition
     this.#host = host
+    this.#stored = host.state
+    this.derived = derivedReader(definition.computed, () => this.#conditions())
     const { phases } = definition
     const reached = phases.find((phase) => phase.name === host.view.phase?.phase)
     this.#isRecorded = reached !== undefined
@@ -61,7 +69,7 @@ export class TextPhases<S> implements RunPhases {
   /** State with computed values, as it is now. */
   #conditions(): ReadonlyState {
     const { computed } = this.#definition
-    const { state: initial } = this.#host
+    const initial = this.#stored
     if (!computed?.length) return readonlyState(initial)
     return new StateMirror({ computed, initial, report: this.#report }).state
   }

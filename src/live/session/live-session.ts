@@ -13,6 +13,7 @@ import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { PhaseChange } from '../phases/live-phase.ts'
+import { derivedReader } from '../state/derived-reader.ts'
 import { answerRequest, checkAnswers } from './answer-request.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
@@ -59,6 +60,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       model: options.model,
       textModel: options.textModel,
       phases: options.phases && livePhases(() => this.#started?.flow),
+      derived: derivedReader(options.computed, () => this.#started?.flow.state),
       input: this.#input,
       changeResponses: beforeToolResponse && ((responses, state) => this.#changeResponses(responses, state)),
       onRecorded: (event) => this.#onRecorded(event),

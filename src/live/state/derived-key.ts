@@ -1,17 +1,10 @@
 // The keys of computed values. State keys without a prefix also read computed values, if nothing is stored under them.
+import { DERIVED_PREFIX, isDerivedKey } from '../../base/key-scope.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
-
-/** The prefix of computed values. Only computed values have keys with this prefix. */
-const DERIVED_PREFIX = 'derived:'
 
 /** The state key of a computed value: `derived:total` for `total`. */
 export function derivedKey(key: string): string {
   return `${DERIVED_PREFIX}${key}`
-}
-
-/** Is it the state key of a computed value? */
-export function isDerivedKey(key: string): boolean {
-  return key.startsWith(DERIVED_PREFIX)
 }
 
 /** The key of the computed value that a state key can read: `total` for `derived:total` and `total`. */

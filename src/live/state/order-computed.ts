@@ -1,8 +1,9 @@
 import { closestNames } from '../../base/closest-names.ts'
+import { isDerivedKey } from '../../base/key-scope.ts'
 import { callback, name, type OptionRules } from '../../error/check-options.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
 import { checkItems, checkUnique, invalidItems, NAMES } from './check-items.ts'
-import { computedKeyOf, derivedKey, isDerivedKey } from './derived-key.ts'
+import { computedKeyOf, derivedKey } from './derived-key.ts'
 
 /** A value that is computed from state, and computed again when a key in `from` changes. */
 export interface ComputedValue {

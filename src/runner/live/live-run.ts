@@ -29,6 +29,8 @@ export interface LiveRunOptions {
   readonly textModel: Model | undefined
   /** The phase of the conversation. Undefined without phases. */
   readonly phases: LiveDriver['phases']
+  /** Values computed from state. Undefined if there are none. */
+  readonly derived: LiveDriver['derived']
   /** What the user sends, for tools. */
   readonly input: LiveInputSource
   /** May change responses before they are recorded and sent. */
@@ -57,6 +59,8 @@ export class LiveRun implements LiveDriver {
   #calls: LiveCalls | undefined
   /** The phase of the conversation. Undefined without phases. */
   readonly phases: LiveDriver['phases']
+  /** Values computed from state. Undefined if there are none. */
+  readonly derived: LiveDriver['derived']
   /** What the user sends, for tools. */
   readonly input: LiveInputSource
   /** Passes what the run records to the session. */
@@ -66,6 +70,7 @@ export class LiveRun implements LiveDriver {
     this.#options = options
     this.input = options.input
     this.phases = options.phases
+    this.derived = options.derived
     this.observer = {
       recorded: (event) => {
         options.onRecorded(event)

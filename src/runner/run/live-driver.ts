@@ -1,4 +1,5 @@
 import type { RunPhases } from '../../dispatch/run-phases.ts'
+import type { StateReader } from '../../session/service.ts'
 import type { LiveInputSource } from '../../tool/live-input.ts'
 import type { RunServices } from '../run-services.ts'
 import type { RunObserver } from './recorded-run.ts'
@@ -9,6 +10,8 @@ export interface LiveDriver {
   readonly input: LiveInputSource
   /** The phase of the conversation. Undefined without phases. */
   readonly phases: RunPhases | undefined
+  /** Values computed from state. Undefined if there are none. */
+  readonly derived: StateReader | undefined
   /** Sees what the run records. */
   readonly observer: RunObserver
   /** The services of the run: those of the runner, with the deadlines and hooks of the live session. */

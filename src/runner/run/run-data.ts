@@ -18,6 +18,7 @@ import type { LiveDriver } from './live-driver.ts'
 import type { RecordedRun, RecordedState, RunnerProgress, RunObserver } from './recorded-run.ts'
 import { Recorder } from './recorder.ts'
 import { SessionSnapshot } from './session-snapshot.ts'
+import { StateWithDerived } from './state-with-derived.ts'
 
 /** What a run is created from. */
 export interface RunDataOptions {
@@ -121,6 +122,8 @@ export class RunData implements RunHost, RecordedRun {
     const { phase } = held.view
     // a runner that does not know the phases of a session keeps to the one that its log has
     this.phases = (live ? live.phases : services.phases?.start(this)) ?? (phase && recordedPhase(phase))
+    const derived = live ? live.derived : this.phases?.derived
+    if (derived) this.state = new StateWithDerived(this.state, derived) // the phases have the state without them
   }
 
   /** The message that started the invocation. */
