@@ -4,10 +4,14 @@ import type { Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { deny } from '../../runner/approvals/answer-parts.ts'
+import { confirmationFor } from '../../runner/approvals/answer-with-providers.ts'
 import { type ConfirmationOptions, confirmationAnswer } from '../../runner/approvals/confirmation-provider.ts'
+import type { RunData } from '../../runner/run/run-data.ts'
 
 /** Who answers requests, and how answers are recorded. */
 export interface AnswerOptions extends ConfirmationOptions {
+  /** The run of the session. Its tools may bring a provider, which comes before that of the session. */
+  readonly run: RunData
   /** Records an answer, after the checks that all answers pass. */
   answer(part: Part): Promise<void>
 }
@@ -26,10 +30,15 @@ export async function answerRequest(
   signal: AbortSignal,
   options: AnswerOptions,
 ): Promise<void> {
-  const { answer, report } = options
+  const { answer, report, run, confirmationProvider, allowUnconfirmed } = options
   const problem = `The answer to request "${request.id}" was not recorded`
   try {
-    const given = await confirmationAnswer(request, signal, options)
+    const ofTool = confirmationFor(run, request)
+    const given = await confirmationAnswer(request, signal, {
+      confirmationProvider: ofTool?.confirmationProvider ?? confirmationProvider,
+      allowUnconfirmed: ofTool?.allowUnconfirmed || allowUnconfirmed,
+      report,
+    })
     if (given) await answer(given)
   } catch (error) {
     if (signal.aborted) return // answered otherwise

@@ -5,7 +5,6 @@ import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import { confirmationFor } from '../../runner/approvals/answer-with-providers.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
@@ -13,14 +12,13 @@ import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { PhaseChange } from '../phases/live-phase.ts'
-import { derivedReader } from '../state/derived-reader.ts'
 import { answerRequest, checkAnswers } from './answer-request.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
 import { ModelMemory } from './model-memory.ts'
 import { SessionOrder } from './session-order.ts'
-import { livePhases, makeParts, type SessionParts } from './session-parts.ts'
+import { liveComputed, livePhases, makeParts, type SessionParts } from './session-parts.ts'
 import { Speech } from './speech.ts'
 
 /** How long the end of the session waits for what is being recorded. */
@@ -60,7 +58,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       model: options.model,
       textModel: options.textModel,
       phases: options.phases && livePhases(() => this.#started?.flow),
-      derived: derivedReader(options.computed, () => this.#started?.flow.state),
+      derived: liveComputed(options, () => this.#started?.flow),
       input: this.#input,
       changeResponses: beforeToolResponse && ((responses, state) => this.#changeResponses(responses, state)),
       onRecorded: (event) => this.#onRecorded(event),
@@ -359,10 +357,10 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#started?.wire.acknowledgeWaiting(request.functionCallId, request.hint)
     if (request.kind !== 'confirmation') return
     const { confirmationProvider, allowUnconfirmed = false } = this.#options
-    const ofTool = confirmationFor(this.#run.run.data, request)
     void answerRequest(request, signal, {
-      confirmationProvider: ofTool?.confirmationProvider ?? confirmationProvider,
-      allowUnconfirmed: ofTool?.allowUnconfirmed || allowUnconfirmed,
+      run: this.#run.run.data,
+      confirmationProvider,
+      allowUnconfirmed,
       answer: (part) => this.answer(part),
       report: (problem, error) => this.#report(problem, error),
     })

@@ -7,6 +7,7 @@ import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
+import { derivedReader } from '../state/derived-reader.ts'
 import { CallLimit } from './call-limit.ts'
 import { Deliveries } from './deliveries.ts'
 import { guardedModel } from './guarded-model.ts'
@@ -169,6 +170,14 @@ function settled(
 }
 
 const NO_TOOLS: ReadonlySet<string> = new Set()
+
+/** The computed values of a live session, for the state of its run. They are unknown before the session has started. */
+export function liveComputed(
+  { computed }: Pick<LiveOptions<never>, 'computed'>,
+  flow: () => Pick<LiveFlow<never>, 'state'> | undefined,
+): ReturnType<typeof derivedReader> {
+  return derivedReader(computed, () => flow()?.state)
+}
 
 /** The phase of a live session, for the dispatcher. No tool is allowed before the session has started. */
 export function livePhases(flow: () => { allowedTools(): ReadonlySet<string> | undefined } | undefined): RunPhases {

@@ -1,4 +1,5 @@
 // Decides what a message, an answer or a resume does to the unfinished invocations of a session.
+import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { ToolOwner } from '../../agent/loop/find-entry.ts'
 import { describeNext, type Next } from '../../agent/loop/next.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
@@ -9,6 +10,7 @@ import { Fold } from '../../event/fold.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import { type AnswerContext, type QuestionFor, readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
+import { requireModel } from './require-model.ts'
 
 /** A request that was accepted: the invocation to run, and what to do before it runs. */
 export interface Accepted {
@@ -27,7 +29,18 @@ interface OpenInvocation {
   readonly step: Next
 }
 
-/** Accepts new text, or a resume when there is no message. Throws `PAUSED` if an unfinished invocation forbids new text. */
+/** What a message is accepted for. */
+interface AcceptOptions {
+  /** The agents of the runner. */
+  readonly tree: AgentTree
+  /** What new text does to paused invocations. */
+  readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
+}
+
+/**
+ * Accepts new text, or a resume when there is no message. Throws `PAUSED` if an unfinished invocation forbids new text, and
+ * `INVALID_CONFIG` if the agent that answers it has no model.
+ */
 export function acceptMessage(
   view: SessionView,
   request: {
@@ -35,14 +48,16 @@ export function acceptMessage(
     readonly message?: Content | undefined
     readonly live?: object | undefined
   },
-  whilePaused: 'reject' | 'cancel' | 'continue' | undefined,
+  { tree, whilePaused }: AcceptOptions,
 ): Accepted {
   const { message, invocationId } = request
   if (request.live) return acceptLive(view, invocationId, whilePaused)
   if (!message) return acceptResume(view.open(), invocationId)
   // by default, an invocation that waits only for long-running results does not block new text
   const open = whilePaused === 'cancel' || whilePaused === 'reject' ? view.open() : view.awake()
-  return { invocationId, message, cancel: findInvocationsToCancel(open, whilePaused) }
+  const cancel = findInvocationsToCancel(open, whilePaused)
+  requireModel(tree, view, invocationId)
+  return { invocationId, message, cancel }
 }
 
 /** Accepts a live session. It ends what an interrupted run left: its user has come back to speak. */

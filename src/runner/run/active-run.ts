@@ -4,13 +4,12 @@ import { findTool } from '../../agent/loop/find-tool.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
-import type { JsonObject } from '../../base/json.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { cancelWork, forgetConsents, type StartedWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Denial, Event, NewEntry } from '../../event/event.ts'
+import type { Denial, Event, EventActions, NewEntry } from '../../event/event.ts'
 import { leaseLost } from '../../session/session-errors.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import { ProviderRequests } from '../approvals/answer-with-providers.ts'
@@ -70,7 +69,7 @@ export class ActiveRun implements StartedRun {
   }
 
   /** Runs to the end or to a pause. `finished` never rejects: an error is in `failure`. */
-  start(message: Content | undefined, stateDelta: JsonObject | undefined, drained?: readonly string[]): void {
+  start(message: Content | undefined, stateDelta: EventActions['stateDelta'], drained?: readonly string[]): void {
     this.data.progress.drained = drained
     this.finished = this.#run(message, stateDelta)
   }
@@ -80,7 +79,7 @@ export class ActiveRun implements StartedRun {
     this.finished = this.#finalize()
   }
 
-  async #run(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+  async #run(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
     const { stop, services } = this.data
     try {
       await new Promise((resolve, reject) => {
@@ -95,7 +94,7 @@ export class ActiveRun implements StartedRun {
     await this.#finalize()
   }
 
-  async #runLoop(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+  async #runLoop(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
     const { progress, recorder, stop, view } = this.data
     const recording = this.#recordMessage(message, stateDelta)
     if (recording) await recorder.beforeInbox(recording)
@@ -129,7 +128,7 @@ export class ActiveRun implements StartedRun {
     return this.#live ? undefined : this.data.phases?.settle()
   }
 
-  #recordMessage(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> | undefined {
+  #recordMessage(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> | undefined {
     const { services, recorder, progress } = this.data
     const context = this.#context()
     if (services.plugins.length) return this.#recordAfterPlugins(message, stateDelta, context)
@@ -139,7 +138,7 @@ export class ActiveRun implements StartedRun {
 
   async #recordAfterPlugins(
     message: Content | undefined,
-    stateDelta: JsonObject | undefined,
+    stateDelta: EventActions['stateDelta'],
     context: RunCallbackContext,
   ): Promise<void> {
     const { services, recorder, progress } = this.data
@@ -148,7 +147,7 @@ export class ActiveRun implements StartedRun {
     await recorder.commit([{ event: this.#userEvent(message, stateDelta, context) }], progress.drained)
   }
 
-  #userEvent(content: Content | undefined, stateDelta: JsonObject | undefined, context: RunCallbackContext): Event {
+  #userEvent(content: Content | undefined, stateDelta: EventActions['stateDelta'], context: RunCallbackContext): Event {
     if (stateDelta) for (const key of Object.keys(stateDelta)) context.state.set(key, stateDelta[key])
     return this.data.recorder.draft('user', undefined, content, context.take() ?? {})
   }

@@ -8,7 +8,6 @@ import type { Content } from '../../content/content.ts'
 import { recordedPhase } from '../../dispatch/run-phases.ts'
 import type { Entry } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
-import type { Session, StateReader } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { HeldSession } from '../lease.ts'
@@ -130,16 +129,18 @@ export class RunData implements RunHost, RecordedRun {
   get userContent(): Content | undefined {
     return this.fold.userEvent?.content
   }
-  session(): Session {
+  session(): SessionSnapshot {
     return new SessionSnapshot(this)
   }
 }
 
+type StoredState = HeldSession['log']['state']
+
 /** Stored state, and the `temp:` values that live as long as the run. */
 class RunState implements RecordedState {
-  readonly #stored: StateReader
+  readonly #stored: StoredState
   #temp: Map<string, unknown> | undefined
-  constructor(stored: StateReader) {
+  constructor(stored: StoredState) {
     this.#stored = stored
   }
   get(key: string): unknown {
@@ -155,7 +156,7 @@ class RunState implements RecordedState {
   }
 }
 
-registerShape(() => new RunState({} as StateReader))
+registerShape(() => new RunState({} as StoredState))
 
 registerShape(
   () =>

@@ -16,7 +16,6 @@ import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
 import { ActiveRuns, StartLimiter } from './active-runs.ts'
 import { Cancelled } from './cancelled.ts'
-import { requireModel } from './require-model.ts'
 import { RunData } from './run-data.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { CloseOptions, RunRequest } from './run-request.ts'
@@ -196,8 +195,7 @@ export class RunStarter {
   ): ActiveRun | Promise<ActiveRun> {
     const { message, invocationId, runContext } = request
     if (message && !invocationId) return this.#startWithAnswers(held, { ...request, message }, claim, before)
-    const accepted = acceptMessage(held.view, request, this.#options.whilePaused)
-    if (message) requireModel(this.tree, held.view, accepted.invocationId)
+    const accepted = acceptMessage(held.view, request, this.#options)
     this.#throwIfClosed()
     if (accepted.cancel.length === 0) return this.#startRun(held, accepted, request, { before })
     return this.#cancelAll(held, accepted.cancel, runContext).then((ended) => {
