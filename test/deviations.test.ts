@@ -925,6 +925,14 @@ test('D79: refuses to register a second tool of one name', () => {
   expect(() => new ToolDispatcher().register(lookUp).register(lookUp)).toThrow(/registered twice/)
 })
 
+test('D201: sends no server tool in a phase that does not list it', async () => {
+  const phases = [{ name: 'verify', instruction: 'Verify.', tools: ['look_up'] }]
+  const { connection } = await startLive({ tools: [lookUp, googleSearch()], phases, initialPhase: 'verify' })
+  const sent = JSON.stringify(connection.setup?.tools)
+  expect(sent).toContain('look_up')
+  expect(sent).not.toContain('googleSearch')
+})
+
 const deskSessions = '/apps/desk/users/ada/sessions'
 
 /** A server on which ada has the session `s1`. */
