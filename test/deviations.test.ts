@@ -837,7 +837,7 @@ test('D73: answers a failed request with an error, and repeats only what may be 
   expect(sent).toEqual(['POST', 'GET', 'GET'])
 })
 
-test('D211: takes a body apart into arguments only where nothing is lost', async () => {
+test('D106: takes a body apart into arguments only where nothing is lost', async () => {
   const argumentsOf = async (schema: JsonObject): Promise<string[]> => {
     const put = { operationId: 'put', requestBody: { required: true, content: { 'application/json': { schema } } } }
     const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
@@ -925,7 +925,7 @@ test('D79: refuses to register a second tool of one name', () => {
   expect(() => new ToolDispatcher().register(lookUp).register(lookUp)).toThrow(/registered twice/)
 })
 
-test('D201: sends no server tool in a phase that does not list it', async () => {
+test('D107: sends no server tool in a phase that does not list it', async () => {
   const phases = [{ name: 'verify', instruction: 'Verify.', tools: ['look_up'] }]
   const { connection } = await startLive({ tools: [lookUp, googleSearch()], phases, initialPhase: 'verify' })
   const sent = JSON.stringify(connection.setup?.tools)
