@@ -972,7 +972,11 @@ test('D84: sends the id of a long-running call with the call, and no response be
   const order = longRunning(tool({ name: 'order', description: 'Orders', run: () => ({ status: 'ordered' }) }))
   const { send } = await serveDesk({ tools: [order], steps: [{ calls: [{ id: 'c1', name: 'order' }] }] })
   const events = (await send('POST /run', runBody('Go'))).json()
-  expect(events).toMatchObject([{ longRunningToolIds: ['c1'], content: { parts: [{ functionCall: { id: 'c1' } }] } }])
+  expect(events).toMatchObject([
+    { longRunningToolIds: ['c1'], content: { parts: [{ functionCall: { id: 'c1' } }] } },
+    { handles: { c1: { status: 'ordered' } } },
+  ])
+  expect(events[1]).not.toHaveProperty('content')
 })
 
 test('D85: sends what followed Last-Event-ID and starts nothing', async () => {

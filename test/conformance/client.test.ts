@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { isRecord } from '../../src/base/json.ts'
 import { notApplicableToClient } from './not-applicable-client.ts'
 
 const CLIENT = `${process.execPath} --conditions=toolwright:source test/conformance/client.ts`
@@ -37,7 +38,9 @@ describe.each(suites)('MCP client conformance, $title:', ({ title, program, vers
 
   test.concurrent.each(applicable)('%s', { timeout: 120_000 }, async (scenario) => {
     const checks = await run(program, scenario, { version, folder: join(folder, title, scenario) })
-    const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+    const failed = checks.filter(
+      (check) => check.status === 'FAILURE' || (check.status === 'WARNING' && !isLate(check)),
+    )
     expect(failed).toEqual([])
     expect(checks.filter(({ status }) => status === 'SUCCESS').length, 'checks that passed').toBeGreaterThan(0)
   })
@@ -51,6 +54,11 @@ test('every scenario that does not apply exists', () => {
   const names = [...scenariosOf(next, undefined), ...scenariosOf(old, undefined)]
   expect(notApplicableToClient.filter(([pattern]) => !names.some((name) => pattern.test(name)))).toEqual([])
 })
+
+/** The suite accepts a client that reconnects late, and warns of it: on a busy machine every timer is late. */
+function isLate(check: object): boolean {
+  return 'details' in check && isRecord(check.details) && check.details.slightlyLate === true
+}
 
 /** The client scenarios of a suite, of one version of the protocol or all. Extensions belong to every version. */
 function scenariosOf(program: string, version: string | undefined): string[] {

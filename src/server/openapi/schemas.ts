@@ -83,6 +83,11 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
           ),
           description: 'The failed attempts of calls that were tried again, by call id.',
         },
+        handles: {
+          type: 'object',
+          additionalProperties: data,
+          description: 'What long-running calls have returned, by call id. Their results come later.',
+        },
         actions: ref('EventActions'),
       },
       ['id', 'invocationId', 'author', 'timestamp', 'actions'],

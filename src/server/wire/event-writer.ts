@@ -14,10 +14,10 @@ export class EventWriter {
   /** The events to send for an event of the log: usually one. */
   write(event: Event): WireEvent[] {
     const written = writeEvent(event)
-    if (event.partial) return written ? [written] : []
+    if (event.partial) return [written]
     const again = this.#declareLate(event.longRunningToolIds ?? [])
-    if (written) this.#keepCalls(event, written)
-    return written ? [...again, written] : again
+    this.#keepCalls(event, written)
+    return [...again, written]
   }
 
   #keepCalls({ content }: Event, written: WireEvent): void {

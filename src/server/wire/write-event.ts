@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../base/json.ts'
-import type { Content, Part } from '../../content/content.ts'
+import { type JsonObject, setOwn } from '../../base/json.ts'
+import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 
 /** An event as ADK clients read it. */
@@ -15,19 +15,25 @@ export interface WriteEventOptions {
 }
 
 /**
- * The event on the ADK wire; undefined for an event that consists of handles of long-running calls only. ADK clients offer to
- * answer such a call while it has no response.
+ * The event on the ADK wire. ADK clients offer to answer a long-running call while it has no response: the handles that such calls
+ * returned are in `handles`, by call id, and not in the content.
  */
-export function writeEvent(event: Event, options: { readonly forDevelopers: true }): WireEvent
-export function writeEvent(event: Event, options?: WriteEventOptions): WireEvent | undefined
-export function writeEvent(event: Event, { forDevelopers = false }: WriteEventOptions = {}): WireEvent | undefined {
+export function writeEvent(event: Event, { forDevelopers = false }: WriteEventOptions = {}): WireEvent {
   const { content, actions, ...rest } = event
-  const shown = content && !forDevelopers ? partsForClients(content, event.partial === true) : content?.parts
-  const isHidden = content !== undefined && content.parts.length > 0 && shown?.length === 0
-  if (isHidden && Object.keys(actions).length === 0) return undefined
+  const areHandlesApart = !forDevelopers && event.partial !== true // progress is partial and stays
+  const handles = areHandlesApart ? handlesIn(content) : undefined
+  const shown = forDevelopers ? content?.parts : content?.parts.filter((part) => !handles || !isHandle(part))
+  const isEmpty = handles !== undefined && shown?.length === 0
   return {
     ...rest,
-    ...(content && !isHidden && { content: { role: content.role === 'tool' ? 'user' : content.role, parts: shown } }),
+    ...(content &&
+      !isEmpty && {
+        content: {
+          role: content.role === 'tool' ? 'user' : content.role,
+          parts: forDevelopers ? shown : shown?.map(withoutModelOutput),
+        },
+      }),
+    ...(handles && { handles }),
     actions: {
       stateDelta: {},
       artifactDelta: {},
@@ -38,9 +44,19 @@ export function writeEvent(event: Event, { forDevelopers = false }: WriteEventOp
   }
 }
 
-/** The parts without handles of long-running calls. Progress is partial and stays. */
-function partsForClients({ parts }: Content, isPartial: boolean): Part[] {
-  return parts.filter((part) => isPartial || part.functionResponse?.willContinue !== true).map(withoutModelOutput)
+/** What long-running calls returned, by call id; undefined if the content has none. */
+function handlesIn(content: Content | undefined): JsonObject | undefined {
+  let handles: JsonObject | undefined
+  for (const part of content?.parts ?? []) {
+    if (!isHandle(part)) continue
+    handles ??= {}
+    setOwn(handles, part.functionResponse.id ?? '', part.functionResponse.response)
+  }
+  return handles
+}
+
+function isHandle(part: Part): part is Part & { readonly functionResponse: FunctionResponse } {
+  return part.functionResponse?.willContinue === true
 }
 
 function withoutModelOutput(part: Part): Part {
