@@ -9,6 +9,7 @@ import type { FunctionArgs } from './functions/function-tool-options.ts'
 import type { Tool } from './tool.ts'
 import type { TypedTool } from './tool-options.ts'
 import type { ToolSource } from './tool-source.ts'
+import { StaticToolset, type Toolset } from './toolset.ts'
 
 const base = { name: 't', description: 'd' }
 
@@ -318,4 +319,47 @@ test('tools of an agent take any function, tool, toolset and lists of them', () 
   fits((...names: string[]) => names)
   // @ts-expect-error text is not a tool
   fits('refund')
+})
+
+declare const makeTool: (index: string) => Tool
+declare const makeToolset: () => Toolset
+
+test('tools takes no function that makes a tool or a toolset: it has to be called', () => {
+  const sources: ToolSource[] = [makeTool('docs'), makeToolset()]
+  // @ts-expect-error call it: makeTool('docs')
+  sources.push(makeTool)
+  // @ts-expect-error call it: makeToolset()
+  sources.push([makeToolset])
+  // @ts-expect-error call it: makeTool('docs')
+  new StaticToolset([makeTool])
+  // @ts-expect-error call it: makeTool('docs')
+  tool(makeTool)
+  // @ts-expect-error call it: makeToolset()
+  tool(makeToolset, { name: 'x' })
+})
+
+test('tools takes functions with every other result', () => {
+  interface Weather {
+    city: string
+  }
+  const functions: ToolSource[] = [
+    (): Weather => ({ city: 'Oslo' }),
+    (): Weather[] => [],
+    (): Weather | undefined => undefined,
+    (): void => {},
+    (): never => {
+      throw new Error('x')
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: JSON.parse() returns it
+    (): any => 1,
+    (): Date => new Date(),
+    (): Promise<unknown> => Promise.resolve(1),
+    async function* (): AsyncGenerator<number, string> {
+      yield 1
+      return 'x'
+    },
+    (): { declaration: string; listTools: { count: number } } => ({ declaration: 'x', listTools: { count: 1 } }),
+  ]
+  expectTypeOf(functions).toExtend<readonly ToolSource[]>()
+  expectTypeOf(tool((): unknown => 1)).toExtend<Tool>()
 })

@@ -11,7 +11,7 @@ import { checkToolOptions } from './check-tool-options.ts'
 import { type FunctionArgs, type FunctionToolOptions, functionToolOptions } from './functions/function-tool-options.ts'
 import { type InferredFunction, inferredOf } from './functions/inferred-function.ts'
 import { needsInferError } from './functions/needs-infer.ts'
-import type { ToolFunction } from './functions/tool-function.ts'
+import type { AnyFunction, NoToolFactory } from './functions/tool-function.ts'
 import { lazyDeclaration } from './lazy-declaration.ts'
 import { addPendingNote } from './pending-note.ts'
 import type { Tool } from './tool.ts'
@@ -36,8 +36,8 @@ export function tool<
   const P extends Schema | undefined = undefined,
   const O extends Schema | undefined = undefined,
   R extends Returns<O> = Returns<O>,
-  F extends ToolFunction = ToolFunction,
->(from: ToolOptions<P, O, R> | F, options?: FunctionToolOptions<F, P, O>): MadeTool<P, R, F> {
+  F extends AnyFunction = AnyFunction,
+>(from: ToolOptions<P, O, R> | (F & NoToolFactory<F>), options?: FunctionToolOptions<F, P, O>): MadeTool<P, R, F> {
   // The casts are true: the dispatcher passes what `parse` returned, which has the type of the arguments.
   if (typeof from !== 'function') return buildTool(from) as MadeTool<P, R, F>
   const inferred = inferredOf(from)
@@ -45,15 +45,15 @@ export function tool<
   return buildTool(functionToolOptions(from, inferred, options), inferred) as MadeTool<P, R, F>
 }
 
-/** The tool that `tool()` makes. With options instead of a function, `F` is inferred as `ToolFunction` itself. */
-export type MadeTool<P, R, F extends ToolFunction> = ToolFunction extends F
+/** The tool that `tool()` makes. With options instead of a function, `F` is inferred as `AnyFunction` itself. */
+export type MadeTool<P, R, F extends AnyFunction> = AnyFunction extends F
   ? TypedTool<ArgsOf<P>, R>
   : TypedTool<FunctionArgs<F, P>, ReturnType<F>>
 
 const toolsOfFunctions = new WeakMap<InferredFunction, Tool>()
 
 /** The tool of a plain function in a list of tools, the same one each time. `where` is the plural subject of the error. */
-export function toolOfFunction(fn: ToolFunction, where: string): Tool {
+export function toolOfFunction(fn: AnyFunction, where: string): Tool {
   const inferred = inferredOf(fn)
   if (!inferred) throw needsInferError(fn, where)
   // by what was read: a watch mode may read the same function again

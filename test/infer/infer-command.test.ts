@@ -71,6 +71,18 @@ console.log(JSON.stringify(all.map((one) => one.declaration())))`)
   ])
 })
 
+test('an exported function that makes a tool is not written as a tool', async () => {
+  writeFileSync(
+    project.file('more.ts'),
+    `import { tool } from 'toolwright'
+/** Read. */
+export const read = (id: string) => id
+/** Make a search. */
+export const makeSearch = (index: string) => tool({ name: 'search', description: 'S', run: () => index })`,
+  )
+  expect(await infer('more.ts')).toEqual({ code: 0, out: 'Wrote more.infer.ts: 1 function.\n', errors: '' })
+})
+
 test('the module and the transform give the same declaration, byte for byte', async () => {
   await infer('tools.ts')
   const program = `import { tool } from 'toolwright'\nimport { getWeather, Orders } from './tools.ts'\nconsole.log(JSON.stringify([tool(getWeather).declaration(), tool(Orders.refund).declaration()]))`

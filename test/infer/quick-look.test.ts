@@ -29,6 +29,10 @@ test.each([
     'export default new LlmAgent({ name: "a", model, tools: [tool({ name: "x", description: "X", run: async () => 1 })] })',
   ],
   [
+    'tools that functions of this package make',
+    'export default new LlmAgent({ name: "a", model, tools: [getWeather, confirm(refund, "Sure?")] })',
+  ],
+  [
     'lists of something else',
     'const child = makeAgent()\nfunction guard() {}\nfunction makeAgent() { return new LlmAgent({ name: "b", model }) }\nexport default new LlmAgent({ name: "a", model, subAgents: [child], beforeModel: [guard], tools: [getWeather] })',
   ],
@@ -38,6 +42,7 @@ test.each([
 
 test.each([
   ['a function', '/** A. */ function fn(a: string) {}', 'fn'],
+  ['a function of this package that is not called', '', 'confirm'],
   ['a generator', '/** A. */ async function* fn(a: string) {}', 'fn'],
   ['an arrow function', 'const fn = (a: string) => a', 'fn'],
   ['an async arrow function', 'const fn = async (a: string) => a', 'fn'],

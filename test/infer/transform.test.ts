@@ -98,6 +98,16 @@ describe('the transform finds functions', () => {
     ],
     ['in a StaticToolset', 'export default new StaticToolset([add, written])', ['add']],
     ['that are pushed to a StaticToolset', 'export default new StaticToolset().push(greet)', ['greet']],
+    [
+      'beside a built-in tool that is called',
+      'export default [add, toolSource(() => [])] satisfies ToolSource[]',
+      ['add'],
+    ],
+    [
+      'whose result has a property with the name of a method of tools',
+      '/** Reads. */\nconst read = (id: string) => ({ declaration: id, listTools: [id] }); export default [read] satisfies ToolSource[]',
+      ['read'],
+    ],
     ['in a toolSource', 'export default toolSource(() => (flag ? [add] : []))', ['add']],
     [
       'in a function that returns an agent',
@@ -272,6 +282,26 @@ test.each([
     'a part of the context',
     '/** F. */\nconst f = (id: string, context: Pick<ToolContext, "toolConfirmation">) => id\nexport default tool(f)',
     /parameter "context" is a part of the context of the call\. Write ToolContext/,
+  ],
+  [
+    'a built-in tool that is not called',
+    'import { googleSearch } from "toolwright"\nexport default new LlmAgent({ name: "a", model, tools: [add, googleSearch] })',
+    /virtual\.ts:\d+:62 googleSearch makes tools and is no tool itself\. Call it: googleSearch\(\)\./,
+  ],
+  [
+    'a function of your own that makes a tool and is not called',
+    'const search = (index: string) => tool({ name: "search", description: "S", run: () => index })\nexport default [search] satisfies ToolSource[]',
+    /virtual\.ts:\d+:17 search makes tools and is no tool itself\. Call it: search\(\.\.\.\)\./,
+  ],
+  [
+    'an async function that makes toolsets and is not called',
+    'import { McpToolset } from "toolwright/mcp"\nconst connect = async () => [new McpToolset({ url: "http://localhost" })]\nexport default tool(connect)',
+    /virtual\.ts:\d+:21 connect makes tools .* Call it: connect\(\)\./,
+  ],
+  [
+    'toolSource() that is not called',
+    'export default new LlmAgent({ name: "a", model, tools: [toolSource] })',
+    /toolSource makes tools and is no tool itself\. Call it: toolSource\(\.\.\.\)/,
   ],
 ])('%s is a mistake with its position', (_what, source, message) => {
   expect(() => transform(functions + source)).toThrow(

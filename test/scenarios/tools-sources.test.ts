@@ -2,8 +2,11 @@
 import {
   agentTool,
   concurrency,
+  exitLoop,
+  googleSearch,
   type JsonObject,
   LlmAgent,
+  loadMemory,
   longRunning,
   prefixTools,
   Runner,
@@ -36,7 +39,7 @@ const refused = (where: RegExp) =>
 
 describe('a plain function whose types were not read', () => {
   let wiped = 0
-  function wipeAll(): unknown {
+  function wipeAll(): { wiped: boolean } {
     wiped++
     return { wiped: true }
   }
@@ -52,6 +55,16 @@ describe('a plain function whose types were not read', () => {
   ])('%s is rejected when built, and never called', (_where, make) => {
     expect(make).toThrow(refused(/function "\w+", whose types were not read.*tool\(\{.*toolSource\(fn\)/s))
     expect(wiped).toBe(0)
+  })
+
+  test.each([
+    ['googleSearch', googleSearch],
+    ['loadMemory', loadMemory],
+    ['exitLoop', exitLoop],
+  ])('that is the built-in %s is rejected with advice to call it', (name, make) => {
+    const advice = `If it makes a tool or a toolset, call it: ${name}().`
+    expect(() => new LlmAgent({ name: 'a', model, tools: [make as never] })).toThrow(advice)
+    expect(() => new LlmAgent({ name: 'a', model, tools: [make()] })).not.toThrow()
   })
 
   test('passed to tool() is rejected with advice to use toolwright/infer', () => {

@@ -1,6 +1,7 @@
 import type ts from 'typescript-classic'
 import type { InferredFunction } from '../../tool/functions/inferred-function.ts'
 import type { TypeScript } from '../compiler/find-compiler.ts'
+import { makesTools } from '../functions/makes-tools.ts'
 import { readFunction } from '../functions/read-function.ts'
 import { resolveSymbol } from '../functions/resolve-function.ts'
 import { isPlainFunction } from '../positions/accepts-functions.ts'
@@ -51,6 +52,7 @@ export function readExportedFunctions(ts: TypeScript, program: ts.Program, sourc
   }
 
   function add(name: Pick<ExportedFunction, 'exportName' | 'method'>, symbol: ts.Symbol, type: ts.Type): void {
+    if (makesTools(checker, type)) return // a module may export functions that make tools
     const node = symbol.valueDeclaration ?? source
     const resolved = resolveSymbol(ts, checker, symbol)
     const found = resolved && 'type' in resolved ? resolved : { type, symbol }

@@ -1,14 +1,19 @@
 import type { Token } from './tokens.ts'
 
-/** Where a name comes from. `unknown` may be a function, `other` is none: a written tool, an instance, a literal. */
+/**
+ * Where a name comes from. `unknown` may be a function, `other` is none: a written tool, an instance, a literal. `own` comes from this
+ * package: what it returns is no function.
+ */
 export type Origin =
   | { readonly type: 'unknown' }
   | { readonly type: 'list' }
   | { readonly type: 'other' }
+  | { readonly type: 'own' }
   | { readonly type: 'import'; readonly from: string; readonly exported: string }
 
 const UNKNOWN: Origin = { type: 'unknown' }
 const OTHER: Origin = { type: 'other' }
+const OWN: Origin = { type: 'own' }
 const LIST: Origin = { type: 'list' }
 
 /** The names that a file imports or declares. Parameters are left out: what they get is read where it comes from. */
@@ -33,7 +38,7 @@ export function declarationsOf(tokens: readonly Token[]): Map<string, Origin> {
 }
 
 /** The origins, from the least to the most likely function. */
-const SUSPICION: readonly Origin['type'][] = ['other', 'list', 'import', 'unknown']
+const SUSPICION: readonly Origin['type'][] = ['other', 'own', 'list', 'import', 'unknown']
 
 type Add = (name: string, origin: Origin) => void
 
@@ -49,7 +54,7 @@ function addImports(tokens: readonly Token[], start: number, add: Add): void {
     else {
       const [exported, name] = [words[0] ?? '', words.at(-1) ?? '']
       const isRenamed = isOurs && exported === 'tool' && name !== 'tool'
-      const origin: Origin = isOurs ? (isRenamed ? UNKNOWN : OTHER) : { type: 'import', from, exported }
+      const origin: Origin = isOurs ? (isRenamed ? UNKNOWN : OWN) : { type: 'import', from, exported }
       if (name !== '' && exported !== 'type') add(name, origin)
       words = []
     }
@@ -89,10 +94,10 @@ function isNoFunction(tokens: readonly Token[], at: number, names: ReadonlyMap<s
   if (/^(?:new|true|false|null|undefined|''|0|-|\{)$/.test(first)) return true
   const origin = names.get(first)
   // `tool({ ... })`, `gemini(...)`: what a function of this package returns is no plain function. `tool(fn)` is found elsewhere.
-  if (second === '(') return origin?.type === 'other'
+  if (second === '(') return origin?.type === 'own' || origin?.type === 'other'
   // `z.object(...)`: what a method of a package returns is a schema or a client
   if (second === '.' && isCalled(tokens, at) && !takesFunction(tokens, at))
-    return origin?.type === 'other' || (origin?.type === 'import' && !origin.from.startsWith('.'))
+    return /^(?:own|other)$/.test(origin?.type ?? '') || (origin?.type === 'import' && !origin.from.startsWith('.'))
   return false
 }
 

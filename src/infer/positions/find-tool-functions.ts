@@ -2,6 +2,7 @@
 import type ts from 'typescript-classic'
 import type { InferredFunction, InferredShape } from '../../tool/functions/inferred-function.ts'
 import type { TypeScript } from '../compiler/find-compiler.ts'
+import { makesTools } from '../functions/makes-tools.ts'
 import { readFunction } from '../functions/read-function.ts'
 import { resolveFunction, symbolOf, withoutCasts } from '../functions/resolve-function.ts'
 import { isToolwrightSymbol } from '../functions/toolwright-types.ts'
@@ -163,6 +164,13 @@ export function findToolFunctions(ts: TypeScript, program: ts.Program, source: t
 
   /** Reads the function behind an expression. Null after a mistake, undefined if the source does not show the function. */
   function read(expression: ts.Expression, given: readonly string[]): InferredFunction | null | undefined {
+    const type = checker.getTypeAtLocation(expression)
+    if (makesTools(checker, type)) {
+      const name = expression.getText()
+      const args = type.getCallSignatures()[0]?.parameters.length ? '...' : ''
+      mistakes.push(mistakeAt(expression, `${name} makes tools and is no tool itself. Call it: ${name}(${args}).`))
+      return null
+    }
     const resolved = resolveFunction(ts, checker, expression)
     if (!resolved) return undefined
     if ('instanceMethod' in resolved) {

@@ -31,6 +31,7 @@ export function lookForFunctions(file: string, text: string): QuickLook {
   const mayBeFunction: MayBeFunction = (name, use) => {
     const origin = names.get(name)
     if (origin && use === 'member') return true
+    if (origin?.type === 'own') return use === 'value' // a mistake to report: `tools: [googleSearch]`
     if (origin?.type !== 'import') return origin?.type === 'unknown'
     const path = origin.from.startsWith('.') ? resolve(dirname(file), origin.from) : undefined
     if (path === undefined && use === 'method') return false // z.literal(3)
@@ -38,13 +39,14 @@ export function lookForFunctions(file: string, text: string): QuickLook {
     if (path === undefined || source === undefined) return true
     readFiles.push(path)
     // what the file imports itself is not followed further, and the functions in a list are not known here
-    return declarationsOf(tokensOf(source)).get(origin.exported)?.type !== 'other'
+    const { type = 'unknown' } = declarationsOf(tokensOf(source)).get(origin.exported) ?? {}
+    return type !== 'other' && type !== 'own'
   }
   const mayUseFunctions = tokens.some((_, at) => isFunctionAt(tokens, at, mayBeFunction))
   return { mayUseFunctions, readFiles }
 }
 
-type MayBeFunction = (name: string, use: 'value' | 'member' | 'method') => boolean
+type MayBeFunction = (name: string, use: 'value' | 'call' | 'member' | 'method') => boolean
 
 /** Whether a function may stand at a position where tools are expected. */
 function isFunctionAt(tokens: readonly Token[], at: number, mayBeFunction: MayBeFunction): boolean {
@@ -83,7 +85,7 @@ function isFunctionName(tokens: readonly Token[], at: number, mayBeFunction: May
     string,
   ]
   if (!/^[\p{ID_Start}$_]/u.test(text) || /^\??\.$/.test(before)) return false
-  if (!/^\??\.$/.test(next)) return mayBeFunction(text, 'value')
+  if (!/^\??\.$/.test(next)) return mayBeFunction(text, next === '(' ? 'call' : 'value')
   if (text === 'this') return true
   return mayBeFunction(text, isCalled(tokens, at) ? 'method' : 'member')
 }

@@ -1,11 +1,11 @@
 import { isRecord } from '../../base/json.ts'
 import type { ToolContext } from '../context.ts'
 import type { InferredParameter } from './inferred-function.ts'
-import type { ToolFunction } from './tool-function.ts'
+import type { AnyFunction } from './tool-function.ts'
 
 /** Creates a body that calls a function with its parameters in order. What each one takes is decided here, not in each call. */
 export function createBody(
-  fn: ToolFunction,
+  fn: AnyFunction,
   parameters: readonly InferredParameter[],
 ): (args: unknown, context: ToolContext) => unknown {
   // The cast is true: the arguments were checked against the schema of the parameters.

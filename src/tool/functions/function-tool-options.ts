@@ -7,13 +7,13 @@ import type { ReadonlyContext } from '../context.ts'
 import type { ArgsOf, ToolOptions } from '../tool-options.ts'
 import { createBody } from './call-function.ts'
 import type { InferredFunction } from './inferred-function.ts'
-import type { ToolFunction } from './tool-function.ts'
+import type { AnyFunction } from './tool-function.ts'
 
 /**
  * The arguments of a call, as callbacks such as `requiresConfirmation` get them: those of the explicit `parameters` if there are any,
  * else the type of the function's one object parameter, else an object of its parameters by name.
  */
-export type FunctionArgs<F extends ToolFunction, P = undefined> = P extends undefined
+export type FunctionArgs<F extends AnyFunction, P = undefined> = P extends undefined
   ? ObjectParameter<WithoutContext<Required<Parameters<F>>>>
   : ArgsOf<P>
 
@@ -39,7 +39,7 @@ type ObjectParameter<P extends readonly unknown[]> = P extends readonly [infer O
 type IsArguments<T> =
   IsUnion<T> extends true
     ? false
-    : T extends string | number | boolean | readonly unknown[] | Date | Uint8Array | ToolFunction // also branded strings
+    : T extends string | number | boolean | readonly unknown[] | Date | Uint8Array | AnyFunction // also branded strings
       ? false
       : // a type with index signatures only, such as Record<string, number>, is one value
         Record<never, never> extends Record<keyof T, 1>
@@ -63,7 +63,7 @@ interface SchemaOf<A> {
 }
 
 /** Options of `tool(fn, options)`: those of `tool()` without the body. An explicit option wins over what is inferred. */
-export type FunctionToolOptions<F extends ToolFunction, P = undefined, O = undefined> = Partial<
+export type FunctionToolOptions<F extends AnyFunction, P = undefined, O = undefined> = Partial<
   Pick<ToolOptions<P, O, ReturnType<F>>, InferredOption>
 > &
   Omit<ToolOptions<SchemaOf<FunctionArgs<F, P>>, O, ReturnType<F>>, InferredOption | 'run'>
@@ -76,7 +76,7 @@ const RULES: OptionRules<Omit<ToolOptions<undefined, undefined, unknown>, 'run'>
 }
 
 /** The options of `tool()` for a function: what was inferred, and the explicit options. */
-export function functionToolOptions(fn: ToolFunction, inferred: InferredFunction, explicit: unknown): JsonObject {
+export function functionToolOptions(fn: AnyFunction, inferred: InferredFunction, explicit: unknown): JsonObject {
   if (explicit !== undefined && !isRecord(explicit))
     throw invalid(`tool(fn, options) takes an object of options, got ${kindOf(explicit)}.`)
   const called = fn.name === '' ? 'The function' : `Function "${fn.name}"`

@@ -23,3 +23,11 @@ test('needsInferError() says where the function is, what to install and what to 
 test('needsInferError() describes a function without a name', () => {
   expect(needsInferError(() => 1).message).toContain('the function without a name')
 })
+
+test('needsInferError() says to call a function that makes tools, and to instantiate a class', () => {
+  const made = (): string => 'a tool'
+  class Orders {}
+  expect(needsInferError(made).message).toContain('If it makes a tool or a toolset, call it: made().')
+  expect(needsInferError((url: string) => url).message).toContain('If it makes a tool or a toolset, call it.')
+  expect(needsInferError(Orders as never).message).toContain('It is a class. If it makes tools, write new Orders(...).')
+})
