@@ -11,6 +11,8 @@ interface JsonCopy {
   readonly value: unknown
   /** The approximate size of the value as JSON. */
   readonly bytes: number
+  /** Whether functions or symbols were left out. */
+  readonly hasDropped: boolean
 }
 
 /**
@@ -20,8 +22,15 @@ interface JsonCopy {
  * @param maxText Longer texts and byte arrays are cut to their two ends. `bytes` counts all of them.
  */
 export function toJsonValue(value: unknown, maxText: number = MAX_CONTENT_BYTES): JsonCopy {
-  const copying: Copying = { bytes: 0, objects: 0, maxText: Math.min(maxText, MAX_CONTENT_BYTES), parents: [] }
-  return { value: copy(value, copying) ?? null, bytes: copying.bytes }
+  const copying: Copying = {
+    bytes: 0,
+    objects: 0,
+    maxText: Math.min(maxText, MAX_CONTENT_BYTES),
+    parents: [],
+    hasDropped: false,
+  }
+  const copied = copy(value, copying) ?? null
+  return { value: copied, bytes: copying.bytes, hasDropped: copying.hasDropped }
 }
 
 /** The state of one copy. */
@@ -31,6 +40,7 @@ interface Copying {
   readonly maxText: number
   /** The objects around the current value. An object that contains one of them is circular. */
   readonly parents: object[]
+  hasDropped: boolean
 }
 
 function isFull({ bytes, objects }: Copying): boolean {
@@ -53,8 +63,11 @@ function copy(value: unknown, copying: Copying): unknown {
       if (value !== null) return copyObject(value, copying)
       copying.bytes += 4
       return null
+    case 'undefined':
+      return undefined
     default:
-      return undefined // JSON.stringify omits functions, symbols and undefined, too
+      copying.hasDropped = true
+      return undefined // JSON.stringify omits functions and symbols, too
   }
 }
 

@@ -5,6 +5,7 @@ import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import type { Batch } from './host.ts'
 import { failure, type Prepared, type ReadyCall } from './outcome.ts'
+import { reportThrown } from './report-thrown.ts'
 import { requestsFromBody } from './request-records.ts'
 
 /**
@@ -22,7 +23,10 @@ export async function callBeforeTool(
     const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
     const outcome = await catchError(() => beforeTool({ tool: entry.tool, args: offered, context }))
     if (context.requested.length) return await requestsFromBody(batch, ready) // a callback may make requests like a body
-    if ('error' in outcome) return failure(call, 'EXECUTION_FAILED', messageOf(outcome.error))
+    if ('error' in outcome) {
+      reportThrown(batch.host, outcome.error, { call, step: 'beforeTool' })
+      return failure(call, 'EXECUTION_FAILED', messageOf(outcome.error))
+    }
     const returned: unknown = outcome.value
     if (returned !== undefined) {
       if (!isBeforeToolResult(returned)) return deniedByBadReturn(batch, call, returned)

@@ -18,6 +18,7 @@ import {
   type ReadyCall,
   unknownOutcome,
 } from './outcome.ts'
+import { reportThrown } from './report-thrown.ts'
 import { requestsFromBody } from './request-records.ts'
 import type { ToolEntry } from './resolve.ts'
 import { settle } from './settle.ts'
@@ -45,7 +46,10 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       if (host.stop.stopped) throw host.stop.stopped.reason
       if (one.type === 'ready' && hasRequested(one, error)) return await requestsFromBody(batch, one)
       const recovered = hooks.onToolError.length ? await callOnToolError(batch, one, one.args, error) : undefined
-      if (!recovered) return withFailedAttempts(one, failureOf(one, error))
+      if (!recovered) {
+        reportThrown(host, error, { call })
+        return withFailedAttempts(one, failureOf(one, error))
+      }
       value = recovered.value
     }
     if (one.type === 'ready' && context.requested.length) return await requestsFromBody(batch, one) // the value and writes of the body are dropped
@@ -60,6 +64,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
     return call.requests.length ? withEditedArgs(one, result) : result
   } catch (error) {
     if (host.stop.stopped) throw host.stop.stopped.reason
+    reportThrown(host, error, { call, step: 'A callback' })
     return failure(call, 'EXECUTION_FAILED', messageOf(error))
   } finally {
     context.close()

@@ -3,6 +3,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { StopSignal } from '../base/stop-signal.ts'
 import type { Content, ModelOutput } from '../content/content.ts'
+import type { ThrownInCall } from '../error/thrown-in-call.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
 import type { Fold } from '../event/fold.ts'
 import type { CallState } from '../event/invocation-state.ts'
@@ -49,6 +50,8 @@ export interface DispatchServices {
   readonly deadlines: Deadlines
   /** Where problems are reported. */
   readonly logger: Logger
+  /** Also gets the errors that tools throw. Set by a server for developers. */
+  readonly onThrown: ((thrown: ThrownInCall) => void) | undefined
   /** Deadline of a tool body without its own `timeoutMs`, in milliseconds. */
   readonly toolTimeoutMs: number
   /** Deadline of an agent tool without its own `timeoutMs`, in milliseconds. */

@@ -3,7 +3,7 @@ import { copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeepError } from '..
 import { kindOf } from '../base/kind-of.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { type CallState, NOT_RUN, type RequestState } from '../event/invocation-state.ts'
-import { describeIssues, type Parsed } from '../schema/issues.ts'
+import { describeIssues, errorOfCheck, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { authorize } from './authorize.ts'
 import { callBeforeTool } from './before-tool.ts'
@@ -13,6 +13,7 @@ import type { Batch } from './host.ts'
 import { missingTool, refuseCall } from './on-tool-error.ts'
 import { failure, type Prepared, type ReadyCall, type ResolvedCall, unknownOutcome } from './outcome.ts'
 import { recoverInterrupted } from './recover-interrupted.ts'
+import { reportThrown } from './report-thrown.ts'
 import { forgetAnswered } from './request-credential.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
 import { isPhaseScope, phaseRefusal, type RunPhases } from './run-phases.ts'
@@ -210,14 +211,21 @@ function applyParsed(
   const { call, entry, context, next } = unchecked
   if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return refuseUnchecked(batch, unchecked, undefined)
   if (!parsed.issues) return next(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
+  reportFailedCheck(batch, call, errorOfCheck(parsed))
   const problem = `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`
   return refuseCall(batch, unchecked, 'INVALID_ARGS', problem)
 }
 
 /** Refuses arguments whose validator failed. Its message is not repeated: it may hold values of the arguments. */
 function refuseUnchecked(batch: Batch, unchecked: UncheckedCall, error: unknown): Prepared | Promise<Prepared> {
+  reportFailedCheck(batch, unchecked.call, error)
   const why = error instanceof TooDeepError || error instanceof Timeout ? error.message : 'they could not be validated'
   return refuseCall(batch, unchecked, 'INVALID_ARGS', `Invalid arguments for ${unchecked.call.name}: ${why}`)
+}
+
+function reportFailedCheck({ host }: Batch, call: CallState, error: unknown): void {
+  if (error === undefined || error instanceof TooDeepError) return
+  reportThrown(host, error, { call, step: 'Validation', hidesMessage: true })
 }
 
 async function callbacksThenGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {

@@ -6,6 +6,7 @@ import { readReconciled } from '../tool/read-reconciled.ts'
 import { bodyArgs } from './body-args.ts'
 import type { Batch } from './host.ts'
 import { type CallResult, type Prepared, type ResolvedCall, unknownOutcome } from './outcome.ts'
+import { reportThrown } from './report-thrown.ts'
 import { waitFor } from './wait-with-deadline.ts'
 
 const RECONCILED =
@@ -48,6 +49,7 @@ export async function recoverInterrupted(
           host.services.logger.error(`reconcile of tool "${tool.name}" returned ${kindOf(found)}. ${RECONCILED}`)
       } catch (error) {
         if (host.stop.stopped) throw host.stop.stopped.reason
+        reportThrown(host, error, { call, step: 'reconcile' })
         return interrupted(call, ` reconcile failed: ${messageOf(error)}`)
       }
       return interrupted(call)

@@ -8,6 +8,7 @@ import { readonlyContext } from '../tool/readonly-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Batch, Logger } from './host.ts'
 import type { NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
+import { reportThrown } from './report-thrown.ts'
 import { gateOf } from './resolve.ts'
 
 /**
@@ -30,7 +31,8 @@ export async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise
     const context = readonlyContext(host, agentName, scope.branch)
     const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
     return (await withTimeout(answer, GATE_MS, host.services.ports, () => undefined)) !== false
-  } catch {
+  } catch (error) {
+    reportThrown(host, error, { call: ready.call, step: 'requiresConfirmation', hidesMessage: true })
     return true
   }
 }

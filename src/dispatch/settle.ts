@@ -11,6 +11,7 @@ import type { DispatchHost } from './host.ts'
 import { withModelOutput } from './model-output.ts'
 import { type CallResult, failure } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
+import { toolAsResult, warnDropped } from './unstorable-result.ts'
 import { Timeout, waitFor } from './wait-with-deadline.ts'
 
 /** A call whose body has returned. */
@@ -39,6 +40,14 @@ export function settle(unsettled: Unsettled): CallResult | Promise<CallResult> {
     entry.parseResult || host.artifactService
       ? toJsonValue(value)
       : toJsonValue(value, 4 * host.services.maxResultBytes)
+  if (plain.hasDropped) {
+    const problem = toolAsResult(entry.tool, value)
+    if (problem !== undefined) {
+      host.services.logger.error(problem)
+      return failure(call, 'INVALID_RESULT', problem)
+    }
+    warnDropped(entry.tool, value, host.services.logger)
+  }
   if (
     entry.parseResult ||
     entry.tool.toModelOutput ||

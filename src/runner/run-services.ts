@@ -6,6 +6,7 @@ import { type Ports, withSystemPorts } from '../base/ports.ts'
 import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { BackgroundRunner, Logger } from '../dispatch/host.ts'
+import type { ThrownInCall } from '../error/thrown-in-call.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionService } from '../session/service.ts'
@@ -35,6 +36,8 @@ export interface RunServices {
   readonly eventPlugins: readonly Plugin[]
   /** Receives warnings and errors. */
   readonly logger: Logger
+  /** Also gets the errors that tools throw. */
+  onThrown: ((thrown: ThrownInCall) => void) | undefined
   /** Clock, timers and ids. */
   readonly ports: Ports
   /** One timer for the deadlines of all calls. */
@@ -76,6 +79,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     plugins,
     eventPlugins: plugins.filter((plugin) => plugin.onEvent),
     logger,
+    onThrown: undefined,
     ports,
     deadlines: new Deadlines(ports),
     toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),

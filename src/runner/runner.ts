@@ -87,6 +87,11 @@ export class Runner<Output = unknown> {
     this.#services.background = this.#background
   }
 
+  /** @internal Passes the errors that tools throw to a listener, too. */
+  observeThrown(listener: NonNullable<RunServices['onThrown']>): void {
+    this.#services.onThrown = listener
+  }
+
   /** @internal For single calls: waits for background tools. Calls with the same `callerId` share results of `cached()`. */
   useForSingleCalls(callerId: string | undefined): void {
     this.#services.background = undefined

@@ -23,6 +23,20 @@ export const CHECK_FAILED: Parsed = {
   issues: [{ path: '', expected: 'a value that can be checked (the check itself failed)' }],
 }
 
+const errorsOfChecks: WeakMap<Parsed, unknown> = new WeakMap()
+
+/** The result of a validator that threw this error. */
+export function failedCheck(error: unknown): Parsed {
+  const parsed = { ...CHECK_FAILED }
+  errorsOfChecks.set(parsed, error)
+  return parsed
+}
+
+/** The error of a validator that threw, for the operator. Undefined for other results. */
+export function errorOfCheck(parsed: Parsed): unknown {
+  return errorsOfChecks.get(parsed)
+}
+
 const MAX_SHOWN = 20
 const MAX_TEXT = 4_000
 

@@ -10,6 +10,7 @@ import { ToolBench } from './bench/tool-bench.ts'
 import { ClientWrites } from './guard/client-writes.ts'
 import { DEFAULT_LIMITS, type LiveAppOptions, type ServerOptions } from './server-options.ts'
 import { RecentSessions } from './trace/recent-sessions.ts'
+import { RecentStacks } from './trace/recent-stacks.ts'
 
 /** One app that the server serves. */
 export interface ServedApp {
@@ -23,6 +24,8 @@ export interface ServedApp {
   readonly bench: ToolBench | undefined
   /** Recognises the sessions of the tool bench, also those of another process. */
   readonly benchSessions: BenchSessions
+  /** The stacks of errors that tools threw; undefined unless the server serves `/dev`. */
+  readonly stacks: RecentStacks | undefined
   /** Limits what clients store. */
   readonly writes: ClientWrites
   /** The sessions that clients have used lately. */
@@ -47,10 +50,13 @@ export class Apps {
           options && Object.hasOwn(options, name) ? options[name] : undefined
         usePhases(runner, own(live))
         const benchSessions = new BenchSessions(runner)
-        const bench = dev ? new ToolBench(runner, benchSessions) : undefined
+        const stacks = dev ? new RecentStacks() : undefined
+        if (stacks) runner.observeThrown((thrown) => stacks.add(thrown))
+        const bench = stacks && new ToolBench(runner, benchSessions, stacks)
         const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
         const recent = new RecentSessions()
-        return [name, { name, runner, live: own(live), bench, benchSessions, writes, recent, tour: own(tours) ?? [] }]
+        const tour = own(tours) ?? []
+        return [name, { name, runner, live: own(live), bench, benchSessions, stacks, writes, recent, tour }]
       }),
     )
   }

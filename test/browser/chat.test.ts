@@ -35,7 +35,7 @@ const fail = tool({
   name: 'ship',
   description: 'Ships.',
   parameters: z.object({ order: z.string() }),
-  run: () => {
+  run: function loadVan() {
     throw new Error('The van is full.')
   },
 })
@@ -297,6 +297,10 @@ describe('a tool call card', () => {
     await failed.nth(1).waitFor()
     await expect.poll(() => failed.first().getByText('The van is full.').first().isVisible()).toBe(true)
     await expect.poll(() => failed.nth(1).getByText('attempt 2').isVisible()).toBe(true)
+    await failed.nth(1).getByRole('button', { name: 'Stack' }).click()
+    await expect
+      .poll(() => failed.nth(1).locator('pre').textContent())
+      .toMatch(/^Error: The van is full\.\n +at .*loadVan/)
   })
 
   test('says why an attempt of retry() failed, also in the timeline', async () => {

@@ -13,6 +13,7 @@ const slow = 'test/examples/fixtures/slow.ts'
 const refund = 'test/examples/fixtures/refund.ts'
 const noKey = 'Model: rules, no language model.\nFor one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
 const failing = 'test/examples/fixtures/failing.ts'
+const throwing = 'test/examples/fixtures/throwing.ts'
 
 test('npm start without a terminal plays the tour and exits with 0', async () => {
   const { start } = JSON.parse(readFileSync('package.json', 'utf8')).scripts
@@ -84,6 +85,21 @@ test('toolwright run prints a failed run as one line and exits with 1', async ()
 test('toolwright run --verbose prints log messages', async () => {
   const { errors } = await node([...run, '--verbose', failing, 'hi'])
   expect(errors).toMatch(/The model of agent "failing" failed: no network[\s\S]*failing\.ts/)
+})
+
+test('toolwright run --verbose and toolwright tool --verbose print the stack of a tool that throws', async () => {
+  for (const args of [
+    ['run', throwing, 'hi'],
+    ['tool', throwing, 'ship'],
+  ]) {
+    const { out, errors } = await node(['src/cli/index.ts', ...args])
+    expect(out + errors).toContain('The van is full.')
+    expect(out + errors).not.toContain('loadVan')
+    const verbose = await node(['src/cli/index.ts', ...args, '--verbose'])
+    expect(verbose.errors).toMatch(
+      /Tool "ship" threw in call .*: The van is full\.\nError: .*\n +at .*loadVan .*throwing\.ts/,
+    )
+  }
 })
 
 test('toolwright run --json ends quietly when the reader of its output is gone', async () => {

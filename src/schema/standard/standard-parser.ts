@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { findSizeProblem } from '../../base/value-size.ts'
-import { CHECK_FAILED, type Parsed } from '../issues.ts'
+import { failedCheck, type Parsed } from '../issues.ts'
 import type { CheckedSchema } from '../json-schema/check-schema.ts'
 import { toIssues } from './standard-issues.ts'
 
@@ -23,20 +23,16 @@ export function createStandardParser(
       return 'then' in result
         ? Promise.resolve(result)
             .then((settled) => parsed(settled, value))
-            .catch(unchecked)
+            .catch(failedCheck)
         : parsed(result, value)
-    } catch {
-      return CHECK_FAILED
+    } catch (error) {
+      return failedCheck(error)
     }
   }
 }
 
 function parsed(result: StandardSchemaV1.Result<unknown>, value: unknown): Parsed {
   return result.issues ? { issues: toIssues(result.issues, value) } : { value: result.value }
-}
-
-function unchecked(): Parsed {
-  return CHECK_FAILED
 }
 
 // Validators read `value.toString`. If the schema has such a property, the inherited member must not count as its value.

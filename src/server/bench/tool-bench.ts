@@ -7,6 +7,7 @@ import { CallRunner } from '../../runner/single-call/call-runner.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { findAgents, type PlacedAgent } from '../graph/find-agents.ts'
 import { inheritedModel } from '../graph/inherited-model.ts'
+import type { RecentStacks } from '../trace/recent-stacks.ts'
 import type { BenchSessions } from './bench-session.ts'
 
 /** A call that a developer makes. */
@@ -28,10 +29,12 @@ export class ToolBench {
   readonly #calls: Map<string, CallRunner> = new Map()
 
   readonly #sessions: BenchSessions
+  readonly #stacks: RecentStacks
 
-  constructor(runner: Runner, sessions: BenchSessions) {
+  constructor(runner: Runner, sessions: BenchSessions, stacks: RecentStacks) {
     this.#runner = runner
     this.#sessions = sessions
+    this.#stacks = stacks
     this.#agents = findAgents(runner.agent)
   }
 
@@ -79,6 +82,7 @@ export class ToolBench {
       afterTool: own?.afterTool,
       onToolError: own?.onToolError,
     })
+    calls.runner.observeThrown((thrown) => this.#stacks.add(thrown))
     this.#calls.set(name, calls)
     return calls
   }

@@ -42,6 +42,20 @@ export function callTool(call: BenchCall, signal?: AbortSignal): AsyncGenerator<
   return readStream(path, { body: { userId, args }, signal })
 }
 
+/** Where a tool threw. */
+export interface CallStack {
+  /** The id of the call. */
+  readonly functionCallId: string
+  /** The stack of the error. */
+  readonly stack: string
+}
+
+/** Reads the stacks of errors that the tools of a session threw lately. */
+export async function getStacks({ app, userId, sessionId }: SessionKey): Promise<readonly CallStack[]> {
+  const path = `/dev${pathOf('apps', app, 'users', userId, 'sessions', sessionId)}/stacks`
+  return (await requestJson<{ stacks: readonly CallStack[] }>(path)).stacks
+}
+
 /** Searches the memory of a user. */
 export async function searchMemory(app: string, userId: string, query: string): Promise<readonly MemoryEntry[]> {
   const path = `/dev${pathOf('apps', app, 'users', userId, 'memory')}?${new URLSearchParams({ query })}`

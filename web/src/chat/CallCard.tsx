@@ -15,6 +15,7 @@ import { Elapsed, Time } from '../ui/Time.tsx'
 import { Tree } from '../ui/Tree.tsx'
 import { VisibleText } from '../ui/VisibleText.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
+import { ErrorStack } from './ErrorStack.tsx'
 import { Progress } from './Progress.tsx'
 import { type AnsweredRequest, type CallRow, type CallStatus, statusOf, waitedSeconds } from './rows.ts'
 
@@ -79,6 +80,7 @@ export function CallCard({ row, sessionKey, progress }: CallCardProps): JSX.Elem
         </p>
       ))}
       <Result row={row} status={status} />
+      {status === 'failed' && <ErrorStack sessionKey={sessionKey} callId={row.id} />}
     </article>
   )
 }

@@ -285,3 +285,38 @@ test('shows the instructions of an agent to operators, not to every user of the 
   expect(shown).toMatchObject({ name: 'clerk', tools: [] })
   expect(shown).not.toHaveProperty('instruction')
 })
+
+test('shows a developer where a tool threw, of runs and of the tool bench, and shows it nobody else', async () => {
+  const ship = tool({
+    name: 'ship',
+    description: 'Ships',
+    run: function loadVan() {
+      throw new Error('The van is full.')
+    },
+  })
+  const operator = { userId: 'op', mayActAsAnyUser: true }
+  const authenticate = bearerTokens({ 'token-of-ada-012345': 'ada', 'token-of-op-0123456': operator })
+  const steps = [{ calls: [{ id: 'c1', name: 'ship' }] }, 'Later.']
+  const parts = { tools: [ship], steps, authenticate, services: { logger: { warn: () => {}, error: () => {} } } }
+  const { send } = devServer(parts)
+  const [ada, op] = [{ as: 'token-of-ada-012345' }, { as: 'token-of-op-0123456' }]
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' }, ada)
+  const events = await send('POST /run', runBody('Go'), ada)
+  expect(events.text).toContain('The van is full.')
+  expect(events.text).not.toContain('loadVan')
+  const stack = expect.stringMatching(/^Error: The van is full\.\n +at .*loadVan .*dev-routes\.test\.ts/)
+  const read = async (session: string, options: { as: string }) =>
+    await send(`GET /dev${SESSIONS}/${session}/stacks`, undefined, options)
+  expect((await read('s1', op)).json()).toEqual({ stacks: [{ functionCallId: 'c1', toolName: 'ship', stack }] })
+  expect((await read('other', op)).json()).toEqual({ stacks: [] })
+  const refused = await read('s1', ada)
+  expect([refused.status, refused.text.includes('loadVan')]).toEqual([403, false])
+
+  const call = { userId: 'ada', args: {} }
+  const bench = await send('POST /dev/apps/desk/agents/clerk/tools/ship/call', call, op)
+  const session = /"sessionId":"(bench-[^"]+)"/.exec(bench.text)?.[1] ?? bench.headers.get('x-session-id') ?? ''
+  expect((await read(session, op)).json()).toMatchObject({ stacks: [{ toolName: 'ship', stack }] })
+
+  const plain = createTestServer(parts)
+  expect((await plain.send(`GET /dev${SESSIONS}/s1/stacks`, undefined, op)).status).toBe(404)
+})

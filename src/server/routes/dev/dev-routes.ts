@@ -6,6 +6,7 @@ import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
 import { memorySearchRoutes } from './memory.ts'
+import { stackRoutes } from './stacks.ts'
 import { stubRoutes } from './stubs.ts'
 import { toolRoutes } from './tools.ts'
 import { traceRoutes } from './trace.ts'
@@ -16,6 +17,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   infoRoutes(app, parts)
   inboxRoutes(app, parts)
   logRoutes(app, parts)
+  stackRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
   memorySearchRoutes(app, parts)
