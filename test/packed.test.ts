@@ -98,13 +98,14 @@ await runner.complete({ userId: 'ada', message: 'hello' })
 console.log(stacks[0])
 `
 
-test('a stack trace names the functions of the package', () => {
+test('a stack trace names the functions and private methods of the package', () => {
   const file = app.write('failing.js', FAILING)
   const stack = start(['--no-warnings', file])
   const frames = stack.split('\n').filter((line) => line.includes('toolwright/dist/'))
   expect(frames.length).toBeGreaterThan(3)
-  expect(frames.filter((line) => /at (async )?(\w+\.)?[\w$]{1,2} \(/.test(line))).toEqual([])
+  expect(frames.filter((line) => /at (async )?(\w+\.)?#?[\w$]{1,2} \(/.test(line))).toEqual([])
   expect(stack).toContain('askModel')
+  expect(stack).toMatch(/at (async )?(ActiveRun\.)?#runLoop \(/)
 })
 
 test('a stack trace names files and lines of the source with --enable-source-maps', () => {
