@@ -19,12 +19,11 @@ import {
 import type { CallContextOptions } from './call-context-options.ts'
 import { RunCallbackContext } from './callback-context.ts'
 import { ConfirmationPending } from './confirmation-pending.ts'
-import type { Actions, AnsweredInput, InputRequest, Invocation, ToolContext } from './context.ts'
+import type { Actions, AnsweredInput, InputRequest, Invocation, State, ToolContext } from './context.ts'
 import { checkKey } from './credentials.ts'
 import { ForwardingContext } from './forwarding-context.ts'
 import type { LiveInput, LiveInputReader } from './live-input.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
-import type { WritableState } from './state.ts'
 
 const NONE: readonly never[] = []
 
@@ -81,7 +80,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
     return requireRunContext(this.#options.host)
   }
   /** The state, including the writes of this call. */
-  get state(): WritableState {
+  get state(): State {
     return this.target.state
   }
   /** The writes and requests of this call so far. */
@@ -204,7 +203,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   }
   /** Creates the context of one attempt of the body. Its writes count only after `adopt`. */
   attempt(): CallContext {
-    const attempt = new CallContext(this.#options, this.state)
+    const attempt = new CallContext(this.#options, this.target.writableState)
     attempt.#confirmation = this.#confirmation
     attempt.#credentials = this.#credentials
     attempt.#requests = this.#requests

@@ -11,8 +11,9 @@ import type { MemoryEntry } from '../memory/service.ts'
 import type { StateReader } from '../session/service.ts'
 import { type ControlActions, checkControl, createActions, type RequestedActions } from './actions.ts'
 import { AgentInvocation } from './agent-invocation.ts'
-import type { Actions, CallbackContext, Invocation } from './context.ts'
+import type { Actions, CallbackContext, Invocation, State } from './context.ts'
 import { getCredential, loadCredential, saveCredential } from './credentials.ts'
+import { guardState } from './guarded-state.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import { artifactKey, requireArtifacts } from './scoped-services.ts'
@@ -27,6 +28,7 @@ export class RunCallbackContext implements CallbackContext {
   readonly #baseState: StateReader | undefined
   #invocation: Invocation | undefined
   #state: WritableState | undefined
+  #guardedState: State | undefined
   #actions: Actions | undefined
   #control: ControlActions | undefined
   #artifactDelta: { [filename: string]: number } | undefined
@@ -47,7 +49,12 @@ export class RunCallbackContext implements CallbackContext {
     return requireRunContext(this.#host)
   }
   /** The state, including the writes of this context. */
-  get state(): WritableState {
+  get state(): State {
+    this.#guardedState ??= guardState(this.writableState)
+    return this.#guardedState
+  }
+  /** The state for the framework, without the checks of its use as a plain object. */
+  get writableState(): WritableState {
     this.#state ??= new WritableState(this.#baseState ?? this.#host.state)
     return this.#state
   }
@@ -61,7 +68,7 @@ export class RunCallbackContext implements CallbackContext {
     const context = this
     return createActions({
       get state() {
-        return context.state
+        return context.writableState
       },
       get artifactDelta() {
         return context.#artifactDelta
@@ -143,7 +150,7 @@ export class RunCallbackContext implements CallbackContext {
   }
   /** Adds the writes of another context. */
   addActions({ stateDelta, artifactDelta, ...actions }: EventActions): void {
-    for (const key of Object.keys(stateDelta ?? {})) this.state.set(key, stateDelta?.[key])
+    for (const key of Object.keys(stateDelta ?? {})) this.writableState.set(key, stateDelta?.[key])
     for (const name of Object.keys(artifactDelta ?? {})) this.#recordArtifact(name, artifactDelta?.[name] ?? 0)
     if (Object.keys(actions).length) this.#control = { ...this.#control, ...actions }
   }

@@ -1,6 +1,7 @@
 import type { AuthCredential } from '../content/auth.ts'
 import { AgentInvocation } from './agent-invocation.ts'
 import type { Invocation, ReadonlyContext, ReadonlyState } from './context.ts'
+import { guardState } from './guarded-state.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import { readonlyState } from './state.ts'
@@ -25,7 +26,7 @@ export class RunReadonlyContext implements ReadonlyContext {
     this.#authCredential = authCredential
     this.#host = host
     this.invocation = invocation
-    this.state = readonlyState(host.state)
+    this.state = guardState(readonlyState(host.state))
   }
   get authCredential(): AuthCredential | undefined {
     return this.#authCredential
