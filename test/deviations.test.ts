@@ -311,6 +311,12 @@ test('D24: ends only the innermost loop on exit_loop', async () => {
   model.assertComplete()
 })
 
+test('D231: answers exit_loop outside a loop with an error, and the model continues', async () => {
+  const { response, text } = await play([exitLoop()], [calls('exit_loop'), 'done'])
+  expect(response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('runs in no loop') })
+  expect(text).toBe('done')
+})
+
 test('D25: answers a transfer to an unknown agent with the reachable agents, and continues the run', async () => {
   const billing = new LlmAgent({ name: 'billing', model: scriptedModel([]) })
   const { response, text } = await play([], [handOver('biling'), 'sorry'], { agent: { subAgents: [billing] } })
@@ -319,7 +325,7 @@ test('D25: answers a transfer to an unknown agent with the reachable agents, and
 })
 
 test('D26: records an escalation as a separate event', async () => {
-  const { events } = await play([exitLoop()], [calls('exit_loop')])
+  const events = await playExit()
   expect(events.map(({ content, actions }) => [content?.role, actions.escalate])).toEqual([
     ['model', undefined],
     ['tool', undefined],
@@ -1145,7 +1151,7 @@ test('D100: answers transfer_to_agent and exit_loop with { status: "ok" }', asyn
   const billing = new LlmAgent({ name: 'billing', model: scriptedModel(['billing here']) })
   const { response } = await play([], [handOver('billing')], { agent: { subAgents: [billing] } })
   expect(response).toEqual({ status: 'ok' })
-  expect((await play([exitLoop()], [calls('exit_loop')])).response).toEqual({ status: 'ok' })
+  expect(responsesOf(await playExit())[0]?.response).toEqual({ status: 'ok' })
 })
 
 test('D101: answers the call of an MCP tool with its text', async () => {
@@ -1244,6 +1250,13 @@ async function play(
   const responses = responsesOf(events).map(({ response }) => response)
   const [response = {}] = responses
   return { text, error, events, pending, responses, response, model, runner, where: ada, state: session?.state ?? {} }
+}
+
+/** The events of a loop whose agent calls exit_loop at once. */
+async function playExit(): Promise<readonly Event[]> {
+  const worker = new LlmAgent({ name: 'worker', model: scriptedModel([calls('exit_loop')]), tools: [exitLoop()] })
+  const agent = new LoopAgent({ name: 'loop', subAgents: [worker], maxIterations: 2 })
+  return (await new Runner({ appName: 'app', agent }).complete({ ...ada, message: 'go' })).events
 }
 
 async function read(run: Run): Promise<Event[]> {

@@ -60,6 +60,8 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
     let result = settled instanceof Promise ? await settled : settled
     if (result.actions?.skipSummarization) result = await batch.checkFinal(result)
+    const problem = result.actions?.escalate ? batch.escalationProblem(entry.tool) : undefined
+    if (problem !== undefined) return failure(call, 'NOT_FOUND', problem)
     result = withFailedAttempts(one, result)
     return call.requests.length ? withEditedArgs(one, result) : result
   } catch (error) {

@@ -172,6 +172,8 @@ export interface Batch {
   readonly calls: readonly CallState[]
   /** Why a transfer to that agent is not possible; undefined when it is. */
   transferProblem(target: string): { error: string; reachable: readonly string[] } | undefined
+  /** Why the escalation of a tool has no effect; undefined when an agent above ends with it. */
+  escalationProblem(tool: Tool): string | undefined
   /** Runs an agent tool or code as a scope of this invocation. */
   runInScope(ready: ScopedCall): Promise<unknown>
   /** Has the scope of this agent tool call started? Then the call has passed its gates. */

@@ -7,6 +7,9 @@ export const AGENT: unique symbol = Symbol.for('toolwright.agent')
 /** On the tool that runs model-written code. */
 export const RUNS_CODE: unique symbol = Symbol.for('toolwright.runsCode')
 
+/** On a tool whose escalation ends a loop. Outside a loop it has nothing to end. */
+export const EXITS_LOOP: unique symbol = Symbol.for('toolwright.exitsLoop')
+
 /** On a tool that shows the files in its argument `artifact_names` to the model. Descriptions of files name this tool. */
 export const SHOWS_ARTIFACTS: unique symbol = Symbol.for('toolwright.showsArtifacts')
 

@@ -12,6 +12,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
 import { type AgentToolSettings, agentToolSettings } from '../agents/agent-tool.ts'
 import type { Hooks } from '../agents/callbacks.ts'
+import { escalationProblem } from '../agents/escalation-problem.ts'
 import { runAgentTool } from '../agents/run-agent-tool.ts'
 import { type CodeArgs, runCode } from '../code/run-code.ts'
 import { checkFinalResult } from './check-answer.ts'
@@ -56,6 +57,14 @@ export class CallBatch implements Batch {
     const { reachable } = this.#plan
     if (reachable.some(({ name }) => name === target)) return undefined
     return { error: `unknown agent ${target}; transfer not performed`, reachable: reachable.map(({ name }) => name) }
+  }
+  escalationProblem(tool: ToolEntry['tool']): string | undefined {
+    const problem = escalationProblem(tool, this.scope)
+    if (problem === undefined) return undefined
+    this.host.services.logger.warn(
+      `Agent "${this.agentName}" called ${tool.name}, but runs in no loop. Put it below a LoopAgent, or remove exitLoop() from its tools.`,
+    )
+    return problem
   }
   runInScope(scoped: ScopedCall): Promise<unknown> {
     if (scoped.entry.kind === 'code') return this.#runCode(scoped)
