@@ -48,7 +48,10 @@ const account = { clientEmail: 'robot@desk.example', privateKey: `${PEM}`, token
 const configs: readonly AuthConfig[] = [
   {
     authScheme: { type: 'oauth2', flows: { authorizationCode: url } },
-    rawAuthCredential: { authType: 'oauth2', oauth2: { ...client, authCode: 'canary-13' } },
+    rawAuthCredential: {
+      authType: 'oauth2',
+      oauth2: { ...client, authCode: 'canary-13', codeVerifier: `canary-18${'x'.repeat(40)}` },
+    },
   },
   {
     authScheme: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: `${id}/token?key=canary-14` } } },

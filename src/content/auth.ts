@@ -57,6 +57,8 @@ export interface AuthCredential {
     readonly redirectUri?: string
     readonly authResponseUri?: string
     readonly authCode?: string
+    /** The PKCE verifier of `authCode`, if its authorization request had a challenge (RFC 7636). */
+    readonly codeVerifier?: string
     readonly accessToken?: string
     readonly refreshToken?: string
     readonly idToken?: string

@@ -24,6 +24,12 @@ const privateKey: Rule = {
   hint: (value) => (typeof value === 'string' ? pemProblem(value) : undefined),
 }
 
+const codeVerifier: Rule = {
+  expects: '43 to 128 letters, digits, "-", ".", "_" or "~" (RFC 7636)',
+  accepts: (value) => typeof value === 'string' && /^[\w.~-]{43,128}$/.test(value),
+  hint: () => 'It is the code_verifier of the authorization request, not its code_challenge.',
+}
+
 const seconds: Rule = {
   expects: 'a number of seconds since 1970',
   accepts: (value) => typeof value === 'number' && Number.isFinite(value),
@@ -63,6 +69,7 @@ const OAUTH2_RULES: OptionRules<NonNullable<AuthCredential['oauth2']>> = {
   redirectUri,
   authResponseUri: text,
   authCode: secret,
+  codeVerifier,
   accessToken: secret,
   refreshToken: secret,
   idToken: secret,

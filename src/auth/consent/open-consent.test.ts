@@ -93,6 +93,7 @@ test('openConsent() shows no secret of a configuration: neither tokens nor codes
         clientId: 'desk',
         clientSecret: 'canary-11',
         authCode: 'canary-12',
+        codeVerifier: `canary-21${'x'.repeat(43)}`,
         accessToken: 'canary-13',
         refreshToken: 'canary-14',
         idToken: 'canary-15',

@@ -1,10 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import type { AuthConfig, AuthCredential } from '../../content/auth.ts'
 import { createTestServices } from '../auth-services.test-kit.ts'
 import type { Exchanger } from '../auth-services.ts'
 import { type AuthorizationServer, startAuthorizationServer } from '../authorization-server.test-kit.ts'
 import { type CheckedAuthConfig, checkAuthConfig } from '../config/check-auth-config.ts'
+import { hideCredentials } from '../config/hide-credentials.ts'
 import { resolveCredential } from '../resolve-credential.ts'
 import { UserAgent } from '../user-agent.test-kit.ts'
 
@@ -126,12 +128,40 @@ test('resolveCredential() exchanges a code with the redirect URI of its options'
   expect(await resolveCredential(services, 'mail', config)).toEqual({ status: 'needs-auth' })
 })
 
+test('the code of a client that used PKCE is exchanged with its verifier, and refused without it', async () => {
+  await using server = await startAuthorizationServer()
+  const services = createTestServices()
+  const codeVerifier = 'a-verifier-of-the-client_0123456789.~ABCDEFGHIJ'
+  const config = await configWithCode(server, codeVerifier)
+  expect(inspect(hideCredentials(config), { depth: 9 })).not.toContain(codeVerifier)
+  expect(await resolveCredential(services, 'mail', config)).toMatchObject({
+    status: 'ready',
+    credential: { oauth2: { accessToken: expect.any(String) } },
+  })
+  const { rawAuthCredential: raw } = await configWithCode(server, codeVerifier)
+  const { codeVerifier: _, ...lost } = raw?.oauth2 ?? {}
+  const without: CheckedAuthConfig = { ...config, rawAuthCredential: { authType: 'oauth2', oauth2: lost } }
+  expect(await resolveCredential(createTestServices(), 'mail', without)).toMatchObject({ status: 'failed' })
+  expect(server.tokenRequests.map(({ error }) => error)).toEqual([undefined, 'invalid_grant'])
+})
+
+test('a PKCE verifier that no server accepts is refused, without its value', () => {
+  const oauth2 = { clientId: 'desk', authCode: 'c', codeVerifier: 'too short' }
+  const flow = { authorizationUrl: 'https://id.example/auth', tokenUrl: 'https://id.example/token' }
+  const config: AuthConfig = {
+    authScheme: { type: 'oauth2', flows: { authorizationCode: flow } },
+    rawAuthCredential: { authType: 'oauth2', oauth2 },
+  }
+  const problem = expect.stringMatching(/codeVerifier must be 43 to 128 letters(?!.*too short)/s)
+  expect(() => checkAuthConfig(config, 'the test')).toThrow(expect.objectContaining({ message: problem }))
+})
+
 function startServerWithoutPkce(): Promise<AuthorizationServer> {
   return startAuthorizationServer({ configuration: { pkce: { required: () => false } } })
 }
 
 /** A configuration whose raw credential has a fresh code, as ADK clients write it. */
-async function configWithCode(server: AuthorizationServer): Promise<CheckedAuthConfig> {
+async function configWithCode(server: AuthorizationServer, codeVerifier?: string): Promise<CheckedAuthConfig> {
   const url = new URL(`${server.issuer}/auth`)
   const { clientId, redirectUri } = server
   url.search = new URLSearchParams({
@@ -140,12 +170,15 @@ async function configWithCode(server: AuthorizationServer): Promise<CheckedAuthC
     response_type: 'code',
     scope: 'openid offline_access',
     prompt: 'consent',
+    ...(codeVerifier !== undefined && {
+      code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    }),
   }).toString()
   const callback = new URL(await new UserAgent().consent(url.href))
   const config: AuthConfig = server.oauth2Config()
   const authCode = callback.searchParams.get('code') ?? ''
-  return checkAuthConfig(
-    { ...config, rawAuthCredential: { authType: 'oauth2', oauth2: { ...config.rawAuthCredential?.oauth2, authCode } } },
-    'the test',
-  )
+  const verifier = codeVerifier === undefined ? {} : { codeVerifier }
+  const oauth2 = { ...config.rawAuthCredential?.oauth2, authCode, ...verifier }
+  return checkAuthConfig({ ...config, rawAuthCredential: { authType: 'oauth2', oauth2 } }, 'the test')
 }

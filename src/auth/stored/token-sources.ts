@@ -41,7 +41,7 @@ export function refreshSource({ services, config }: CredentialNeed, previous: Au
  */
 export function codeSource(need: CredentialNeed): TokenSource | undefined {
   const { services, config, key } = need
-  const code = config.rawAuthCredential?.oauth2?.authCode
+  const { authCode: code, codeVerifier } = config.rawAuthCredential?.oauth2 ?? {}
   if (code === undefined || !canAskUser(config)) return undefined
   const redirectUri = need.redirectUri ?? config.rawAuthCredential?.oauth2?.redirectUri
   return async () => {
@@ -51,7 +51,7 @@ export function codeSource(need: CredentialNeed): TokenSource | undefined {
       expectedGeneration: 0,
     })
     if (mark === undefined) return undefined
-    const tokens = await exchangeCode(services, config, { code, redirectUri })
+    const tokens = await exchangeCode(services, config, { code, codeVerifier, redirectUri })
     return tokenCredential(config, tokens, { now: services.ports.now() })
   }
 }
