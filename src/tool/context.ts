@@ -106,7 +106,7 @@ export interface CallbackContext extends ReadonlyContext {
   readonly state: State
   /**
    * The state, artifact and control changes made through this context. Writing to it has the effect of the method:
-   * `actions.stateDelta.a = 1` is `state.set('a', 1)`.
+   * `actions.stateDelta.a = 1` is `state.set('a', 1)`. `structuredClone()` takes a copy only: `{ ...actions.stateDelta }`.
    */
   readonly actions: Actions
   /**

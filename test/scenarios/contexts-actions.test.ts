@@ -329,6 +329,12 @@ test('context.actions of a body shows state written by beforeTool', async () => 
   expect(result.events[1]?.actions.stateDelta).toEqual({ before: 1, body: 1 })
 })
 
+test('structuredClone() takes a copy of the state delta, whose values are plain data', () => {
+  const { actions } = createToolContext()
+  actions.stateDelta.order = { id: 1, items: ['lamp'] }
+  expect(structuredClone({ ...actions.stateDelta })).toEqual({ order: { id: 1, items: ['lamp'] } })
+})
+
 test('inspect() shows the written actions', () => {
   const context = createToolContext()
   context.actions.stateDelta.colour = 'red'
