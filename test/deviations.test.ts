@@ -311,12 +311,6 @@ test('D24: ends only the innermost loop on exit_loop', async () => {
   model.assertComplete()
 })
 
-test('D231: answers exit_loop outside a loop with an error, and the model continues', async () => {
-  const { response, text } = await play([exitLoop()], [calls('exit_loop'), 'done'])
-  expect(response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('runs in no loop') })
-  expect(text).toBe('done')
-})
-
 test('D25: answers a transfer to an unknown agent with the reachable agents, and continues the run', async () => {
   const billing = new LlmAgent({ name: 'billing', model: scriptedModel([]) })
   const { response, text } = await play([], [handOver('biling'), 'sorry'], { agent: { subAgents: [billing] } })
@@ -1185,6 +1179,12 @@ test('D104: names the agent in requests of a tree of several agents only', async
 
 test('D105: exports McpToolset under one name', async () => {
   expect(Object.keys(await import('toolwright/mcp')).filter((name) => /toolset/i.test(name))).toEqual(['McpToolset'])
+})
+
+test('D108: answers exit_loop outside a loop with an error, and the model continues', async () => {
+  const { response, text } = await play([exitLoop()], [calls('exit_loop'), 'done'])
+  expect(response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('runs in no loop') })
+  expect(text).toBe('done')
 })
 
 /** The last response to the only call: a gated call is acknowledged first. */

@@ -15,7 +15,7 @@ export interface EscalatingScope {
   readonly isolation?: string | undefined
 }
 
-/** What the model is told if there is no loop for `exit_loop` to end. Other tools may escalate anywhere. */
+/** The error of `exit_loop` for the model if there is no loop to end. Other tools may escalate anywhere. */
 export function escalationProblem(tool: Tool, scope: EscalatingScope): string | undefined {
   if (!(EXITS_LOOP in tool) || isInLoop(scope)) return undefined
   return `${tool.name} has no effect: this agent runs in no loop. Do not call it again; answer instead.`

@@ -286,7 +286,7 @@ test('shows the instructions of an agent to operators, not to every user of the 
   expect(shown).not.toHaveProperty('instruction')
 })
 
-test('shows a developer where a tool threw, of runs and of the tool bench, and shows it nobody else', async () => {
+test('shows a developer where a tool threw, of runs and of the tool bench, and refuses other users', async () => {
   const ship = tool({
     name: 'ship',
     description: 'Ships',
