@@ -42,6 +42,15 @@ test('toolwright doctor prints one line per finding, what to do, and a summary',
   expect(code).toBe(1)
 })
 
+test('toolwright doctor says once that a built-in tool is listed without a call', () => {
+  const node = ['--conditions=toolwright:source', 'src/cli/index.ts']
+  const args = [...node, 'doctor', 'test/examples/fixtures/uncalled-tools.ts']
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(stdout.match(/Call it: googleSearch\(\)/g)).toHaveLength(1)
+  expect(stdout).toContain('fixtures/uncalled-tools.ts:5:')
+  expect(status).toBe(1)
+})
+
 test('toolwright doctor names the variable of a key, never its value', async () => {
   const keys = { OPENAI_API_KEY: 'sk-secret', ANTHROPIC_API_KEY: 'sk-other' }
   const { code, found, out } = await diagnose('model', ['test/examples/fixtures/named-models.ts'], keys)
