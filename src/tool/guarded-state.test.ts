@@ -33,6 +33,11 @@ test('context.state["k"] = v in a tool body is an error of the call, not a lost 
 
 test.each<[string, (state: ReturnType<typeof loose>) => unknown, string]>([
   ['an assignment', (state) => (state.k = 1), 'Use context.state.set("k", value).'],
+  [
+    'an assignment to a name that other code reads',
+    (state) => (state.size = 1),
+    'Use context.state.set("size", value).',
+  ],
   ['Object.assign()', (state) => Object.assign(state, { k: 1 }), 'Use context.state.set("k", value).'],
   [
     'defineProperty()',

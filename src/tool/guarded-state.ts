@@ -22,15 +22,15 @@ const HANDLER: ProxyHandler<ReadonlyState> = {
     return Reflect.has(target, key)
   },
   set(target, key, value) {
-    if (isStateKey(target, key)) throw misuse(key, 'assigned', writer(target, 'set', `${quote(key)}, value`))
+    if (isUnknown(target, key)) throw misuse(key, 'assigned', writer(target, 'set', `${quote(key)}, value`))
     return Reflect.set(target, key, value) // a test may replace a method
   },
   deleteProperty(target, key) {
-    if (isStateKey(target, key)) throw misuse(key, 'deleted', writer(target, 'delete', quote(key)))
+    if (isUnknown(target, key)) throw misuse(key, 'deleted', writer(target, 'delete', quote(key)))
     return Reflect.deleteProperty(target, key)
   },
   defineProperty(target, key, descriptor) {
-    if (isStateKey(target, key)) throw misuse(key, 'assigned', writer(target, 'set', `${quote(key)}, value`))
+    if (isUnknown(target, key)) throw misuse(key, 'assigned', writer(target, 'set', `${quote(key)}, value`))
     return Reflect.defineProperty(target, key, descriptor)
   },
 }
@@ -40,8 +40,14 @@ export function guardState<S extends ReadonlyState>(state: S): S {
   return new Proxy(state, HANDLER as ProxyHandler<S>)
 }
 
+/** Does the caller read a key of the state as a property? */
 function isStateKey(target: ReadonlyState, key: PropertyKey): key is string {
-  return typeof key === 'string' && !PROBED.test(key) && !Reflect.has(target, key)
+  return isUnknown(target, key) && !PROBED.test(key)
+}
+
+/** Is it no method or other property of the object? Nothing writes such a property by itself. */
+function isUnknown(target: ReadonlyState, key: PropertyKey): key is string {
+  return typeof key === 'string' && !Reflect.has(target, key)
 }
 
 function writer(target: ReadonlyState, method: 'set' | 'delete', args: string): string | undefined {
