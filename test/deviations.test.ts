@@ -837,24 +837,6 @@ test('D73: answers a failed request with an error, and repeats only what may be 
   expect(sent).toEqual(['POST', 'GET', 'GET'])
 })
 
-test('D106: takes a body apart into arguments only where nothing is lost', async () => {
-  const argumentsOf = async (schema: JsonObject): Promise<string[]> => {
-    const put = { operationId: 'put', requestBody: { required: true, content: { 'application/json': { schema } } } }
-    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
-    const paths = { '/pets/{id}': { parameters: [id], put } }
-    const { model } = await play(
-      [new OpenApiToolset({ spec: { ...PETS, paths }, baseUrl: 'http://127.0.0.1:9' })],
-      ['x'],
-    )
-    const declared = model.requests[0]?.tools.get('put')?.declaration()?.parametersJsonSchema
-    return Object.keys((declared as { properties: object }).properties)
-  }
-  const pet = { type: 'object', properties: { name: { type: 'string' } } }
-  expect(await argumentsOf(pet)).toEqual(['id', 'name'])
-  expect(await argumentsOf({ ...pet, properties: { ...pet.properties, id: {} } })).toEqual(['id', 'body'])
-  expect(await argumentsOf({ ...pet, additionalProperties: true })).toEqual(['id', 'body'])
-})
-
 test('D74: refuses a gated call of a live model without a provider, and runs it with allowUnconfirmed', async () => {
   const gated = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ({ paid: true }) })
   const refused = await startLive({ tools: [gated] })
@@ -925,14 +907,6 @@ test('D79: refuses to register a second tool of one name', () => {
   expect(() => new ToolDispatcher().register(lookUp).register(lookUp)).toThrow(/registered twice/)
 })
 
-test('D107: sends no server tool in a phase that does not list it', async () => {
-  const phases = [{ name: 'verify', instruction: 'Verify.', tools: ['look_up'] }]
-  const { connection } = await startLive({ tools: [lookUp, googleSearch()], phases, initialPhase: 'verify' })
-  const sent = JSON.stringify(connection.setup?.tools)
-  expect(sent).toContain('look_up')
-  expect(sent).not.toContain('googleSearch')
-})
-
 const deskSessions = '/apps/desk/users/ada/sessions'
 
 /** A server on which ada has the session `s1`. */
@@ -974,9 +948,8 @@ test('D84: sends the id of a long-running call with the call, and no response be
   const events = (await send('POST /run', runBody('Go'))).json()
   expect(events).toMatchObject([
     { longRunningToolIds: ['c1'], content: { parts: [{ functionCall: { id: 'c1' } }] } },
-    { handles: { c1: { status: 'ordered' } } },
+    { handles: { c1: { status: 'ordered' } }, content: { parts: [] } },
   ])
-  expect(events[1]).not.toHaveProperty('content')
 })
 
 test('D85: sends what followed Last-Event-ID and starts nothing', async () => {
@@ -1179,6 +1152,32 @@ test('D104: names the agent in requests of a tree of several agents only', async
 
 test('D105: exports McpToolset under one name', async () => {
   expect(Object.keys(await import('toolwright/mcp')).filter((name) => /toolset/i.test(name))).toEqual(['McpToolset'])
+})
+
+test('D106: takes a body apart into arguments only where nothing is lost', async () => {
+  const argumentsOf = async (schema: JsonObject): Promise<string[]> => {
+    const put = { operationId: 'put', requestBody: { required: true, content: { 'application/json': { schema } } } }
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
+    const paths = { '/pets/{id}': { parameters: [id], put } }
+    const { model } = await play(
+      [new OpenApiToolset({ spec: { ...PETS, paths }, baseUrl: 'http://127.0.0.1:9' })],
+      ['x'],
+    )
+    const declared = model.requests[0]?.tools.get('put')?.declaration()?.parametersJsonSchema
+    return Object.keys((declared as { properties: object }).properties)
+  }
+  const pet = { type: 'object', properties: { name: { type: 'string' } } }
+  expect(await argumentsOf(pet)).toEqual(['id', 'name'])
+  expect(await argumentsOf({ ...pet, properties: { ...pet.properties, id: {} } })).toEqual(['id', 'body'])
+  expect(await argumentsOf({ ...pet, additionalProperties: true })).toEqual(['id', 'body'])
+})
+
+test('D107: sends no server tool in a phase that does not list it', async () => {
+  const phases = [{ name: 'verify', instruction: 'Verify.', tools: ['look_up'] }]
+  const { connection } = await startLive({ tools: [lookUp, googleSearch()], phases, initialPhase: 'verify' })
+  const sent = JSON.stringify(connection.setup?.tools)
+  expect(sent).toContain('look_up')
+  expect(sent).not.toContain('googleSearch')
 })
 
 test('D108: answers exit_loop outside a loop with an error, and the model continues', async () => {

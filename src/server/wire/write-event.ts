@@ -20,19 +20,17 @@ export interface WriteEventOptions {
  */
 export function writeEvent(event: Event, { forDevelopers = false }: WriteEventOptions = {}): WireEvent {
   const { content, actions, ...rest } = event
-  const areHandlesApart = !forDevelopers && event.partial !== true // progress is partial and stays
-  const handles = areHandlesApart ? handlesIn(content) : undefined
-  const shown = forDevelopers ? content?.parts : content?.parts.filter((part) => !handles || !isHandle(part))
-  const isEmpty = handles !== undefined && shown?.length === 0
+  const handles = forDevelopers || event.partial ? undefined : handlesIn(content) // progress is partial and stays
+  const parts = handles ? content?.parts.filter((part) => !isHandle(part)) : content?.parts
   return {
     ...rest,
-    ...(content &&
-      !isEmpty && {
-        content: {
-          role: content.role === 'tool' ? 'user' : content.role,
-          parts: forDevelopers ? shown : shown?.map(withoutModelOutput),
-        },
-      }),
+    // an event with handles only has content without parts: adk-web reads the parts of every event
+    ...(content && {
+      content: {
+        role: content.role === 'tool' ? 'user' : content.role,
+        parts: forDevelopers ? parts : parts?.map(withoutModelOutput),
+      },
+    }),
     ...(handles && { handles }),
     actions: {
       stateDelta: {},

@@ -17,9 +17,11 @@ const EXPECTED_CODES = [
   'STORAGE',
 ]
 
-/** Log messages for the model and network failures of the plan. */
+/** Log messages for the failures of models, tools and the network in the plan. */
 const EXPECTED_LOGS = [
   /^The model of agent "\w+" failed: The model is tired\.$/,
+  /^Tool "(\w+)" threw in call "[\w-]+" of invocation "[\w-]+": \1 broke\.$/,
+  /^requiresConfirmation of tool "\w+" threw in call "[\w-]+" of invocation "[\w-]+": its message is left out, because it may hold arguments$/,
   /^Session "\w+" could not be recovered: (The line is dead\.|The lease on session "\w+" is no longer held: [^.]+\. Call runner\.resume\(\) to continue the run\.)$/,
 ]
 
