@@ -1,4 +1,5 @@
 import { copyJson, isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
+import { isDerivedKey } from '../base/key-scope.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_NAME_LENGTH, MAX_STATE_DELTA_BYTES } from '../base/limits.ts'
 import { registerShape } from '../base/object-shapes.ts'
@@ -50,6 +51,7 @@ export class WritableState implements State {
   set(key: string, value: unknown): void {
     if (typeof key !== 'string')
       throw new ToolwrightError('INVALID_REQUEST', `A state key must be a string, got ${kindOf(key)}.`)
+    if (isDerivedKey(key)) throw computedKey(key)
     const plain = toJsonValue(value, MAX_STATE_DELTA_BYTES)
     const { bytes } = plain
     this.#bytes += bytes + key.length
@@ -93,6 +95,11 @@ function checkDelta(delta: JsonObject, key: string, bytes: number): number {
   const size = Math.max(jsonSize(delta, MAX_STATE_DELTA_BYTES), bytes)
   if (size <= MAX_STATE_DELTA_BYTES) return size
   throw stateTooLarge(`state.set("${clip(key, MAX_NAME_LENGTH)}") with ${bytes} bytes`)
+}
+
+function computedKey(key: string): ToolwrightError {
+  const problem = `State key "${clip(key, MAX_NAME_LENGTH)}" cannot be written: the prefix "derived:" is for computed values`
+  return new ToolwrightError('INVALID_REQUEST', `${problem}. Write the keys that the value is computed from.`)
 }
 
 /** Converts a whole `stateDelta` to JSON. Throws if it is too large or cannot be read. */

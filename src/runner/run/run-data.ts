@@ -1,7 +1,7 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunHost } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
-import { isTempKey } from '../../base/key-scope.ts'
+import { isDerivedKey, isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { StopSignal } from '../../base/stop-signal.ts'
 import type { Content } from '../../content/content.ts'
@@ -136,7 +136,10 @@ export class RunData implements RunHost, RecordedRun {
 
 type StoredState = HeldSession['log']['state']
 
-/** Stored state, and the `temp:` values that live as long as the run. */
+/**
+ * Stored state, and the `temp:` values that live as long as the run. A stored `derived:` key is none: only computed values have such
+ * keys, and a gate may trust them.
+ */
 class RunState implements RecordedState {
   readonly #stored: StoredState
   #temp: Map<string, unknown> | undefined
@@ -144,10 +147,11 @@ class RunState implements RecordedState {
     this.#stored = stored
   }
   get(key: string): unknown {
-    return isTempKey(key) ? this.#temp?.get(key) : this.#stored.get(key)
+    if (isTempKey(key)) return this.#temp?.get(key)
+    return isDerivedKey(key) ? undefined : this.#stored.get(key)
   }
   keys(): string[] {
-    return [...this.#stored.keys(), ...(this.#temp?.keys() ?? [])]
+    return [...[...this.#stored.keys()].filter((key) => !isDerivedKey(key)), ...(this.#temp?.keys() ?? [])]
   }
   setTemp(key: string, value: unknown): void {
     this.#temp ??= new Map()

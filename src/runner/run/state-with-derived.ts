@@ -14,7 +14,7 @@ export class StateWithDerived implements RecordedState {
 
   /** A stored value comes before the computed value of its name, unless the key says `derived:`. */
   get(key: string): unknown {
-    if (isDerivedKey(key)) return this.#derived.get(key) ?? this.#recorded.get(key)
+    if (isDerivedKey(key)) return this.#derived.get(key)
     return this.#recorded.get(key) ?? this.#derived.get(key)
   }
   keys(): string[] {

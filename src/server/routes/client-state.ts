@@ -1,6 +1,6 @@
 // Which state clients may write. A gate or a phase that reads state trusts it, so a client must not write what they read.
 import type { JsonObject } from '../../base/json.ts'
-import { scopeOfKey, withoutScope } from '../../base/key-scope.ts'
+import { isDerivedKey, scopeOfKey, withoutScope } from '../../base/key-scope.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { RequestContext, ServerParts } from '../env.ts'
 import type { ClientStateOptions } from '../server-options.ts'
@@ -16,6 +16,7 @@ export function checkClientState(context: RequestContext, parts: ServerParts, de
   for (const key of Object.keys(delta ?? {})) {
     if (scopeOfKey(key) === 'app' && !context.get('principal').mayActAsAnyUser)
       throw forbidden(key, 'all users of the app share it')
+    if (isDerivedKey(withoutScope(key))) throw forbidden(key, 'the prefix "derived:" is for computed values')
     if (!isWritable(key, parts.options.clientState))
       throw forbidden(key, 'the server does not let clients write this key (option clientState)')
   }
