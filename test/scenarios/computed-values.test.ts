@@ -1,5 +1,5 @@
 // Computed values are part of the state wherever it is read, and never part of the log.
-import { agentTool, LlmAgent, Runner, tool } from 'toolwright'
+import { agentTool, InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
 import { connectLive, conversationPhases } from 'toolwright/live'
 import { scriptedLive, scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
@@ -103,12 +103,33 @@ test('a text run of a runner whose phases have computed values reads them, too',
   expect(session?.state).toEqual({ net: 200 })
 })
 
-test('without computed values, a stored key with the prefix is read as before', async () => {
-  const model = scriptedModel([{ calls: [{ name: 'quote' }] }, 'Done.'])
-  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'desk', model, tools: [quote] }) })
-  const { events } = await runner.complete({ userId: 'ada', message: 'Go.', stateDelta: { 'derived:gross': 5 } })
-  const [response] = events.flatMap(
-    ({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [],
-  )
-  expect(response?.response).toMatchObject({ gross: 5, bare: 'missing' })
+test('a stored key with the prefix is never read, with and without computed values', async () => {
+  const computedButFailing = [{ key: 'gross', from: ['net'], compute: () => undefined }]
+  const phases = conversationPhases({
+    initialPhase: 'a',
+    phases: [{ name: 'a', instruction: 'Go.' }],
+    computed: computedButFailing,
+  })
+  for (const options of [{}, { phases }]) {
+    const model = scriptedModel([{ calls: [{ name: 'quote' }] }, 'Done.'])
+    const sessionService = new InMemorySessionService()
+    const agent = new LlmAgent({ name: 'desk', model, tools: [quote] })
+    const runner = new Runner({ appName: 'app', agent, sessionService, ...options })
+    const key = { userId: 'ada', sessionId: 's1' }
+    await sessionService.createSession({ appName: 'app', ...key, state: { 'derived:gross': 5 } })
+    const { events } = await runner.complete({ ...key, message: 'Go.' })
+    const [response] = events.flatMap(
+      ({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [],
+    )
+    expect(response?.response).toEqual({ gross: 'missing', bare: 'missing', has: false, keys: [] })
+  }
+})
+
+test('a tool that writes a key with the prefix gets an error that says what to write', async () => {
+  const write = tool({ name: 'write', description: 'Writes', run: (_, { state }) => state.set('derived:gross', 1) })
+  const model = scriptedModel([{ calls: [{ name: 'write' }] }, 'Done.'])
+  const agent = new LlmAgent({ name: 'desk', model, tools: [write] })
+  const logger = { warn: () => {}, error: () => {} }
+  await new Runner({ appName: 'app', agent, logger }).complete({ userId: 'ada', message: 'Go.' })
+  expect(JSON.stringify(model.requests[1]?.contents)).toContain('Write the keys that the value is computed from')
 })

@@ -1,5 +1,6 @@
 // Answers to pending requests, and results of long-running calls: matched by id, validated, and normalised for the log.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
+import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import {
@@ -20,6 +21,7 @@ import type { CallState, RequestState } from '../../event/invocation-state.ts'
 import { REQUEST_NAMES, REQUEST_PREFIX } from '../../event/request-names.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { listIssues } from '../../schema/issues.ts'
+import { findUnknownField } from './unknown-field.ts'
 
 /** The validated answers of one message. */
 export interface Answers {
@@ -233,6 +235,10 @@ async function checkApproval(request: Request, response: JsonObject): Promise<vo
   }
   const mismatch = await describeMismatch(request, args)
   if (mismatch) throw invalid(`The edited arguments of request "${request.id}" do not match its schema: ${mismatch}.`)
+  const unknown = findUnknownField(request.schema, args, request.args)
+  if (unknown === undefined) return
+  const problem = `The edited arguments of request "${request.id}" have a field that the tool does not know`
+  throw invalid(`${problem}: ${JSON.stringify(clip(unknown, MAX_NAME_LENGTH))}. Correct its name, or leave it out.`)
 }
 
 /**

@@ -82,6 +82,7 @@ test.each([
   { confirmed: false, args: { amount: 1 } },
   { confirmed: false, reason: 5 },
   { confirmed: true, args: { amount: 'x' } },
+  { confirmed: true, args: { amount: 5, curency: 'EUR' } },
 ])('refuses %j as the answer to a confirmation: the request stays open', async (body) => {
   const { answer, send } = await waiting()
   const { status, json } = await answer(body)
@@ -106,10 +107,26 @@ test('answers and declines a request for input', async () => {
   expect([status, JSON.stringify(json()).includes('Not now.')]).toEqual([200, true])
 })
 
+test('takes the id of the request only: a call id answers nothing', async () => {
+  const { send, request, answer } = await waiting()
+  for (const body of [
+    {},
+    { confirmed: 'true' },
+    { declined: true },
+    { confirmed: true },
+    { confirmed: true, hint: 'x' },
+  ]) {
+    const { status, json } = await send(`POST ${SESSIONS}/s1/pending/${request.functionCallId}`, body)
+    expect([status, json().error]).toEqual([404, expect.stringContaining(request.id)])
+  }
+  expect((await answer({ confirmed: true })).status).toBe(200)
+  expect(refund).toHaveBeenCalledTimes(1)
+})
+
 test('sends the result of a long-running call', async () => {
   const ask = longRunning(tool({ name: 'ask', description: 'Asks', run: () => ({ ticket: 7 }) }))
   const { answer, send } = await waiting({ tools: [ask] })
-  expect((await answer('done')).status).toBe(400)
+  for (const wrong of ['done', { confirmed: false }, { declined: true }]) expect((await answer(wrong)).status).toBe(400)
   expect((await answer({ shipped: true })).json()).toMatchObject([{ content: { parts: [{ text: 'Done.' }] } }])
   expect((await send(`GET ${SESSIONS}/s1`)).text).toContain('"response":{"shipped":true}')
 })

@@ -71,6 +71,12 @@ describe.each(WAYS)('a client that writes trusted state with %s', (_name, line, 
     expect(refunds).toEqual([])
   })
 
+  test.each(['derived:limit', 'user:derived:limit'])('may not write the computed value %s', async (key) => {
+    const { asEve } = await refundServer({ clientState: { allow: [key] } })
+    const refused = await asEve(line, body({ [key]: 1e9 }))
+    expect([refused.status, refused.json().error]).toEqual([403, expect.stringContaining('computed values')])
+  })
+
   test('may write other keys', async () => {
     const { asEve } = await refundServer()
     expect((await asEve(line, body({ theme: 'dark', 'user:trust': 1, trusted: 2 }))).status).toBe(200)

@@ -1,4 +1,6 @@
 import type { Hono } from 'hono'
+import { ToolwrightError } from '../../error/error.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
 import { jsonResponse, listResponse } from '../pages/list-response.ts'
 import { pendingSource } from '../pages/list-sources.ts'
@@ -22,7 +24,9 @@ export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const { userId, sessionId } = scope
     const runner = await findRunner(scope)
     const id = context.req.param('request')
-    const request = (await runner.pending({ userId, sessionId })).find((one) => one.id === id)
+    const pending = await runner.pending({ userId, sessionId })
+    const request = pending.find((one) => one.id === id)
+    if (!request) checkNoCallId(pending, id)
     const answer = request ? readAnswer(request, body) : repeatedAnswer(id, body)
     // the approver may leave: the run belongs to the user
     const run = runner.run({ userId, sessionId, message: [answer], runConfig: { detach: true } })
@@ -46,4 +50,11 @@ export function inboxRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const source = pendingSource(appOf(context, parts).runner, {})
     return await listResponse(context, parts, { name: 'pending', source })
   })
+}
+
+/** Throws NOT_FOUND for the id of a call whose request is open. The runner would take it, and any body denies there. */
+function checkNoCallId(pending: readonly PendingRequest[], id: string): void {
+  const request = pending.find((one) => one.functionCallId === id)
+  if (!request) return
+  throw new ToolwrightError('NOT_FOUND', `"${id}" is the id of a call. Answer its request "${request.id}" instead.`)
 }

@@ -21,6 +21,8 @@ export function readAnswer(request: PendingRequest, body: unknown): Part {
     case 'credential':
       return Object.hasOwn(body, 'declined') ? readDecline(request, body) : respond(request, body)
     case 'longRunning':
+      if (Object.hasOwn(body, 'confirmed') || Object.hasOwn(body, 'declined'))
+        throw invalid(`The call waits for its result, and this is a decision. ${FORMS.longRunning}`)
       return respond(request, body)
   }
 }
@@ -39,7 +41,7 @@ const FORMS: Readonly<Record<PendingRequest['kind'], string>> = {
   confirmation: 'Send {"confirmed": true}, with "args" for edited arguments, or {"confirmed": false, "reason": "..."}.',
   input: 'Send {"result": ...}, or {"declined": true} to decline.',
   credential: 'Send {"authResponseUri": "..."}, or {"declined": true} to decline.',
-  longRunning: 'Send the result as an object.',
+  longRunning: 'Send the result as an object, such as {"result": ...}.',
 }
 
 function readDecision(request: PendingRequest, body: JsonObject): Part {
