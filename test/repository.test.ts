@@ -106,3 +106,10 @@ describe('check-commit-subjects', () => {
     expect(spawnSync(process.execPath, [script, 'HEAD~1..HEAD'], { cwd: folder }).status).toBe(status)
   })
 })
+
+test('no file has the marks of a merge conflict', () => {
+  const files = execFileSync('git', ['ls-files'], { encoding: 'utf8', maxBuffer: 10_000_000 }).split('\n')
+  const texts = files.filter((file) => /\.(?:md|m?ts|tsx|m?js|json|ya?ml|css|html)$/.test(file) && existsSync(file))
+  expect(texts.length).toBeGreaterThan(1000)
+  expect(texts.filter((file) => /^(?:<{7}|>{7}) /m.test(read(file)))).toEqual([])
+})

@@ -4,7 +4,7 @@ import type { LiveOptions } from '../live/live-options.ts'
 import type { LiveSession } from '../live/session/live-session.ts'
 import type { Runner } from '../runner/runner.ts'
 import type { RecoverOptions, RunnerOptions } from '../runner/runner-options.ts'
-import type { Authenticate } from './principal/principal.ts'
+import type { Authenticate, MayAnswer } from './principal/principal.ts'
 
 /** Options of `createServer()`. */
 export interface ServerOptions {
@@ -27,6 +27,11 @@ export interface ServerOptions {
   readonly allowedOrigins?: readonly string[] | undefined
   /** The state that clients may write. Default: every key but those with the prefix `trusted:`, also after `user:`. */
   readonly clientState?: ClientStateOptions | undefined
+  /**
+   * Decides who may answer a pending request: approvals, inputs, consents and results of long-running calls. Default: every principal
+   * that may use the session, and so the user whose agent asks.
+   */
+  readonly mayAnswer?: MayAnswer | undefined
   /**
    * A proxy in front of the server writes `X-Forwarded-For` and `X-Forwarded-Proto`: their last entries are the address of the client,
    * and whether it uses TLS. Default false: the headers are ignored, because any client can send them.

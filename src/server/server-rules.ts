@@ -27,6 +27,7 @@ const RULES: OptionRules<ServerOptions> = {
     accepts: (value) => text.accepts(value) && String(value).length >= 8,
   },
   clientState: record,
+  mayAnswer: callback,
   allowedHosts: list,
   allowedOrigins: list,
   trustProxy: flag,

@@ -11,6 +11,7 @@ export const READ_ROUTES: readonly string[] = [
   `${SESSION}/artifacts`,
   `${SESSION}/artifacts/*`,
   '/apps/:app/users/:user/pending',
+  '/apps/:app/pending',
   '/apps/:app/users/:user/memory',
   '/metrics',
 ]

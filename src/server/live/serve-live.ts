@@ -7,7 +7,9 @@ import type { Runner } from '../../runner/runner.ts'
 import type { ServedApp } from '../apps.ts'
 import type { ServerParts } from '../env.ts'
 import { describeError } from '../errors/error-body.ts'
+import { checkMayAnswer } from '../guard/may-answer.ts'
 import type { RunSlot } from '../guard/run-slots.ts'
+import type { Principal } from '../principal/principal.ts'
 import type { LiveAppOptions } from '../server-options.ts'
 import { type ClientFrame, readFrame } from './read-frame.ts'
 import { type ResponseModality, withModality } from './response-modality.ts'
@@ -28,8 +30,8 @@ export interface LiveRequest {
   readonly isNative: boolean
   /** Names the request in the log of the operator. */
   readonly correlationId: string
-  /** The user of the principal, whose runs are counted. */
-  readonly principalId: string
+  /** Who sends the frames. */
+  readonly principal: Principal
 }
 
 /** Recent events among which the event of a pending request is looked up. */
@@ -40,7 +42,7 @@ export async function serveLive(socket: WebSocket, request: LiveRequest, parts: 
   const link = new SocketLink(socket, parts.limits)
   let slot: RunSlot | undefined
   try {
-    slot = parts.runSlots.take(request.principalId)
+    slot = parts.runSlots.take(request.principal.userId)
     const found = await findLiveApp(request)
     if ('code' in found) link.close(found.code, found.reason)
     else if (!link.ended.aborted) await new Bridge({ link, request, parts, found }).run()
@@ -120,13 +122,16 @@ class Bridge {
 
   async #receive(text: string, session: LiveSession): Promise<void> {
     const { framePace, requestRate } = this.#parts
-    const { principalId } = this.#request
+    const { principal, userId, sessionId } = this.#request
+    const { runner } = this.#app
     try {
-      const frame = await framePace.read(text, principalId, readFrame)
-      if (isRecorded(frame)) requestRate.count(principalId)
+      const frame = await framePace.read(text, principal.userId, readFrame)
+      if (isRecorded(frame)) requestRate.count(principal.userId)
       if (frame.type === 'message') await session.send(frame.message)
-      else if (frame.type === 'answers') await session.answer(...frame.answers)
-      else if (frame.type === 'close') await session.close()
+      else if (frame.type === 'answers') {
+        await checkMayAnswer(this.#parts, { runner, userId, sessionId, principal }, frame.answers)
+        await session.answer(...frame.answers)
+      } else if (frame.type === 'close') await session.close()
     } catch (error) {
       await this.#refuse(error)
     }

@@ -30,6 +30,14 @@ export const RUN_OPERATIONS: readonly ApiOperation[] = [
     answer: list(ref('PendingRequest')),
   },
   {
+    method: 'get',
+    path: '/apps/{app}/pending',
+    id: 'listPendingRequestsOfAllUsers',
+    summary: 'The pending requests of all users, for principals that may act as any user.',
+    query: PAGES,
+    answer: list(ref('PendingRequest')),
+  },
+  {
     method: 'post',
     path: `${SESSION}/pending/{request}`,
     id: 'answerPendingRequest',

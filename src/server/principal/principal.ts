@@ -1,3 +1,5 @@
+import type { PendingRequest } from '../../event/pending-request.ts'
+
 /** Who sends a request. */
 export interface Principal {
   /** The user. A user id in a path or a body must be this one. */
@@ -8,3 +10,6 @@ export interface Principal {
 
 /** Finds out who sends a request. Undefined refuses the request with 401. */
 export type Authenticate = (request: Request) => Principal | undefined | Promise<Principal | undefined>
+
+/** Decides whether a client may answer a pending request. Only `true` allows it. */
+export type MayAnswer = (request: PendingRequest, principal: Principal) => boolean | Promise<boolean>

@@ -1,7 +1,8 @@
 import type { Hono } from 'hono'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
-import type { ServerEnv, ServerParts } from '../env.ts'
+import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { checkMayAnswer } from '../guard/may-answer.ts'
 import { jsonResponse, listResponse } from '../pages/list-response.ts'
 import { pendingSource } from '../pages/list-sources.ts'
 import { checkAnyUser } from '../principal/authentication.ts'
@@ -18,6 +19,8 @@ export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     return await listResponse(context, parts, { name: 'pending', source })
   })
 
+  app.get('/apps/:app/pending', async (context) => await listOfAllUsers(context, parts))
+
   app.post(ANSWER_ROUTE, async (context) => {
     const scope = sessionScope(context, parts)
     const body = await readOptionalBody(context)
@@ -28,6 +31,7 @@ export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const request = pending.find((one) => one.id === id)
     if (!request) checkNoCallId(pending, id)
     const answer = request ? readAnswer(request, body) : repeatedAnswer(id, body)
+    await checkMayAnswer(parts, { runner, userId, sessionId, principal: context.get('principal') }, [answer])
     // the approver may leave: the run belongs to the user
     const run = runner.run({ userId, sessionId, message: [answer], runConfig: { detach: true } })
     return jsonResponse(await writeRun(run, parts.limits.responseBytes))
@@ -45,11 +49,14 @@ export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
 
 /** Lists the pending requests of all users, for the inbox of the workbench. */
 export function inboxRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
-  app.get('/dev/apps/:app/pending', async (context) => {
-    checkAnyUser(context, 'list the requests of all users')
-    const source = pendingSource(appOf(context, parts).runner, {})
-    return await listResponse(context, parts, { name: 'pending', source })
-  })
+  app.get('/dev/apps/:app/pending', async (context) => await listOfAllUsers(context, parts))
+}
+
+/** The pending requests of all users, for principals that may act as any of them. */
+async function listOfAllUsers(context: RequestContext, parts: ServerParts): Promise<Response> {
+  checkAnyUser(context, 'list the requests of all users')
+  const source = pendingSource(appOf(context, parts).runner, {})
+  return await listResponse(context, parts, { name: 'pending', source })
 }
 
 /** Throws NOT_FOUND for the id of a call whose request is open. The runner would take it, and any body denies there. */

@@ -18,7 +18,7 @@ export function liveRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       modality: readModality(context.req.queries('modalities')),
       isNative: context.req.query('frames') === 'live',
       correlationId: context.get('correlationId'),
-      principalId: context.get('principal').userId,
+      principal: context.get('principal'),
     }
     acceptSocket((socket) => void serveLive(socket, request, parts))
     return context.body(null)

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type { Run } from '../../runner/run/run-handle.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
+import { checkMayAnswer } from '../guard/may-answer.ts'
 import { lastEventId } from '../guard/quotas.ts'
 import { jsonResponse } from '../pages/list-response.ts'
 import { actingUser } from '../principal/authentication.ts'
@@ -20,6 +21,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const scope = await readScope(context, parts, body)
     const request = readRunRequest(body)
     checkClientState(context, parts, request.stateDelta)
+    await checkMayAnswer(parts, answerScope(context, scope), request.newMessage?.parts ?? [])
     const end = await reserveState(scope, request)
     const run = untilRecorded(startRun(scope, request, context.req.raw.signal), end)
     return jsonResponse(await writeRun(run, parts.limits.responseBytes))
@@ -32,6 +34,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     if (afterEventId) return await streamFollowed(context, parts, { ...scope, afterEventId })
     const request = readRunRequest(body)
     checkClientState(context, parts, request.stateDelta)
+    await checkMayAnswer(parts, answerScope(context, scope), request.newMessage?.parts ?? [])
     const end = await reserveState(scope, request)
     return await streamRun(context, parts, untilRecorded(startRun(scope, request), end))
   })
@@ -48,6 +51,10 @@ async function readScope(context: RequestContext, { apps }: ServerParts, body: F
 /** The session of a run, and what runs it. */
 interface RunScope extends SessionScope {
   readonly runner: Runner
+}
+
+function answerScope(context: RequestContext, { runner, userId, sessionId }: RunScope) {
+  return { runner, userId, sessionId, principal: context.get('principal') }
 }
 
 /** Reserves room for the state of the message. */
