@@ -1,40 +1,20 @@
 // One call of an operation: build the request, attach the credentials, send it, and turn the response into a result.
-import { isLoopback } from '../auth/config/endpoint.ts'
-import { isRecord } from '../base/json.ts'
 import { withSystemPorts } from '../base/ports.ts'
 import type { SecretMask } from '../base/secret-mask.ts'
 import { ToolError } from '../error/error.ts'
 import type { ToolContext } from '../tool/context.ts'
-import type { Effect } from '../tool/tool.ts'
 import { effectOf } from './effect-of.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
-import type { Operation } from './operation.ts'
+import type { OperationPlan } from './operation-plan.ts'
 import { type ApiRequest, buildRequest } from './request/build-request.ts'
 import { loadFile } from './request/load-file.ts'
-import { isSecretHeader, secretMask } from './response/request-secrets.ts'
+import { secretMask } from './response/request-secrets.ts'
 import { type ApiResponse, type ApiResult, errorOf, toResult } from './response/to-result.ts'
 import { attachCredentials, checkKeyNames } from './security/attach-credentials.ts'
-import type { Security } from './security/choose-security.ts'
+import { developerHeaders, secretHeaders } from './security/developer-headers.ts'
 import { satisfies } from './security/header-credentials.ts'
 import { renewCredentials } from './security/renew-credentials.ts'
 import { sendRequest } from './send/send-request.ts'
-import type { ApiToolsetOptions } from './toolset-options.ts'
-
-/** Everything that is decided about an operation before it is called. */
-export interface OperationPlan {
-  /** The operation. */
-  readonly operation: Operation
-  /** The address of its server. */
-  readonly base: URL
-  /** The credentials it needs. */
-  readonly security: Security
-  /** Its side effects. */
-  readonly effect: Effect
-  /** The header for the idempotency key; undefined if the API supports none. */
-  readonly idempotencyHeader: string | undefined
-  /** The options of the toolset. */
-  readonly options: ApiToolsetOptions
-}
 
 const RETRIES = 2
 const UNAUTHORIZED = 401
@@ -109,29 +89,6 @@ function isHarmless({ operation }: OperationPlan): boolean {
 function missingCredentials({ operation, security }: OperationPlan): ToolError {
   const problem = security.type === 'usable' ? '' : security.problem
   return new ToolError(`Operation "${operation.name}" ${problem}`, { code: 'AUTH_FAILED' })
-}
-
-/** Which headers of the developer hold secrets: by their names, or because the document asks for them. */
-function secretHeaders({ security }: OperationPlan): (name: string) => boolean {
-  const needs = security.type === 'headers' ? security.alternatives.flat() : []
-  return (name) => isSecretHeader(name) || needs.some(({ header }) => header === name.toLowerCase())
-}
-
-async function developerHeaders(plan: OperationPlan, context: ToolContext): Promise<Headers> {
-  const { options, base } = plan
-  const isSecret = secretHeaders(plan)
-  const headers = new Headers()
-  const given: unknown = (await options.headers?.(context)) ?? {}
-  const entries = isRecord(given) ? Object.entries(given) : undefined
-  for (const [name, value] of entries ?? [['', '']]) {
-    // checked before `Headers`, whose errors contain the value
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || typeof value !== 'string' || !/^[\t -~\u0080-\u00ff]*$/.test(value))
-      throw new ToolError('The option headers of the toolset returned a header that cannot be sent.')
-    if (isSecret(name) && base.protocol === 'http:' && !isLoopback(base))
-      throw new ToolError(`The header "${name}" is not sent to ${base.origin}: http is not encrypted.`)
-    headers.set(name, value)
-  }
-  return headers
 }
 
 function withoutSecrets(error: ToolError, mask: SecretMask): ToolError {

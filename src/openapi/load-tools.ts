@@ -2,16 +2,17 @@ import { closestNames } from '../base/closest-names.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 import { unknownFilterNames } from '../tool/unknown-filter-names.ts'
-import type { OperationPlan } from './call-operation.ts'
 import { type LoadedDocument, loadDocument } from './document/load-document.ts'
 import { Problems } from './document/problems.ts'
 import { effectOf } from './effect-of.ts'
 import { idempotencyHeaderOf, withoutManagedParts } from './managed-parts.ts'
 import type { Operation } from './operation.ts'
+import type { OperationPlan } from './operation-plan.ts'
 import { operationTool } from './operation-tool.ts'
 import { baseUrlOf } from './request/base-url.ts'
 import { checkSchemeNames } from './security/auth-option.ts'
 import { chooseSecurity } from './security/choose-security.ts'
+import { type Origins, originsOf, withinOrigins } from './security/origins.ts'
 import type { ApiToolsetOptions } from './toolset-options.ts'
 
 /** The tools of a document. */
@@ -43,14 +44,16 @@ export async function loadTools(spec: unknown, options: ApiToolsetOptions, what:
   ]
   if (document.names.length === 0 && document.problems.length === 0)
     problems.push('The document has no operations. Check its "paths".')
+  const origins = originsOf(document, options)
   const unusable = new Problems()
   const tools: Tool[] = []
   let first: unknown
   for (const operation of document.operations) {
     try {
-      const plan = planOf(operation, document, options, what)
+      const { plan, note } = planOf(operation, { document, origins, options, what })
       tools.push(operationTool(plan))
-      if (plan.security.type === 'missing') unusable.add(`Operation "${operation.name}"`, ` ${plan.security.problem}`)
+      const problem = plan.security.type === 'missing' ? plan.security.problem : note
+      if (problem !== undefined) unusable.add(`Operation "${operation.name}"`, ` ${problem}`)
     } catch (error) {
       first ??= error
       unusable.add(`Operation "${operation.name}"`, ` is left out. ${messageOf(error)}`)
@@ -65,22 +68,30 @@ export async function loadTools(spec: unknown, options: ApiToolsetOptions, what:
 /** Methods that the Fetch standard refuses. */
 const UNSENDABLE = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
+interface PlanContext {
+  readonly document: LoadedDocument
+  readonly origins: Origins
+  readonly options: ApiToolsetOptions
+  readonly what: string
+}
+
+/** The plan of an operation, and what the operator should know about it: the end of a sentence. */
 function planOf(
   original: Operation,
-  document: LoadedDocument,
-  options: ApiToolsetOptions,
-  what: string,
-): OperationPlan {
+  { document, origins, options, what }: PlanContext,
+): { readonly plan: OperationPlan; readonly note: string | undefined } {
   if (UNSENDABLE.has(original.method))
     throw new ToolwrightError('INVALID_CONFIG', `Requests with the method ${original.method} cannot be sent.`)
   const idempotencyHeader = idempotencyHeaderOf(original, options.idempotencyHeader)
   const operation = withoutManagedParts(original, idempotencyHeader)
   const { operations, securitySchemes: schemes } = document
   const hasHeaders = options.headers !== undefined
-  const security = chooseSecurity(operation, { auth: options.auth, hasHeaders, schemes, operations, what })
-  const base = baseUrlOf(operation, options, security.type !== 'missing' && security.configs.length > 0)
+  const chosen = chooseSecurity(operation, { auth: options.auth, hasHeaders, schemes, operations, what })
+  const base = baseUrlOf(operation, options, chosen.type !== 'missing' && chosen.configs.length > 0)
+  const sent = withinOrigins({ operation, base, security: chosen, schemes, hasHeaders }, origins)
+  const { security, ownHeaders, note } = sent
   const effect = effectOf(operation.method, idempotencyHeader !== undefined)
-  return { operation, base, security, effect, idempotencyHeader, options }
+  return { plan: { operation, base, security, ownHeaders, effect, idempotencyHeader, options }, note }
 }
 
 /** A gate for a misspelled operation would gate nothing, so it is refused. */

@@ -8,9 +8,10 @@ import type { Parsed } from '../schema/issues.ts'
 import { checkTool } from '../tool/check-tool.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
-import { callOperation, type OperationPlan } from './call-operation.ts'
+import { callOperation } from './call-operation.ts'
 import { isSafeMethod } from './effect-of.ts'
 import type { Operation, RequestBody } from './operation.ts'
+import type { OperationPlan } from './operation-plan.ts'
 
 /**
  * Makes the tool of an operation. Its schema is compiled at the first call: in a large document each operation reaches

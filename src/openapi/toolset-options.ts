@@ -1,3 +1,4 @@
+import { isEndpoint } from '../auth/config/endpoint.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Logger } from '../dispatch/host.ts'
@@ -24,6 +25,11 @@ export interface ApiToolsetOptions {
   readonly name?: string | undefined
   /** The address of the API. Replaces every server URL of the document, path included. Default: the servers of the document. */
   readonly baseUrl?: string | undefined
+  /**
+   * Further origins that get the credentials and the headers of the toolset, such as `https://uploads.example.com`. Default:
+   * none. Only the origin of the API gets them: that of `baseUrl`, or of the first server of the whole document.
+   */
+  readonly trustedOrigins?: readonly string[] | undefined
   /** Values for the variables of server URLs. Default: the defaults of the document. */
   readonly serverVariables?: { readonly [name: string]: string } | undefined
   /** The operations that become tools: their names, or a function that is called at each listing. Default: all. */
@@ -71,6 +77,10 @@ const address: Rule = {
   expects: 'an http or https URL such as "https://api.example.com/v1"',
   accepts: (value) => typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value),
 }
+const origins: Rule = {
+  expects: 'a list of https origins such as "https://uploads.example.com", or of http origins of a loopback address',
+  accepts: (value) => Array.isArray(value) && value.every(isOrigin),
+}
 const texts: Rule = {
   expects: 'an object with strings',
   accepts: (value) => record.accepts(value) && Object.values(value as JsonObject).every(text.accepts),
@@ -100,6 +110,7 @@ const milliseconds: Rule = {
 export const API_TOOLSET_RULES: OptionRules<ApiToolsetOptions> = {
   name,
   baseUrl: address,
+  trustedOrigins: origins,
   serverVariables: texts,
   toolFilter: listOrCallback,
   prefix: name,
@@ -119,6 +130,12 @@ export const API_TOOLSET_RULES: OptionRules<ApiToolsetOptions> = {
 /** Throws INVALID_CONFIG if an option is unknown or has the wrong type. */
 export function checkApiOptions(what: string, options: unknown, more: { readonly [option: string]: Rule }): void {
   checkOptions(what, options, { ...API_TOOLSET_RULES, ...more })
+}
+
+function isOrigin(value: unknown): boolean {
+  if (!isEndpoint(value)) return false
+  const { origin, href } = new URL(value)
+  return href === `${origin}/`
 }
 
 function isNameList(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation, ServerTemplate } from '../operation.ts'
 import { type ApiDocument, DocumentProblem, quote } from './api-document.ts'
 import { findOperations } from './find-operations.ts'
 import { MAX_OPERATIONS } from './limits.ts'
@@ -10,7 +10,7 @@ import { OperationReader } from './operation-reader.ts'
 import { Problems } from './problems.ts'
 import { readSpec } from './read-spec.ts'
 import { readSecuritySchemes } from './security.ts'
-import { serverVariablesOf } from './servers.ts'
+import { operationServers, rootServers, serverVariablesOf } from './servers.ts'
 
 /** What an OpenAPI document offers. */
 export interface LoadedDocument {
@@ -20,6 +20,10 @@ export interface LoadedDocument {
   readonly operations: readonly Operation[]
   /** The names of all operations. */
   readonly names: readonly string[]
+  /** The servers of the whole document, the first one preferred. */
+  readonly servers: readonly ServerTemplate[]
+  /** For a document without them: the servers of all operations. */
+  readonly serverLists: readonly (readonly ServerTemplate[])[]
   /** The names of the variables in all server URLs. */
   readonly serverVariables: ReadonlySet<string>
   /** Security schemes by name, as OpenAPI 3.1 objects with local $refs resolved. */
@@ -73,6 +77,8 @@ function load(document: ApiDocument, isWanted: (name: string) => boolean): Loade
     title: isRecord(info) && typeof info.title === 'string' ? clip(info.title, 200) : 'API',
     operations,
     names: [...names.values()],
+    servers: rootServers(document),
+    serverLists: operationServers(document, found),
     serverVariables: serverVariablesOf(document, found),
     securitySchemes,
     problems: [...leftOut.list(), ...document.notes.list()],

@@ -1,7 +1,9 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { ServerTemplate } from '../operation.ts'
+import type { ApiDocument } from './api-document.ts'
 import { MAX_ALTERNATIVES } from './limits.ts'
-import type { Problems } from './problems.ts'
+import { Problems } from './problems.ts'
+import { swaggerServers } from './swagger/swagger-servers.ts'
 
 /** Reads a list of servers. */
 export function readServers(servers: readonly unknown[], notes: Problems): ServerTemplate[] {
@@ -12,6 +14,24 @@ export function readServers(servers: readonly unknown[], notes: Problems): Serve
     }
     return [{ url: server.url, variables: readVariables(server.variables) }]
   })
+}
+
+/** The servers of the whole document. */
+export function rootServers({ root, version, notes }: ApiDocument): ServerTemplate[] {
+  if (version === '2.0') return swaggerServers(root, {})
+  return isFilledList(root.servers) ? readServers(root.servers, notes) : []
+}
+
+/** The first server of each operation, for a document without servers of its own. An operation without one has an empty list. */
+export function operationServers(
+  { root, version }: ApiDocument,
+  found: readonly { readonly pathItem: JsonObject; readonly operation: JsonObject }[],
+): ServerTemplate[][] {
+  if (version === '2.0' || isFilledList(root.servers)) return []
+  const lists = new Set(
+    found.map(({ pathItem, operation }) => [operation.servers, pathItem.servers].find(isFilledList)),
+  )
+  return [...lists].map((list) => readServers((list ?? []).slice(0, 1), new Problems()))
 }
 
 /** The names of the variables in the servers of the document, its paths and its operations. */

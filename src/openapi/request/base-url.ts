@@ -15,7 +15,11 @@ export interface BaseUrlOptions {
  * The address of the server of an operation, without a slash at its end. Throws INVALID_CONFIG if it is no http URL, and if
  * credentials would be sent unencrypted.
  */
-export function baseUrlOf(operation: Operation, options: BaseUrlOptions, hasCredentials: boolean): URL {
+export function baseUrlOf(
+  operation: Pick<Operation, 'servers'>,
+  options: BaseUrlOptions,
+  hasCredentials: boolean,
+): URL {
   const { baseUrl } = options
   const server = operation.servers[0]
   if (baseUrl === undefined && !server) throw invalid(`The document names no server. Set baseUrl.`)

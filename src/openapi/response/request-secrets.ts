@@ -1,10 +1,15 @@
 // The secrets of a request, which the API may repeat in its response.
-import { encodeBase64 } from '../../base/base64.ts'
+import { decodeBase64, encodeBase64 } from '../../base/base64.ts'
 import { isRecord } from '../../base/json.ts'
 import { createSecretMask, type SecretMask } from '../../base/secret-mask.ts'
 import type { AuthCredential } from '../../content/auth.ts'
+import { partsOfHeader } from './header-parts.ts'
 
+/** Of a whole secret: a key, a password, or what follows the scheme of a header. */
 const MIN_LENGTH = 4
+
+/** Of a part of a header. Shorter parts, such as `dark` of `theme=dark`, are too often no secret. */
+const MIN_PART_LENGTH = 6
 
 /** Creates a mask for the secrets of credentials, and for headers of the developer that hold secrets. */
 export function secretMask(
@@ -13,17 +18,24 @@ export function secretMask(
   isSecret: (name: string) => boolean = isSecretHeader,
 ): SecretMask {
   const secret = [...headers].filter(([name]) => isSecret(name))
-  const secrets = [...credentials.flatMap(secretsOf), ...secret.flatMap(([, value]) => secretsOfHeader(value))]
+  const secrets = [
+    ...credentials.flatMap(secretsOf),
+    ...secret.flatMap(([name, value]) => secretsOfHeader(name, value)),
+  ]
   return createSecretMask(secrets, { minLength: MIN_LENGTH })
 }
 
 function secretsOf({ apiKey, http, oauth2, serviceAccount, custom }: AuthCredential): string[] {
   const { username = '', password, token } = http?.credentials ?? {}
-  const basic = password === undefined ? undefined : encodeBase64(new TextEncoder().encode(`${username}:${password}`))
+  const pair = password === undefined ? undefined : `${username}:${password}`
+  const basic = pair === undefined ? undefined : encodeBase64(new TextEncoder().encode(pair))
   const { accessToken, refreshToken, idToken, clientSecret } = oauth2 ?? {}
-  const own = isRecord(custom?.headers) ? Object.values(custom.headers).map(String) : []
-  const all = [apiKey, password, token, basic, accessToken, refreshToken, idToken, clientSecret, ...own]
-  return [...all, serviceAccount?.privateKey].filter((one) => one !== undefined)
+  const own = isRecord(custom?.headers) ? Object.entries(custom.headers) : []
+  const all = [apiKey, password, pair, token, basic, accessToken, refreshToken, idToken, clientSecret]
+  return [
+    ...[...all, serviceAccount?.privateKey].filter((one) => one !== undefined),
+    ...own.flatMap(([name, value]) => secretsOfHeader(name, String(value))),
+  ]
 }
 
 /** Does the name of a header say that its value is a secret? */
@@ -31,6 +43,19 @@ export function isSecretHeader(name: string): boolean {
   return /auth|key|token|secret|cookie|password|signature/i.test(name)
 }
 
-function secretsOfHeader(value: string): string[] {
-  return [value, ...value.split(/[\s;=]+/).filter((part) => part.length >= 8)]
+function secretsOfHeader(name: string, value: string): string[] {
+  const { credential, parts } = partsOfHeader(name, value)
+  return [value, credential, ...basicSecrets(value), ...parts.filter(({ length }) => length >= MIN_PART_LENGTH)]
+}
+
+/** The user with the password, and the password, of `Basic ...`. */
+function basicSecrets(value: string): string[] {
+  const [, encoded] = /^\s*basic\s+([\w+/-]+)=*\s*$/i.exec(value) ?? []
+  if (encoded === undefined) return []
+  const standard = encoded.replaceAll('-', '+').replaceAll('_', '/')
+  const bytes = decodeBase64(standard.padEnd(Math.ceil(standard.length / 4) * 4, '='))
+  if (!bytes) return []
+  // servers read the bytes as UTF-8 or as Latin-1
+  const texts = ['utf-8', 'latin1'].map((encoding) => new TextDecoder(encoding).decode(bytes))
+  return [...new Set(texts)].flatMap((pair) => [pair, pair.slice(pair.indexOf(':') + 1)])
 }
