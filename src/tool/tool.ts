@@ -35,6 +35,11 @@ export interface PolicyCall {
 /** A function around a tool body. `next` runs the inner middleware and the body; it may be called several times or not at all. */
 export type Middleware = (call: PolicyCall, next: (call: PolicyCall) => Promise<unknown>) => Promise<unknown>
 
+/** Declares a method, so that a class may declare the arguments of its schema, as `run` and `confirmationHint` do. */
+interface ConfirmationGate {
+  requiresConfirmation(args: JsonObject, context: ReadonlyContext): boolean | Promise<boolean>
+}
+
 /** A function that a model can call. Any object with these members is a tool; `tool()` makes one from a function. */
 export interface Tool {
   /** The name the model calls. */
@@ -83,10 +88,7 @@ export interface Tool {
   /** Functions around `run`, the outermost first. Policies such as `retry()` add theirs here. Default: none. */
   readonly middleware?: readonly Middleware[] | undefined
   /** Wait for an approval before `run`: for every call, or for calls where the function returns true. Default false. */
-  readonly requiresConfirmation?:
-    | boolean
-    | ((args: JsonObject, context: ReadonlyContext) => boolean | Promise<boolean>)
-    | undefined
+  readonly requiresConfirmation?: boolean | ConfirmationGate['requiresConfirmation'] | undefined
   /** Returns the text shown to the approver. Default: ``Approve execution of tool `name`?`` */
   confirmationHint?(args: JsonObject): string
   /**
