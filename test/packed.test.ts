@@ -1,7 +1,7 @@
 // The published package: its files, and whether users can read its stack traces and type errors.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, posix, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { commands, entryPoints, loadedByPath } from '../entry-points.ts'
 import { modelProviders } from '../src/cli/models.ts'
@@ -28,7 +28,7 @@ const manifest = (): Record<string, Record<string, unknown>> =>
   JSON.parse(readFileSync(join(app.folder, 'node_modules/toolwright/package.json'), 'utf8'))
 
 test('the package contains dist, documentation, examples and the standard pages only', () => {
-  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
+  const pages = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
   const docs = globSync('docs/**/*.{md,svg,png}')
     .map(slashes)
     .filter((file) => !file.startsWith('docs/reference/api/'))
@@ -75,6 +75,18 @@ test('every relative link of the README names a file of the repository, for the 
   expect(targets.length).toBeGreaterThan(10)
   expect(targets.filter((target) => !existsSync(target))).toEqual([])
   expect(targets.filter((target) => /^(\/|\.\.)/.test(target))).toEqual([])
+})
+
+test('every relative link of a published page leads to a file of the package', () => {
+  const pages = files.filter((file) => file.endsWith('.md'))
+  const broken = pages.flatMap((file) =>
+    linksOf(readPage(file, read(file)))
+      .map((link) => posix.join(posix.dirname(file), link))
+      .filter((target) => !files.includes(target))
+      .map((target) => `${file}: ${target}`),
+  )
+  expect(pages.length).toBeGreaterThan(50)
+  expect(broken).toEqual([])
 })
 
 test('every published JavaScript file has a source map that contains the source', () => {
