@@ -1,6 +1,7 @@
 // The attempts of a call whose policies may run its body again: those that fail are recorded with the response.
 import { clip } from '../base/limits.ts'
-import { messageOf, ToolError } from '../error/error.ts'
+import { ToolError } from '../error/error.ts'
+import { shownMessage } from './hide-credentials.ts'
 import type { Batch } from './host.ts'
 import type { AttemptsMade, ReadyCall } from './outcome.ts'
 import { Timeout } from './wait-with-deadline.ts'
@@ -26,7 +27,7 @@ export function startAttempt(
     made.failed.push({
       attempt,
       ...(attempts !== undefined && { attempts }),
-      ...(hooks.onToolError.length === 0 && { error: clip(messageOf(error), MAX_ATTEMPT_MESSAGE) }),
+      ...(hooks.onToolError.length === 0 && { error: clip(shownMessage(ready.context, error), MAX_ATTEMPT_MESSAGE) }),
       errorCode: codeOf(error),
       startedAt,
       endedAt: ports.now() / 1000,

@@ -1,12 +1,13 @@
 // Runs one call: policies, then the body with its signal, deadline and progress, then the callbacks.
 // Nothing outside this file calls a tool's body.
 import { yieldToTimers } from '../base/ports.ts'
-import { messageOf, ToolError } from '../error/error.ts'
+import { ToolError } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
 import { startAttempt } from './attempts.ts'
 import { editedArgs } from './confirm.ts'
+import { shownMessage } from './hide-credentials.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import { callOnToolError, describeNullReturned, shownArgs } from './on-tool-error.ts'
 import {
@@ -47,7 +48,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       if (one.type === 'ready' && hasRequested(one, error)) return await requestsFromBody(batch, one)
       const recovered = hooks.onToolError.length ? await callOnToolError(batch, one, one.args, error) : undefined
       if (!recovered) {
-        reportThrown(host, error, { call })
+        reportThrown(host, error, { call, context })
         return withFailedAttempts(one, failureOf(one, error))
       }
       value = recovered.value
@@ -66,8 +67,8 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
     return call.requests.length ? withEditedArgs(one, result) : result
   } catch (error) {
     if (host.stop.stopped) throw host.stop.stopped.reason
-    reportThrown(host, error, { call, step: 'A callback' })
-    return failure(call, 'EXECUTION_FAILED', messageOf(error))
+    reportThrown(host, error, { call, context, step: 'A callback' })
+    return failure(call, 'EXECUTION_FAILED', shownMessage(context, error))
   } finally {
     context.close()
   }
@@ -218,7 +219,7 @@ async function drainSteps(
   }
 }
 
-function failureOf({ call, entry }: ReadyCall | AnsweredCall, error: unknown): CallResult {
+function failureOf({ call, entry, context }: ReadyCall | AnsweredCall, error: unknown): CallResult {
   if (error instanceof Timeout) {
     const effect = entry.tool.effect ?? 'atMostOnce'
     const canRepeat = effect === 'none' || effect === 'idempotent'
@@ -227,8 +228,9 @@ function failureOf({ call, entry }: ReadyCall | AnsweredCall, error: unknown): C
     return unknownOutcome(call, 'TIMEOUT', problem)
   }
   if (error instanceof ToolError && error.code === 'UNKNOWN_OUTCOME')
-    return unknownOutcome(call, 'UNKNOWN_OUTCOME', error.message)
-  const result = failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
+    return unknownOutcome(call, 'UNKNOWN_OUTCOME', shownMessage(context, error))
+  const code = error instanceof ToolError ? error.code : 'EXECUTION_FAILED'
+  const result = failure(call, code, shownMessage(context, error))
   return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }
 

@@ -20,6 +20,14 @@ export interface ThrowingCall {
   readonly toolName: string
 }
 
+/** What the report of an error leaves out. */
+interface ThrownInCallOptions {
+  readonly hidesMessage?: boolean
+  readonly hide?: (text: string) => string
+}
+
+const same = (text: string): string => text
+
 /**
  * What a logger gets about an error that a tool threw: its name, message and stack, and the call. Other members are left out: errors of
  * HTTP clients hold headers.
@@ -29,12 +37,15 @@ export class ThrownInCall extends Error {
   override readonly name: string
   /** The call. */
   readonly call: ThrowingCall
-  /** @param hidesMessage Leaves out the message, which may hold values of arguments. Only the lines of the stack stay. */
-  constructor(error: unknown, call: ThrowingCall, { hidesMessage = false }: { hidesMessage?: boolean } = {}) {
-    super(hidesMessage ? 'its message is left out, because it may hold arguments' : hideSecrets(messageOf(error)))
+  /**
+   * @param hidesMessage Leaves out the message, which may hold values of arguments. Only the lines of the stack stay.
+   * @param hide Hides the credentials of the call in a text.
+   */
+  constructor(error: unknown, call: ThrowingCall, { hidesMessage = false, hide = same }: ThrownInCallOptions = {}) {
+    super(hidesMessage ? 'its message is left out, because it may hold arguments' : hideSecrets(hide(messageOf(error))))
     this.name = nameOf(error)
     const stack = hidesMessage ? `${this.name}: ${this.message}${framesOf(error)}` : stackOf(error, 0)
-    this.stack = hideSecrets(clip(stack, MAX_STACK_LENGTH))
+    this.stack = hideSecrets(clip(hide(stack), MAX_STACK_LENGTH))
     this.call = call
   }
 }

@@ -1,8 +1,9 @@
 // The secrets of a request, which the API may repeat in its response.
-import { decodeBase64, encodeBase64 } from '../../base/base64.ts'
+import { decodeBase64 } from '../../base/base64.ts'
 import { isRecord } from '../../base/json.ts'
 import { createSecretMask, type SecretMask } from '../../base/secret-mask.ts'
 import type { AuthCredential } from '../../content/auth.ts'
+import { secretsOfCredential } from '../../content/credential-secrets.ts'
 import { partsOfHeader } from './header-parts.ts'
 
 /** Of a whole secret: a key, a password, or what follows the scheme of a header. */
@@ -25,17 +26,10 @@ export function secretMask(
   return createSecretMask(secrets, { minLength: MIN_LENGTH })
 }
 
-function secretsOf({ apiKey, http, oauth2, serviceAccount, custom }: AuthCredential): string[] {
-  const { username = '', password, token } = http?.credentials ?? {}
-  const pair = password === undefined ? undefined : `${username}:${password}`
-  const basic = pair === undefined ? undefined : encodeBase64(new TextEncoder().encode(pair))
-  const { accessToken, refreshToken, idToken, clientSecret } = oauth2 ?? {}
+function secretsOf(credential: AuthCredential): string[] {
+  const { custom } = credential
   const own = isRecord(custom?.headers) ? Object.entries(custom.headers) : []
-  const all = [apiKey, password, pair, token, basic, accessToken, refreshToken, idToken, clientSecret]
-  return [
-    ...[...all, serviceAccount?.privateKey].filter((one) => one !== undefined),
-    ...own.flatMap(([name, value]) => secretsOfHeader(name, String(value))),
-  ]
+  return [...secretsOfCredential(credential), ...own.flatMap(([name, value]) => secretsOfHeader(name, String(value)))]
 }
 
 /** Does the name of a header say that its value is a secret? */
