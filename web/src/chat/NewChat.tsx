@@ -9,11 +9,12 @@ import { navigate, type SessionTab } from '../state/route.ts'
 import { Button } from '../ui/Button.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
 import { Composer } from './Composer.tsx'
-import { fieldOf, moveDraft } from './drafts.ts'
+import { fieldOf, moveDraft, ownDraft } from './drafts.ts'
 
 /** A session that begins with the next message. */
 export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userId: string }): JSX.Element {
   const [isStarting, setStarting] = useState(false)
+  useState(() => ownDraft(app.name)) // once, before the field reads its draft
   const open = async (name: string, tab: SessionTab): Promise<SessionKey> => {
     setStarting(true)
     try {
