@@ -3,12 +3,13 @@ import { useMemo, useState } from 'preact/hooks'
 import { describeError } from '../api/api-error.ts'
 import { CallCard } from '../chat/CallCard.tsx'
 import { ChatFold } from '../chat/fold.ts'
-import { type CallRow, statusOf } from '../chat/rows.ts'
+import type { CallRow } from '../chat/rows.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { visibleText } from '../ui/visible-text.ts'
 import type { BenchRun } from './bench-run.ts'
 import { SaveDialog } from './SaveDialog.tsx'
+import { argsToRepeat, decisionsOf } from './saved-decisions.ts'
 
 /** A call of the tool bench: its progress, the requests it waits for, and its result. */
 export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
@@ -48,9 +49,9 @@ export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
       )}
       {isSaving && own?.response && (
         <SaveDialog
-          call={{ ...run.call, args: own.changedArgs ?? run.call.args }}
-          response={own.response.response}
-          isDenied={statusOf(own) === 'denied'}
+          call={{ ...run.call, args: argsToRepeat(own) }}
+          response={own.response.modelOutput?.response ?? own.response.response}
+          decisions={decisionsOf(own)}
           onClose={() => setSaving(false)}
         />
       )}

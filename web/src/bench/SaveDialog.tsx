@@ -6,25 +6,26 @@ import { Button } from '../ui/Button.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { download } from '../ui/download.ts'
+import type { SavedDecision } from './saved-decisions.ts'
 import { type SavedCall, testFileName, writeTest } from './write-test.ts'
 
 /** Props of the dialog. */
 export interface SaveDialogProps {
-  /** The call, as it was made after an approver's edits. */
+  /** The call. */
   readonly call: BenchCall
   /** Its response. */
   readonly response: JsonObject
-  /** Did a person deny the call? */
-  readonly isDenied: boolean
+  /** What a person decided about it. */
+  readonly decisions: readonly SavedDecision[]
   /** Called when the user closes the dialog. */
   onClose(): void
 }
 
 /** Shows a call as a test file, to copy or to download. */
-export function SaveDialog({ call, response, isDenied, onClose }: SaveDialogProps): JSX.Element {
+export function SaveDialog({ call, response, decisions, onClose }: SaveDialogProps): JSX.Element {
   const [file, setFile] = useState('./agent.ts')
   const [runner, setRunner] = useState<SavedCall['runner']>('node:test')
-  const code = writeTest({ ...call, response, isDenied, file, runner })
+  const code = writeTest({ ...call, response, decisions, file, runner })
   const name = testFileName(call.tool)
   return (
     <Dialog title="Save the call as a test" onClose={onClose}>

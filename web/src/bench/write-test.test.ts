@@ -3,6 +3,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LlmAgent } from '../../../src/agent/agents/llm-agent.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
+import type { Part } from '../../../src/content/content.ts'
+import type { Request } from '../../../src/event/event.ts'
+import type { PendingRequest } from '../../../src/event/pending-request.ts'
+import { approve, deny } from '../../../src/runner/approvals/answer-parts.ts'
+import { CallRunner } from '../../../src/runner/single-call/call-runner.ts'
+import type { RequestAnswer } from '../chat/rows.ts'
+import { argsToRepeat, decisionsOf } from './saved-decisions.ts'
 import { type SavedCall, testFileName, writeTest } from './write-test.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -44,6 +53,81 @@ test('a saved call runs as a test beside its agent, and fails when the result is
   })
   expect(passed).toEqual([true, true, false, false])
 }, 20_000)
+
+/** Beside the saved tests, as the agent file of a user is. */
+const DESK = `
+import { LlmAgent, tool } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+const parameters = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] }
+const crash = tool({ name: 'crash', description: 'Crashes.', run: () => { throw new TypeError('x') } })
+const refund = tool({
+  name: 'refund',
+  description: 'Refunds.',
+  parameters,
+  requiresConfirmation: true,
+  allowEditedArgs: true,
+  run: ({ amount }, context) => ({ refunded: amount, note: context.toolConfirmation?.payload ?? null }),
+})
+const check = tool({ name: 'check', description: 'Checks.', parameters, run: ({ amount }) => ({ error: 'odd', amount }) })
+const slow = tool({ name: 'slow', description: 'Waits.', timeoutMs: 20, run: () => new Promise(() => {}) })
+export default new LlmAgent({ name: 'desk', model: scriptedModel([]), tools: [crash, refund, check, slow] })
+`
+
+/** Makes a call as the tool bench does, with the answers of a person. */
+async function benchCall(tool: string, args: JsonObject, answers: readonly RequestAnswer[] = []): Promise<SavedCall> {
+  const { default: desk } = (await import(`${folder}/desk.mts`)) as { default: LlmAgent }
+  const logger = { warn: () => {}, error: () => {} }
+  const calls = new CallRunner({ appName: 'desk', agentName: 'desk', tools: desk.options.tools ?? [], logger })
+  let outcome = await calls.run({ name: tool, args }, { userId: 'ada' })
+  for (const answer of answers) {
+    if (outcome.type !== 'pending' || !outcome.requests[0]) throw new Error('The call does not wait.')
+    const [request] = outcome.requests
+    outcome = await calls.answer([partOf(request, answer)], { userId: 'ada', sessionId: outcome.sessionId })
+  }
+  if (outcome.type !== 'result') throw new Error('The call has no result.')
+  const requests = answers.map((answer) => ({ record: { kind: 'confirmation' } as Request, answer }))
+  const row = { args, requests }
+  const again = { args: argsToRepeat(row), decisions: decisionsOf(row) }
+  return { agent: 'desk', tool, ...again, response: outcome.result.response, file: './desk.mts', runner: 'node:test' }
+}
+
+function partOf(request: PendingRequest, answer: RequestAnswer): Part {
+  if (answer.type === 'approved') {
+    const { args, payload } = answer
+    return approve(request, { ...(args && { args }), ...(payload !== undefined && { payload }) })
+  }
+  return deny(request, 'reason' in answer && answer.reason ? { reason: answer.reason } : {})
+}
+
+test('a saved call that crashed, was refused, denied or edited passes at once', async () => {
+  await writeFile(`${folder}/desk.mts`, DESK)
+  const edited = await benchCall('refund', { amount: 5 }, [{ type: 'approved', args: { amount: 4 } }])
+  const denied = await benchCall('refund', { amount: 5 }, [{ type: 'denied', reason: 'no' }])
+  const calls = {
+    crash: await benchCall('crash', {}),
+    invalid: await benchCall('refund', { amount: 'five' }),
+    denied,
+    deniedWithoutReason: await benchCall('refund', { amount: 5 }, [{ type: 'denied' }]),
+    edited,
+    payload: await benchCall('refund', { amount: 5 }, [{ type: 'approved', payload: 'ok' }]),
+    ownError: await benchCall('check', { amount: 5 }),
+    timeout: await benchCall('slow', {}),
+  }
+  expect(edited.response).toEqual({ refunded: 4, note: null, editedArgs: { amount: 4 } })
+  expect(denied.response.error).toBe('tool call was rejected by the user: no')
+  const others = {
+    otherCrash: { ...calls.crash, response: { ...calls.crash.response, error: 'y' } },
+    otherReason: { ...denied, decisions: [{ confirmed: false, hint: 'later' }] },
+    otherEdit: { ...edited, decisions: [{ confirmed: true, args: { amount: 3 } }] },
+  }
+  const passed = await pass({ ...calls, ...others })
+  expect(passed).toEqual([...Object.keys(calls).map(() => true), ...Object.keys(others).map(() => false)])
+}, 20_000)
+
+test('a saved call with several approvals gives each its decision', () => {
+  const code = writeTest({ ...saved, decisions: [{ confirmed: true }, { confirmed: false, hint: 'no' }] })
+  expect(code).toContain('decisions.shift()')
+})
 
 test('a saved call can use vitest instead of node:test', () => {
   const code = writeTest({ ...saved, runner: 'vitest' })

@@ -1,4 +1,6 @@
 import { isRecord, type JsonObject } from '../../../src/base/json.ts'
+import { toolErrorOf } from '../../../src/runner/single-call/call-error.ts'
+import type { SavedDecision } from './saved-decisions.ts'
 
 /** A call to save as a test. */
 export interface SavedCall {
@@ -10,8 +12,8 @@ export interface SavedCall {
   readonly args: JsonObject
   /** What the tool returned. */
   readonly response: JsonObject
-  /** Did a person deny the call? Otherwise what needed an approval was approved. */
-  readonly isDenied?: boolean | undefined
+  /** What a person decided about the call, in order. Default: what needs an approval is approved. */
+  readonly decisions?: readonly SavedDecision[] | undefined
   /** The file that exports the agent, as an import names it. */
   readonly file: string
   /** The test runner. */
@@ -19,8 +21,8 @@ export interface SavedCall {
 }
 
 /** The source of a test that makes the call again and expects the same result. All names and values are escaped. */
-export function writeTest({ agent, tool, args, response, isDenied = false, file, runner }: SavedCall): string {
-  const isFailure = typeof response.error === 'string'
+export function writeTest({ agent, tool, args, response, decisions = [], file, runner }: SavedCall): string {
+  const isFailure = typeof response.error === 'string' && typeof response.errorCode === 'string'
   const title = `${tool} ${isFailure ? 'fails' : 'returns'} as it did in the tool bench`
   return `${runner === 'vitest' ? '' : `import assert from 'node:assert/strict'\n`}${
     runner === 'vitest' ? '' : `import { test } from 'node:test'\n`
@@ -32,7 +34,7 @@ test(${literal(title)}, async () => {
   const tools = await findAgent(app, ${literal(agent)}).listTools(createToolContext())
   const tool = tools.find(({ name }) => name === ${literal(tool)})
   if (!tool) throw new Error('The agent no longer has the tool.')
-  const confirmationProvider = () => ({ confirmed: ${!isDenied} })
+${provider(decisions)}
   const dispatcher = new ToolDispatcher({ confirmationProvider }).register(tool)
   const args = ${literal(args)}
 ${isFailure ? failure(tool, response, runner) : success(tool, response, runner)}
@@ -61,12 +63,21 @@ function success(tool: string, response: JsonObject, runner: SavedCall['runner']
   return `${call}  // Replace values that differ between calls, such as times and ids.\n${expected}  ${check}`
 }
 
-function failure(tool: string, { error, errorCode }: JsonObject, runner: SavedCall['runner']): string {
-  const expected = literal({ ...(typeof errorCode === 'string' && { code: errorCode }), message: error })
+/** The dispatcher throws another message than the model gets. That of a deadline depends on the dispatcher. */
+function failure(tool: string, response: JsonObject, runner: SavedCall['runner']): string {
+  const { code, message } = toolErrorOf(response, tool, 0)
+  const expected = literal(code === 'TIMEOUT' ? { code } : { code, message })
   const call = `dispatcher.call(${literal(tool)}, args)`
   return runner === 'vitest'
     ? `  await expect(${call}).rejects.toMatchObject(${expected})`
     : `  await assert.rejects(${call}, ${expected})`
+}
+
+function provider(decisions: readonly SavedDecision[]): string {
+  const [first = { confirmed: true }, ...others] = decisions
+  if (others.length === 0) return `  const confirmationProvider = () => (${literal(first)})`
+  const list = `  const decisions = ${literal(decisions)}\n`
+  return `${list}  const confirmationProvider = () => decisions.shift() ?? { confirmed: false }`
 }
 
 /** A value as source text. JSON text is valid source, but for the key \`__proto__\`, which would set a prototype. */
