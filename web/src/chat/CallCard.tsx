@@ -17,7 +17,7 @@ import { VisibleText } from '../ui/VisibleText.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
 import { ErrorStack } from './ErrorStack.tsx'
 import { Progress } from './Progress.tsx'
-import { type AnsweredRequest, type CallRow, type CallStatus, statusOf, waitedSeconds } from './rows.ts'
+import { type AnsweredRequest, type CallRow, type CallStatus, changedArgsOf, statusOf, waitedSeconds } from './rows.ts'
 
 /** Props of a card. */
 export interface CallCardProps {
@@ -43,7 +43,8 @@ export function CallCard({ row, sessionKey, progress }: CallCardProps): JSX.Elem
   const status = statusOf(row)
   const open = useSignal(pending)?.find((one) => status === 'waiting' && isOf(one, row, sessionKey))
   const { label, icon } = STATUS[status]
-  const args = row.changedArgs ?? row.args
+  const changedArgs = changedArgsOf(row)
+  const args = changedArgs ?? row.args
   return (
     <article class={`card ${status}`} aria-label={`Call of ${visibleLine(row.name)}: ${label}`}>
       <header class="card-head">
@@ -67,8 +68,10 @@ export function CallCard({ row, sessionKey, progress }: CallCardProps): JSX.Elem
       ) : (
         <Section title="Arguments" isOpen={status !== 'done'} summary={previewJson(args)}>
           <Tree value={args} label="Arguments" />
-          {row.changedArgs && <p class="field-hint">Changed before the call. The model sent {previewJson(row.args)}</p>}
         </Section>
+      )}
+      {!open && changedArgs && (
+        <p class="field-hint">Changed before the call. The model sent {previewJson(row.args)}</p>
       )}
       {status === 'running' && progress !== undefined && <Progress value={progress} />}
       {row.requests.map((request) => (

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createEvent, type Entry, type Event, type LogRecord } from '../../../src/event/event.ts'
 import { EMPTY_VIEW, type LogView } from '../session/log-view.ts'
 import { ChatFold } from './fold.ts'
-import { type CallRow, type ChatRow, statusOf, waitedSeconds } from './rows.ts'
+import { type CallRow, type ChatRow, changedArgsOf, statusOf, waitedSeconds } from './rows.ts'
 
 let seq = 0
 const stored = (fields: Partial<Event>): Entry => ({
@@ -79,6 +79,15 @@ describe('a call', () => {
     expect(first?.requests[0]?.answer).toMatchObject({ type: 'approved', args: { amount: 4 } })
     expect(first).toMatchObject({ starts: 2, attempt: 1, changedArgs: { amount: 4 } })
     expect(second).toMatchObject({ attempt: 2 })
+  })
+
+  test('has the arguments of the approver, also without an intent', () => {
+    const asked = request()
+    const editable = { ...asked, record: { ...asked.record, editable: true } } as Entry
+    const approved = answer({ confirmed: true, args: { amount: 4 } })
+    const row = callOf(fold([call(), editable, approved, respond({ result: 1 })]))
+    expect([row.args, changedArgsOf(row)]).toEqual([{ amount: 5 }, { amount: 4 }])
+    expect(changedArgsOf(callOf(fold([call(), editable, answer({ confirmed: true })])))).toBeUndefined()
   })
 
   test('is no further attempt after a result, or in the next round of a loop', () => {

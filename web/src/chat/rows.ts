@@ -120,6 +120,16 @@ export function statusOf(row: CallRow): CallStatus {
   return row.isLongRunning || row.requests.some(({ answer }) => !answer) ? 'waiting' : 'running'
 }
 
+/** The arguments that an approver or a callback put in place of the model's. Tools without effects leave no intent that has them. */
+export function changedArgsOf({
+  changedArgs,
+  requests,
+}: Pick<CallRow, 'changedArgs' | 'requests'>): JsonObject | undefined {
+  if (changedArgs) return changedArgs
+  const edited = requests.findLast(({ record, answer }) => record.editable && answer?.type === 'approved')?.answer
+  return edited?.type === 'approved' ? edited.args : undefined
+}
+
 /** How long the call waited for answers, in seconds. Requests that were open at the same time count once. */
 export function waitedSeconds({ requests }: Pick<CallRow, 'requests'>): number {
   let waited = 0
