@@ -54,6 +54,22 @@ const hostile = tool({
     throw new ToolError(hostileTexts.join('\n'))
   },
 })
+const crash = tool({
+  name: 'crash',
+  description: 'Crashes.',
+  run: function loadVan() {
+    throw new TypeError('The van is full.')
+  },
+})
+const refund = tool({
+  name: 'refund',
+  description: 'Refunds.',
+  parameters: z.object({ amount: z.number() }),
+  effect: 'none',
+  requiresConfirmation: true,
+  allowEditedArgs: true,
+  run: ({ amount }) => ({ refunded: amount }),
+})
 
 let server: TestServer
 beforeAll(async () => {
@@ -63,7 +79,9 @@ beforeAll(async () => {
     apps: {
       shop: new LlmAgent({ name: 'shop', model, tools: [search], subAgents: [clerk] }),
       odd: new LlmAgent({ name: 'odd', model, tools: [hostile] }),
+      desk: new LlmAgent({ name: 'desk', model, tools: [crash, refund] }),
     },
+    services: { logger: { warn: () => {}, error: () => {} } },
   })
 })
 
@@ -141,6 +159,35 @@ test('a gated call waits for the approval in place, with the keyboard alone', as
   await approve.press('Enter')
   await page.getByRole('article', { name: 'Call of pay: Done' }).getByText('Approved by user').waitFor()
   expect(paid).toEqual([12])
+  await expectAccessible(page)
+})
+
+test('a tool that throws shows its stack in the tool bench', async () => {
+  const page = await openPage(server, { hash: '#/apps/desk/bench' })
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const card = page.getByRole('article', { name: 'Call of crash: Failed' })
+  await card.getByRole('button', { name: 'Stack' }).click()
+  await card.getByText('loadVan').waitFor()
+})
+
+test('a call that was approved with edited arguments shows the original ones too, and is saved with both', async () => {
+  const page = await openPage(server, { hash: '#/apps/desk/bench' })
+  await page.getByRole('button', { name: 'refund' }).click()
+  await page.getByRole('button', { name: 'Edit as JSON' }).click()
+  await page.getByRole('textbox', { name: 'Arguments as JSON' }).fill('{"amount":40}')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const form = page.locator('.request-form')
+  await form.getByRole('button', { name: 'Edit arguments' }).click()
+  await form.getByLabel('amount').fill('39')
+  await form.getByRole('button', { name: 'Use these arguments' }).click()
+  await form.getByRole('button', { name: 'Approve edited' }).click()
+  const card = page.getByRole('article', { name: 'Call of refund: Done' })
+  await card.getByText('The model sent {"amount":40}').waitFor()
+  await card.getByText('{"amount":39}').first().waitFor()
+  await page.getByRole('button', { name: 'Save as test' }).click()
+  const code = page.getByRole('dialog').getByRole('figure')
+  await expect.poll(() => code.textContent()).toContain('"amount": 40')
+  await expect.poll(() => code.textContent()).toContain('"editedArgs"')
   await expectAccessible(page)
 })
 

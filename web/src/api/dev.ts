@@ -35,11 +35,20 @@ export interface BenchCall {
   readonly args: JsonObject
 }
 
+/** Who follows a call of the tool bench. */
+export interface BenchCallOptions {
+  /** Ends the call. */
+  readonly signal: AbortSignal
+  /** Called with the session of the call, before its first event. */
+  onSession(sessionId: string): void
+}
+
 /** Calls one tool through the gates and yields the events of the call. Its session id starts with `bench-`. */
-export function callTool(call: BenchCall, signal?: AbortSignal): AsyncGenerator<Event, void> {
+export function callTool(call: BenchCall, { signal, onSession }: BenchCallOptions): AsyncGenerator<Event, void> {
   const { app, agent, tool, userId, args } = call
   const path = `/dev${pathOf('apps', app, 'agents', agent, 'tools', tool, 'call')}`
-  return readStream(path, { body: { userId, args }, signal })
+  const onHeaders = (headers: Headers): void => onSession(headers.get('x-session-id') ?? '')
+  return readStream(path, { body: { userId, args }, signal, onHeaders })
 }
 
 /** Where a tool threw. */

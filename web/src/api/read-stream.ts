@@ -1,9 +1,17 @@
 import { ApiError, readApiError } from './api-error.ts'
 import { type RequestOptions, send } from './request.ts'
 
+/** Options of a stream. */
+export interface StreamOptions extends RequestOptions {
+  /** Called with the headers, before the first item. */
+  readonly onHeaders?: ((headers: Headers) => void) | undefined
+}
+
 /** Requests a stream of server-sent events and yields the JSON of each. An error frame is thrown. */
-export async function* readStream<T>(path: string, options: RequestOptions = {}): AsyncGenerator<T, void, void> {
-  const response = await send(path, { ...options, accept: 'text/event-stream' })
+export async function* readStream<T>(path: string, options: StreamOptions = {}): AsyncGenerator<T, void, void> {
+  const { onHeaders, ...request } = options
+  const response = await send(path, { ...request, accept: 'text/event-stream' })
+  onHeaders?.(response.headers)
   if (!response.body) throw new ApiError('The server sent no stream.')
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

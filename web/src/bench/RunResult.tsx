@@ -61,8 +61,8 @@ export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
 
 /** The calls in the log of a run: the call itself, and those that agents inside it made. */
 function useCalls(run: BenchRun): readonly CallRow[] {
-  const { log, key } = useSignal(run.view)
-  const isLog = key !== undefined
+  const { log } = useSignal(run.view)
+  const isLog = log.entries.length > 0
   const fold = useMemo(() => new ChatFold(), [run, isLog])
   return useMemo(() => fold.update(log).filter((row) => row.type === 'call'), [fold, log.entries, log.recent])
 }

@@ -1,7 +1,7 @@
 import type { Event } from '../../../src/event/event.ts'
 import { type BenchCall, callTool } from '../api/dev.ts'
 import type { SessionKey } from '../api/types.ts'
-import { pending, refreshPending } from '../inbox/pending-store.ts'
+import { refreshPending } from '../inbox/pending-store.ts'
 import { EMPTY_VIEW, type LogView, withEvent } from '../session/log-view.ts'
 import { openLog } from '../session/open-logs.ts'
 import { type Signal, signal } from '../state/signal.ts'
@@ -10,7 +10,7 @@ import { type Signal, signal } from '../state/signal.ts'
 export interface BenchRunView {
   /** The events of the call; its whole log once it has waited for an answer. */
   readonly log: LogView
-  /** The session of the call. Known once the call waits for an answer. */
+  /** The session of the call. Known once the server has started the call. */
   readonly key: SessionKey | undefined
 }
 
@@ -36,8 +36,11 @@ export class BenchRun {
 
   /** Makes the call. */
   async start(): Promise<void> {
+    const { app, userId } = this.call
+    const onSession = (sessionId: string): void =>
+      this.view.update((view) => ({ ...view, key: { app, userId, sessionId } }))
     try {
-      for await (const event of callTool(this.call, this.#stopped.signal))
+      for await (const event of callTool(this.call, { signal: this.#stopped.signal, onSession }))
         this.#updateLog((log) => withEvent(log, event, false))
     } catch (error) {
       if (!this.#stopped.signal.aborted) this.#updateLog((log) => ({ ...log, error }))
@@ -51,33 +54,17 @@ export class BenchRun {
     this.#stopped.abort()
   }
 
-  /** A call that waits has a pending request. The request names the session, whose log has everything that follows. */
+  /** A call that waits has everything that follows in the log of its session. */
   async #followAnswers(): Promise<void> {
-    const { recent } = this.view.value.log
-    if (recent.length === 0 || recent.some(hasFinalResponse)) return
-    const stop = pending.watch(() => {
-      if (this.#findSession()) stop()
-    })
-    await refreshPending()
-    if (this.#findSession()) stop()
-  }
-
-  /** Follows the log of the session that the pending request names. False while there is no such request. */
-  #findSession(): boolean {
-    if (this.view.value.key) return true
-    const { app, userId } = this.call
-    const invocationId = this.view.value.log.recent[0]?.invocationId
-    const waiting = pending.value?.find((one) => one.app === app && one.request.invocationId === invocationId)
-    if (!waiting) return false
-    const key = { app, userId, sessionId: waiting.request.sessionId }
+    const { log: streamed, key } = this.view.value
+    if (!key || streamed.recent.length === 0 || streamed.recent.some(hasFinalResponse)) return
     const log = openLog(key)
     const update = (): void => {
       if (log.view.value.status === 'ready') this.view.set({ key, log: log.view.value })
     }
-    this.view.update((view) => ({ ...view, key }))
     log.view.watch(update)
     update()
-    return true
+    await refreshPending()
   }
 
   #updateLog(change: (log: LogView) => LogView): void {
