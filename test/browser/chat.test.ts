@@ -1,4 +1,4 @@
-import { confirm, LlmAgent, type Model, retry, type Tool, tool } from 'toolwright'
+import { confirm, LlmAgent, type Model, Runner, retry, type Tool, tool } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -255,6 +255,21 @@ describe('the chat', () => {
     await page.getByLabel('App').selectOption('retry')
     await page.getByRole('heading', { level: 1, name: 'New session' }).waitFor()
     expect(await sessions.getByRole('link', { name: /Other/ }).count()).toBe(0)
+  })
+
+  test('lists a session that the page did not start under its first message', async () => {
+    const runner = new Runner({
+      appName: 'desk',
+      agent: new LlmAgent({ name: 'desk', model: scriptedModel(['It is here.']) }),
+    })
+    await runner.complete({ userId: 'user', sessionId: 'raw-id', message: 'Where is A-7?\nPlease tell me.' })
+    const page = await openPage(await startServer({ apps: { desk: runner } }), { hash: '#/apps/desk' })
+    await page
+      .getByRole('navigation', { name: 'Sessions' })
+      .getByRole('link', { name: /^Where is A-7\?/ })
+      .click()
+    await page.getByRole('heading', { level: 1, name: 'Where is A-7?', exact: true }).waitFor()
+    await page.getByText('It is here.').waitFor()
   })
 
   test('lists the newest sessions, more on request, and the state of an open one that is not in the list', async () => {

@@ -13,6 +13,17 @@ export function listSessions(app: string, userId: string, cursor?: string): Prom
   return requestPage(pathOf('apps', app, 'users', userId, 'sessions'), { limit: 100, cursor, newestFirst: true })
 }
 
+/** The start of the first messages of at most 20 sessions. Sessions without one are left out. */
+export async function listFirstMessages(
+  app: string,
+  userId: string,
+  ids: readonly string[],
+): Promise<readonly { readonly sessionId: string; readonly text: string }[]> {
+  const query = new URLSearchParams(ids.map((id) => ['session', id]))
+  const path = `/dev${pathOf('apps', app, 'users', userId, 'first-messages')}?${query}`
+  return (await requestJson<{ messages: { sessionId: string; text: string }[] }>(path)).messages
+}
+
 /** Reads the state of a session. Its events are in the log. */
 export function getSessionState(key: SessionKey): Promise<WireSession> {
   return requestJson(`${sessionPath(key)}?limit=1`)

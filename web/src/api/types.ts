@@ -26,6 +26,8 @@ export interface WireSession {
   readonly events: readonly Event[]
   /** Seconds since the epoch. */
   readonly lastUpdateTime: number
+  /** The start of its first message. The page reads it for sessions without a name. */
+  readonly firstMessage?: string
 }
 
 /** One app of the server. */
@@ -40,6 +42,8 @@ export interface AppInfo {
   readonly tour: readonly string[]
   /** Does the app have live sessions? */
   readonly hasLive: boolean
+  /** The agent file, as a file beside it imports it; undefined if the server found none. */
+  readonly file?: string
 }
 
 /** The server and its apps. */

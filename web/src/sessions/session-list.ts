@@ -4,6 +4,7 @@ import { createSession, deleteSession, getSessionState, listSessions, updateStat
 import type { SessionKey, WireSession } from '../api/types.ts'
 import { route } from '../state/route.ts'
 import { type Signal, signal } from '../state/signal.ts'
+import { readFirstMessages, withFirstMessages } from './first-messages.ts'
 
 /** Where adk-web keeps the name of a session, too. */
 const METADATA = '__session_metadata__'
@@ -53,7 +54,10 @@ export async function refreshSessions(): Promise<void> {
   try {
     const { sessions, hasMore } = await readSessions(app, userId)
     sessions.sort((one, other) => other.lastUpdateTime - one.lastUpdateTime)
-    if (isCurrent()) sessionList.set({ app, userId, sessions, hasMore })
+    if (!isCurrent()) return
+    sessionList.set({ app, userId, sessions: withFirstMessages(sessions), hasMore })
+    const hasNew = await readFirstMessages(sessions.filter((session) => givenName(session) === undefined))
+    if (hasNew && isCurrent()) sessionList.set({ app, userId, sessions: withFirstMessages(sessions), hasMore })
   } catch (error) {
     // the page says that the server is away, and reads the sessions again when it is back
     if (isCurrent() && !isOffline(error)) sessionList.update((list) => ({ ...list, error }))
@@ -104,11 +108,15 @@ export async function removeSession(key: SessionKey): Promise<void> {
   await refreshSessions()
 }
 
-/** The name of a session: the one the user gave it, else its id. */
-export function sessionName({ id, state }: Pick<WireSession, 'id' | 'state'>): string {
+/** The name of a session: the one the user gave it, else its first message, else its id. */
+export function sessionName(session: Pick<WireSession, 'id' | 'state' | 'firstMessage'>): string {
+  return givenName(session) ?? (nameFrom(session.firstMessage ?? '') || session.id)
+}
+
+function givenName({ state }: Pick<WireSession, 'state'>): string | undefined {
   const metadata = state[METADATA]
   const name = isRecord(metadata) ? metadata.displayName : undefined
-  return typeof name === 'string' && name.trim() !== '' ? name : id
+  return typeof name === 'string' && name.trim() !== '' ? name : undefined
 }
 
 const MOST_NAME = 60

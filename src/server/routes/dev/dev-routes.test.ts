@@ -57,6 +57,25 @@ test('pages through the log with records, without what only the body of a tool m
   expect((await send(`GET /dev${SESSIONS}/other/log`)).status).toBe(404)
 })
 
+test('tells the first messages of sessions, for sessions without a name', async () => {
+  const { send } = devServer({ steps: ['One.', 'Two.', 'Three.'] })
+  for (const sessionId of ['s1', 's2', 'empty']) await send(`POST ${SESSIONS}`, { sessionId, state: { city: 'Oslo' } })
+  await send('POST /run', runBody(' Where is A-7? '))
+  await send('POST /run', runBody('And B-2?'))
+  await send('POST /run', runBody('x'.repeat(5_000), { sessionId: 's2' }))
+  const read = async (...ids: string[]) =>
+    await send(
+      `GET /dev${SESSIONS.replace(/sessions$/, 'first-messages')}?${ids.map((id) => `session=${id}`).join('&')}`,
+    )
+  const messages = [
+    { sessionId: 's1', text: 'Where is A-7?' },
+    { sessionId: 's2', text: 'x'.repeat(200) },
+  ]
+  expect((await read('s1', 's2', 'empty', 'other')).json()).toEqual({ messages })
+  expect((await read()).json()).toEqual({ messages: [] })
+  expect((await read(...Array.from({ length: 21 }, (_, at) => `s${at}`))).status).toBe(400)
+})
+
 test('copies a session up to the invocation before', async () => {
   const { send } = devServer({ steps: ['One.', 'Two.', 'Another two.'] })
   await send(`POST ${SESSIONS}`, { sessionId: 's1', state: { city: 'Oslo' } })

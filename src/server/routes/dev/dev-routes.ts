@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { inboxRoutes } from '../pending.ts'
 import { changeRoutes } from './changes.ts'
+import { firstMessageRoutes } from './first-messages.ts'
 import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
@@ -17,6 +18,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   infoRoutes(app, parts)
   inboxRoutes(app, parts)
   logRoutes(app, parts)
+  firstMessageRoutes(app, parts)
   stackRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
