@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { BenchCall } from '../api/dev.ts'
+import { appsOf, server } from '../state/server.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -23,10 +24,12 @@ export interface SaveDialogProps {
 
 /** Shows a call as a test file, to copy or to download. */
 export function SaveDialog({ call, response, decisions, onClose }: SaveDialogProps): JSX.Element {
-  const [file, setFile] = useState('./agent.ts')
+  const [file, setFile] = useState(
+    () => appsOf(server.value).find(({ name }) => name === call.app)?.file ?? './agent.ts',
+  )
   const [runner, setRunner] = useState<SavedCall['runner']>('node:test')
   const code = writeTest({ ...call, response, decisions, file, runner })
-  const name = testFileName(call.tool)
+  const name = testFileName(call.tool, file)
   return (
     <Dialog title="Save the call as a test" onClose={onClose}>
       <label class="field">

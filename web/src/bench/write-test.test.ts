@@ -135,6 +135,11 @@ test('a saved call can use vitest instead of node:test', () => {
   expect(code).not.toContain('assert')
 })
 
+test('a saved test has the ending of its agent file, so that it is a module where that is one', () => {
+  const names = ['./desk.mts', './desk.mjs', './desk.ts', './agent.js'].map((file) => testFileName('refund', file))
+  expect(names).toEqual(['refund.test.mts', 'refund.test.mts', 'refund.test.ts', 'refund.test.ts'])
+})
+
 test('names and values in a saved call cannot add code to the test file', () => {
   const evil = `'); process.exit(9); ('\u202e\n*/`
   const args: unknown = JSON.parse('{"__proto__":{"a":1}}')
@@ -143,5 +148,5 @@ test('names and values in a saved call cannot add code to the test file', () => 
   expect(code).toContain('JSON.parse(')
   // every occurrence is inside a string literal, with its quotation mark and newline escaped
   expect(code.split('process.exit(9)')).toHaveLength(code.split(`"'); process.exit(9)`).length)
-  expect(testFileName(evil)).toMatch(/^[\w-]+\.test\.ts$/)
+  expect(testFileName(evil, evil)).toMatch(/^[\w-]+\.test\.ts$/)
 })

@@ -51,9 +51,10 @@ function findAgent(root: Agent | Runner, name: string): LlmAgent {
 `
 }
 
-/** The name of the file of a test. */
-export function testFileName(tool: string): string {
-  return `${tool.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60) || 'tool'}.test.ts`
+/** The name of the file of a test. Beside an `.mts` file, the folder may be one whose `.ts` files are CommonJS. */
+export function testFileName(tool: string, agentFile: string): string {
+  const ending = /\.m[jt]s$/.test(agentFile) ? 'mts' : 'ts'
+  return `${tool.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 60) || 'tool'}.test.${ending}`
 }
 
 function success(tool: string, response: JsonObject, runner: SavedCall['runner']): string {

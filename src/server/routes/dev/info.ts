@@ -1,19 +1,19 @@
 import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { VERSION } from '../../version.ts'
+import { findAgentFile } from './agent-file.ts'
 
 /** Describes the apps for the workbench. */
 export function infoRoutes(app: Hono<ServerEnv>, { apps }: ServerParts): void {
-  app.get('/dev/info', (context) =>
-    context.json({
-      version: VERSION,
-      apps: apps.all().map(({ name, runner, live, tour }) => ({
-        name,
-        rootAgent: runner.agent.name,
-        description: runner.agent.description,
-        tour,
-        hasLive: live !== undefined,
-      })),
-    }),
-  )
+  app.get('/dev/info', async (context) => {
+    const described = apps.all().map(async ({ name, runner, live, tour }) => ({
+      name,
+      rootAgent: runner.agent.name,
+      description: runner.agent.description,
+      tour,
+      hasLive: live !== undefined,
+      file: await findAgentFile(name),
+    }))
+    return context.json({ version: VERSION, apps: await Promise.all(described) })
+  })
 }
