@@ -153,7 +153,7 @@ describe('the inbox', () => {
     await page.goto(`${server.url}/#/apps/deny/sessions/s1`)
     await page.getByRole('textbox', { name: 'User' }).fill('ada')
     await page.keyboard.press('Tab')
-    await page.getByRole('link', { name: /^s1/ }).click()
+    await page.getByRole('link', { name: /^Go/ }).click()
     await page.getByText(/Denied by ada.*Too much money/).waitFor()
     await page.getByText(/Reply: .*Too much money/).waitFor()
     await page.evaluate(() => localStorage.clear())
