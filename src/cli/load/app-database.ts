@@ -1,8 +1,5 @@
 // Where the commands store the sessions of an app, so that one command continues what another one began.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { isRecord } from '../../base/json.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
+import { join, relative } from 'node:path'
 import type { CommandOption, Flags } from '../command/command.ts'
 import { UsageError } from '../terminal.ts'
 
@@ -29,14 +26,6 @@ export function readDatabase(values: {
   return MEMORY
 }
 
-/** The database of an app: the given one, or the default one, whose folder is created. */
-export function openDatabaseFolder(db: string | undefined, folder: string, app: string): string {
-  if (db !== undefined) return db
-  const file = defaultDatabase(folder, app)
-  createStoreFolder(dirname(file))
-  return file
-}
-
 /** The database of an app without `--db`, in the working directory. */
 export function defaultDatabase(folder: string, app: string): string {
   return join(folder, '.toolwright', `${encodeURIComponent(app)}.db`)
@@ -46,16 +35,4 @@ export function defaultDatabase(folder: string, app: string): string {
 export function databaseText(db: string | undefined, given: string | undefined, folder: string): string {
   if (db === undefined) return "in the runner's store"
   return db === MEMORY ? 'in memory' : `in ${given ?? relative(folder, db)}`
-}
-
-/** Creates a folder that only its owner can read and that Git ignores: state may hold secrets. */
-function createStoreFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
-  } catch (error) {
-    if (isRecord(error) && error.code === 'EEXIST' && error.syscall === 'open') return // the file is there
-    const message = `Sessions cannot be stored in "${folder}": ${messageOf(error)}. Pass --db <file>, or --memory to store none.`
-    throw new ToolwrightError('INVALID_CONFIG', message, { cause: error })
-  }
 }

@@ -3,20 +3,21 @@ import { InMemoryArtifactService } from '../../artifact/in-memory.ts'
 import { InMemoryCredentialService } from '../../credential/in-memory.ts'
 import type { Logger } from '../../dispatch/host.ts'
 import { InMemoryMemoryService } from '../../memory/in-memory.ts'
+import { modelResolver } from '../../runner/models.ts'
 import { Runner } from '../../runner/runner.ts'
 import { modelsFor } from '../models.ts'
 import { UsageError } from '../terminal.ts'
 import type { AgentFile } from './agent-file.ts'
-import { MEMORY, openDatabaseFolder } from './app-database.ts'
+import { defaultDatabase, MEMORY } from './app-database.ts'
+import { modelNamesOf } from './collect-agents.ts'
+import { openStore, type StoreOptions } from './open-store.ts'
 
 /** The app of a file and its store. */
-export interface AppStorage {
+export interface AppStorage extends StoreOptions {
   /** The agent file. */
   readonly file: string
   /** The name of the app. Default: the name of the file. */
   readonly app?: string | undefined
-  /** The SQLite file. Default: in memory. */
-  readonly db?: string | undefined
 }
 
 /** A runner, and its store. */
@@ -28,17 +29,15 @@ export interface OpenedRunner {
 }
 
 /** Returns the runner that the file exports, or creates one for its agent. */
-export async function createRunner(
-  { root }: AgentFile,
-  { file, app, db }: AppStorage,
-  logger: Logger,
-): Promise<OpenedRunner> {
+export async function createRunner({ root }: AgentFile, storage: AppStorage, logger: Logger): Promise<OpenedRunner> {
+  const { file, app } = storage
   if (root instanceof Runner) {
-    checkOwnStore(file, db)
+    checkOwnStore(root, storage)
     return { runner: root, close: () => {} }
   }
-  const models = await modelsFor(root)
-  const stored = db === undefined ? undefined : (await import('../../sqlite/sqlite.ts')).sqlite(db, { logger })
+  const create = modelResolver(await modelsFor(root))
+  for (const name of modelNamesOf(root)) create(name, root.name) // a run without a key leaves no database
+  const stored = await openStore(storage, logger)
   const runner = new Runner({
     appName: app ?? appNameOf(file),
     agent: root,
@@ -46,7 +45,7 @@ export async function createRunner(
     memoryService: new InMemoryMemoryService(),
     credentialService: new InMemoryCredentialService(),
     ...stored,
-    models,
+    models: { '*': (name) => create(name, root.name) },
     logger,
   })
   return { runner, close: () => stored?.close() }
@@ -54,12 +53,16 @@ export async function createRunner(
 
 /** The app with the database that `web`, `run` and `serve` share. A runner that the file exports has its own. */
 export function databaseFor({ root }: AgentFile, { file, app, db }: AppStorage, folder: string): AppStorage {
-  if (root instanceof Runner) return { file, app, db }
-  return { file, app, db: openDatabaseFolder(db, folder, app ?? appNameOf(file)) }
+  if (root instanceof Runner || db !== undefined) return { file, app, db }
+  return { file, app, db: defaultDatabase(folder, app ?? appNameOf(file)), isDefault: true }
 }
 
-/** Throws if `--db` or `--memory` is given for a file that exports a runner. */
-export function checkOwnStore(file: string, db: string | undefined): void {
+/** Throws if `--db`, `--memory` or another `--app` is given for a file that exports a runner. */
+export function checkOwnStore({ appName }: Pick<Runner, 'appName'>, { file, app, db }: AppStorage): void {
+  if (app !== undefined && app !== appName)
+    throw new UsageError(
+      `--app cannot be used with "${file}": the file exports a Runner for the app "${appName}". Remove --app.`,
+    )
   if (db === undefined) return
   const option = db === MEMORY ? '--memory' : '--db'
   throw new UsageError(

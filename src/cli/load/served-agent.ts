@@ -12,6 +12,7 @@ import type { ToolSource } from '../../tool/tool-source.ts'
 import { modelsForCalls } from '../models.ts'
 import type { AgentFile } from './agent-file.ts'
 import { type AppStorage, appNameOf, checkOwnStore } from './create-runner.ts'
+import { openStore } from './open-store.ts'
 
 /** The agent of a file and its tools, with the services they run on. */
 export interface ServedAgent {
@@ -27,13 +28,13 @@ export interface ServedAgent {
 
 /** Takes the agent, the tools and the services of an agent file. */
 export async function servedAgent({ root }: AgentFile, storage: AppStorage, logger: Logger): Promise<ServedAgent> {
-  const { file, app, db } = storage
+  const { file, app } = storage
   if (root instanceof Runner) {
-    checkOwnStore(file, db)
+    checkOwnStore(root, storage)
     const { agent, whilePaused: _, media: _2, ...options } = root.options
     return { agent, tools: toolsOf(agent), options: { ...options, ...callbacksOf(agent) }, close: () => {} }
   }
-  const stored = db === undefined ? undefined : (await import('../../sqlite/sqlite.ts')).sqlite(db, { logger })
+  const stored = await openStore(storage, logger)
   const options = {
     appName: app ?? appNameOf(file),
     artifactService: new InMemoryArtifactService(),

@@ -3,8 +3,8 @@ import { Runner } from '../../runner/runner.ts'
 import type { Authenticate } from '../../server/principal/principal.ts'
 import type { ServerOptions } from '../../server/server-options.ts'
 import { type AgentFile, loadAgentFile } from '../load/agent-file.ts'
-import { MEMORY, openDatabaseFolder } from '../load/app-database.ts'
-import { appNameOf, checkOwnStore, createRunner, type OpenedRunner } from '../load/create-runner.ts'
+import { MEMORY } from '../load/app-database.ts'
+import { appNameOf, checkOwnStore, createRunner, databaseFor, type OpenedRunner } from '../load/create-runner.ts'
 import { UsageError } from '../terminal.ts'
 import { findAgentFiles } from './find-agent-files.ts'
 
@@ -51,7 +51,8 @@ export async function openApps(options: OpenAppsOptions): Promise<OpenedApp[]> {
     }
     const [first] = opened
     // among others, a runner keeps its own store
-    if (first && opened.every(({ exports }) => exports.root instanceof Runner)) checkOwnStore(first.file, options.db)
+    if (first && opened.every(({ exports }) => exports.root instanceof Runner))
+      checkOwnStore(first.runner, { file: first.file, app: options.app, db: options.db })
     return opened
   } catch (error) {
     await closeApps(opened)
@@ -66,9 +67,9 @@ async function openApp(file: string, app: string | undefined, options: OpenAppsO
     return { ...opened, name: exports.root.appName, file, exports, storage: 'the store of its runner' }
   }
   const name = app ?? appNameOf(file)
-  const db = openDatabaseFolder(options.db, options.folder, name)
-  const opened = await createRunner(exports, { file, app: name, db }, options.logger)
-  return { ...opened, name, file, exports, storage: db === MEMORY ? 'memory' : db }
+  const storage = databaseFor(exports, { file, app: name, db: options.db }, options.folder)
+  const opened = await createRunner(exports, storage, options.logger)
+  return { ...opened, name, file, exports, storage: storage.db === MEMORY ? 'memory' : (storage.db ?? '') }
 }
 
 function duplicateError(one: OpenedApp, other: OpenedApp | undefined): UsageError {
