@@ -6,7 +6,6 @@ import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { messageOf } from '../../error/error.ts'
 import { findCompiler } from '../../infer/compiler/find-compiler.ts'
-import { isLoopbackHost } from '../../server/guard/allowed-hosts.ts'
 import { missingPeers, SERVER_PEERS } from '../serve/required-peers.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
@@ -69,21 +68,22 @@ export function checkToken(token: string | undefined): Finding[] {
   return [warning('TOOLWRIGHT_TOKEN has fewer than 16 characters.', 'Use a random text: openssl rand -base64 24')]
 }
 
-/** Whether a port of this machine is free. */
-export async function checkPort(port: number, host = '127.0.0.1'): Promise<Finding> {
+/** Whether a port of this machine is free. Without `--port`, `toolwright web` tries the ports after the default one, too. */
+export async function checkPort(port: number, { isDefault }: { readonly isDefault: boolean }): Promise<Finding> {
   const { ok, warning } = findingsOf('port')
-  if (!isLoopbackHost(host)) throw new Error('Only ports of this machine are checked.')
   const server = createServer()
   try {
     await new Promise<void>((listening, failed) => {
       server.once('error', failed)
-      server.listen(port, host, listening)
+      server.listen(port, '127.0.0.1', listening)
     })
     return ok(`Port ${port} is free`)
   } catch (error) {
     return warning(
       `Port ${port} cannot be used: ${messageOf(error)}.`,
-      'toolwright web takes the next free port; pass --port to toolwright serve.',
+      isDefault
+        ? 'toolwright web takes the next free port; pass --port to toolwright serve.'
+        : 'Stop the program that uses it, or pass another --port to toolwright web and serve.',
     )
   } finally {
     server.close()

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sqlite } from '../../sqlite/sqlite.ts'
 import { runCommandLine } from '../terminal.test-kit.ts'
-import { checkNode } from './check-installation.ts'
+import { checkNode, checkPort } from './check-installation.ts'
 import type { Finding } from './finding.ts'
 
 const refund = 'test/examples/fixtures/refund.ts'
@@ -84,6 +84,9 @@ test('toolwright doctor warns about a port in use', async () => {
   const { port } = other.address() as AddressInfo
   const { code, found } = await diagnose('port', ['--port', String(port)])
   expect(found).toMatchObject([{ status: 'warning', message: expect.stringContaining(`Port ${port} cannot be used`) }])
+  expect(found[0]?.fix).toBe('Stop the program that uses it, or pass another --port to toolwright web and serve.')
+  const byDefault = await checkPort(port, { isDefault: true })
+  expect(byDefault.fix).toBe('toolwright web takes the next free port; pass --port to toolwright serve.')
   expect(code).toBe(0)
 })
 

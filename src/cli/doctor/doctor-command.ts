@@ -63,7 +63,7 @@ async function run({ values, positionals }: CommandLine<typeof options>, ofProce
     ...checkEnvFile(terminal),
     ...checkToken(terminal.env.TOOLWRIGHT_TOKEN),
   ])
-  report([await checkPort(parsedPort)])
+  report([await checkPort(parsedPort, { isDefault: values.port === undefined })])
   const files = await findAgentFiles(positionals)
   if (files.length === 0) report([checkPackage(terminal.folder), ...(db === undefined ? [] : checkDatabase(db))])
   for (const { file, app: found } of files) {
