@@ -40,6 +40,20 @@ test('failed attempts of retry() are written above the result', () => {
   expect(out).not.toContain('\u001b')
 })
 
+test('a failed attempt of retry() is written once, and other progress stays', () => {
+  const progress = (value: unknown): Event => answers('look', { progress: value }, { partial: true })
+  const failed = [{ attempt: 1, attempts: 3, error: 'down', errorCode: 'X', startedAt: 100, endedAt: 100.1 }]
+  const out = render([
+    calls('look', {}),
+    progress({ message: 'Attempt 1 of 3 failed. Trying again.', attempt: 1, attempts: 3 }),
+    progress({ message: 'Halfway', attempt: 1 }),
+    answers('look', { found: true }, { failedAttempts: { c1: failed } }),
+  ])
+  expect(out.match(/Attempt 1 of 3/g)).toHaveLength(1)
+  expect(out).toContain('Attempt 1 of 3 failed: down\n')
+  expect(out).toContain('message: Halfway')
+})
+
 describe('rendered text', () => {
   test('is written while it streams, and not again when it is complete', () => {
     const renderer = new EventRenderer({ rootName: 'root', colour: false })

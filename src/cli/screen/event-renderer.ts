@@ -1,6 +1,7 @@
 // Renders events as terminal text. It returns text and writes nothing; times come from the events.
 
 import { escapeLine, escapeText } from '../../base/escape.ts'
+import { isRecord } from '../../base/json.ts'
 import { type Content, type FunctionResponse, functionCallsOf, type Part, textOf } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 import { describeFailedAttempt, failedAttemptsOf } from '../../event/failed-attempts.ts'
@@ -185,7 +186,7 @@ export class EventRenderer {
 
   #renderProgress(name: string, progress: unknown, event: Event): string {
     this.#progress = `${escapeLine(name)}  ${formatValue(progress)}`
-    if (this.#options.isLive) return ''
+    if (this.#options.isLive || isRetryProgress(progress)) return ''
     const indent = this.#indentOf(event)
     return this.#line(indent, truncate(`… ${this.#progress}`, this.#availableWidth(indent)))
   }
@@ -283,6 +284,13 @@ export class EventRenderer {
   #availableWidth(indent: string): number {
     return Math.max((this.#options.width ?? PLAIN_WIDTH) - indent.length, 20)
   }
+}
+
+/** Does `retry()` report a failed attempt? The attempt is written with its error above the result. */
+function isRetryProgress(progress: unknown): boolean {
+  if (!isRecord(progress)) return false
+  const { message, attempt, attempts } = progress
+  return message === `Attempt ${attempt} of ${attempts} failed. Trying again.`
 }
 
 /** The text of a model reply. Other roles, e.g. corrections for the model, are not shown. */
