@@ -277,7 +277,7 @@ test('chat accepts the number of an option as a choice', async () => {
 test('chat announces a long-running call once and accepts further messages', async () => {
   const print = tool({ name: 'print', description: 'Prints', isLongRunning: true, run: () => ({ ticket: 7 }) })
   const { runner, options, output } = setUp([{ calls: [{ name: 'print' }] }, 'Hello.'], [print])
-  expect(await chat(runner, ['print it', 'hi'], options)).toEqual({ turns: 2, failed: 0, hasOpenRequests: false })
+  expect(await chat(runner, ['print it', 'hi'], options)).toEqual({ turns: 2, failed: 0, hasOpenRequests: true })
   expect(String(output.read()).match(/Waiting for result of print \{\}/g)).toHaveLength(1)
 })
 

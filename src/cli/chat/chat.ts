@@ -29,6 +29,10 @@ export interface ChatOptions extends Pick<ShowRunOptions, 'screen' | 'interrupts
   openBrowser?: ((url: string) => void) | undefined
   /** The session outlives this process. Default: false. */
   readonly isPersistent?: boolean | undefined
+  /** End with the first request that stays open, for messages that were written before. Default: false. */
+  readonly stopsAtOpenRequest?: boolean | undefined
+  /** Tells the user how to send the result of a long-running call. */
+  resultHint?(request: PendingRequest): string
   /** Tells the user how to continue the session later. */
   continueHint(sessionId: string): string
 }
@@ -39,7 +43,7 @@ export interface ChatResult {
   readonly turns: number
   /** Number of runs that ended with an error. */
   readonly failed: number
-  /** A pending request was asked and not answered. */
+  /** The session has a request without an answer, such as an approval or the result of a long-running call. */
   readonly hasOpenRequests: boolean
 }
 
@@ -50,7 +54,7 @@ export interface ChatResult {
 export async function chat(runner: Runner, messages: LineSource, options: ChatOptions): Promise<ChatResult> {
   const conversation = new Chat(runner, options)
   await conversation.start()
-  for (;;) {
+  while (!(options.stopsAtOpenRequest && conversation.hasUnanswered)) {
     const result = await messages.read()
     if (result.type !== 'line' || (await conversation.handleLine(result.text)) === 'exit') break
   }
@@ -66,7 +70,8 @@ class Chat {
   #sessionId: string | undefined
   #turns = 0
   #failed = 0
-  #hasOpenRequests = false
+  /** A request was asked, and the answers ended. */
+  #hasUnanswered = false
   #totals = new UsageTotals()
   /** Results that the last turn truncated, in full. */
   readonly #truncatedTexts: string[] = []
@@ -81,6 +86,10 @@ class Chat {
     this.#runner = runner
     this.#options = options
     this.#sessionId = options.sessionId
+  }
+
+  get hasUnanswered(): boolean {
+    return this.#hasUnanswered
   }
 
   async start(): Promise<void> {
@@ -155,24 +164,25 @@ class Chat {
 
   #showTotals(): void {
     const { screen } = this.#options
-    if (screen.isTerminal && !this.#hasOpenRequests)
-      screen.write(`${screen.paint(['dim'], this.#totals.toString())}\n\n`)
+    if (screen.isTerminal && !this.#hasUnanswered) screen.write(`${screen.paint(['dim'], this.#totals.toString())}\n\n`)
   }
 
   /** Lists the requests that stay open and says how to continue the session. */
   async end(): Promise<ChatResult> {
     const { screen, continueHint, hasCommands, isPersistent } = this.#options
-    const open = this.#hasOpenRequests && this.#sessionId !== undefined ? await this.#openPrompts(this.#sessionId) : []
-    for (const { request } of open) screen.write(`Still open: ${requestSummary(request)}\n`)
+    const { userId } = this.#options
+    const sessionId = this.#sessionId
+    const open = sessionId === undefined ? [] : await this.#runner.pending({ userId, sessionId })
+    for (const request of open) screen.write(`Still open: ${requestSummary(request)}\n`)
     const showsHint = open.length > 0 || (hasCommands && isPersistent)
-    if (showsHint && this.#sessionId !== undefined) screen.write(`${escapeText(continueHint(this.#sessionId))}\n`)
+    if (showsHint && sessionId !== undefined) screen.write(`${escapeText(continueHint(sessionId))}\n`)
     return { turns: this.#turns, failed: this.#failed, hasOpenRequests: open.length > 0 }
   }
 
   /** Asks pending requests and sends the answers until no request is left or the answers end. */
   async #answerPendingRequests(sessionId: string): Promise<void> {
     const { userId } = this.#options
-    while (!this.#hasOpenRequests) {
+    while (!this.#hasUnanswered) {
       const prompts = await this.#openPrompts(sessionId)
       const invocationId = prompts[0]?.request.invocationId
       if (invocationId === undefined) return
@@ -181,7 +191,7 @@ class Chat {
         prompts.filter(({ request }) => request.invocationId === invocationId),
         { ...this.#options, wasShown: ({ id }) => this.#earlierIds.has(id) },
       )
-      if (answers === 'end') this.#hasOpenRequests = true
+      if (answers === 'end') this.#hasUnanswered = true
       else if (answers === 'interrupt') await this.#cancel(sessionId, invocationId)
       else {
         const run = this.#runner.run({ userId, sessionId, message: answers, runConfig: { streaming: true } })
@@ -202,8 +212,11 @@ class Chat {
   }
 
   #announceWaiting(request: PendingRequest): void {
-    if (!this.#announced.has(request.id)) this.#options.screen.write(`Waiting for ${requestSummary(request)}\n`)
+    if (this.#announced.has(request.id)) return
     this.#announced.add(request.id)
+    const { screen, resultHint } = this.#options
+    screen.write(`Waiting for ${requestSummary(request)}\n`)
+    if (request.kind === 'longRunning' && resultHint) screen.write(`  ${escapeText(resultHint(request))}\n`)
   }
 
   /** Opens each page once: a provider that redirects at once would otherwise repeat an answer that fails. */

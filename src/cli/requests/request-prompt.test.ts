@@ -206,6 +206,9 @@ describe('a choice prompt', () => {
 test('a long-running call has a summary but no prompt', () => {
   const work = request({ kind: 'longRunning', tool: 'print' })
   expect(requestPrompt(work, source)).toBeUndefined()
-  expect(requestSummary(work)).toBe('result of print {"amount":5}')
+  expect(requestSummary(work)).toBe('result of print {"amount":5}, id r1')
+  expect(requestSummary({ ...work, handle: { ticket: '\x1b' } })).toBe(
+    'result of print {"amount":5}, handle {"ticket":"\\u001b"}, id r1',
+  )
   expect(requestSummary(request({ kind: 'credential' }))).toBe('sign-in for refund')
 })

@@ -64,7 +64,7 @@ export function requestPrompt(request: PendingRequest, source: PromptSource): Re
 }
 
 /** Describes a request in one line, for the list of open requests. */
-export function requestSummary({ kind, tool, args, hint }: PendingRequest): string {
+export function requestSummary({ id, kind, tool, args, hint, handle }: PendingRequest): string {
   switch (kind) {
     case 'confirmation':
       return `approval of ${escapeLine(tool)} ${escapeJson(args)}`
@@ -73,7 +73,7 @@ export function requestSummary({ kind, tool, args, hint }: PendingRequest): stri
     case 'credential':
       return `sign-in for ${escapeLine(tool)}`
     default:
-      return `result of ${escapeLine(tool)} ${escapeJson(args)}`
+      return `result of ${escapeLine(tool)} ${escapeJson(args)}${handle ? `, handle ${escapeJson(handle)}` : ''}, id ${escapeLine(id)}`
   }
 }
 

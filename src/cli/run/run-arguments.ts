@@ -1,3 +1,4 @@
+import type { PendingRequest } from '../../event/pending-request.ts'
 import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
 import { sessionOptions } from '../command/shared-options.ts'
 import { databaseOptions, readDatabase } from '../load/app-database.ts'
@@ -50,14 +51,25 @@ export function readRunArguments({ values, positionals }: CommandLine<RunOptions
   return { file, message, userId: user, sessionId: session, app, db, json, opensBrowser, verbose }
 }
 
-/** The command that continues a session in another process, or why there is none. */
-export function continueHint(
-  { file, userId, app, db }: RunArguments,
-  sessionId: string,
+/** How to send the result of a long-running call, or why that is not possible. */
+export function resultHint(
+  given: RunArguments,
+  { id, sessionId }: Pick<PendingRequest, 'id' | 'sessionId'>,
   isPersistent: boolean,
 ): string {
+  if (!isPersistent) return 'Only this process has the session, so its result cannot be sent. Leave out --memory.'
+  const answer = `{"answer":{"id":${JSON.stringify(id)},"response":<JSON>}}`
+  return `Send the result: echo ${quoteForShell(answer)} | ${sessionCommand(given, sessionId)} --json`
+}
+
+/** The command that continues a session in another process, or why there is none. */
+export function continueHint(given: RunArguments, sessionId: string, isPersistent: boolean): string {
   if (!isPersistent) return 'This session was in memory and is gone. To save sessions, leave out --memory.'
+  return `Continue with: ${sessionCommand(given, sessionId)}`
+}
+
+function sessionCommand({ file, userId, app, db }: RunArguments, sessionId: string): string {
   const user = userId === 'user' ? [] : ['--user', userId]
   const where = [...(db === undefined ? [] : ['--db', db]), ...(app === undefined ? [] : ['--app', app])]
-  return `Continue with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoteForShell).join(' ')}`
+  return ['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoteForShell).join(' ')
 }

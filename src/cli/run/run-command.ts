@@ -1,3 +1,5 @@
+import { escapeLine } from '../../base/escape.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import type { Runner } from '../../runner/runner.ts'
 import { type ChatOptions, type ChatResult, chat } from '../chat/chat.ts'
 import type { Command } from '../command/command.ts'
@@ -17,7 +19,7 @@ import { takeStandardOutput } from '../screen/take-standard-output.ts'
 import type { Terminal } from '../terminal.ts'
 import { terminalLogger, warningLogger } from '../terminal-logger.ts'
 import { jsonChat } from './json/json-chat.ts'
-import { continueHint, type RunArguments, readRunArguments, runOptions } from './run-arguments.ts'
+import { continueHint, type RunArguments, readRunArguments, resultHint, runOptions } from './run-arguments.ts'
 
 /** Exit code when a request is open at the end. */
 const PAUSED = 3
@@ -63,12 +65,21 @@ async function run(given: RunArguments, ofProcess: Terminal): Promise<number> {
   const interrupts = createInterrupts(terminal.signals, { onUnhandled: exit })
   const setup = { runner, db, given, tour: agentFile.tour, terminal, screen, interrupts }
   try {
+    if (given.sessionId !== undefined) await announceNewSession(runner, given, terminal)
     return given.json ? await startJson(setup) : await startChat(setup)
   } finally {
     interrupts.close()
     await runner.close()
     close()
   }
+}
+
+/** A mistyped id would otherwise look like a session that has forgotten everything. */
+async function announceNewSession(runner: Runner, given: RunArguments, { errors }: Terminal): Promise<void> {
+  const { userId, sessionId = '' } = given
+  const { appName, sessionService } = runner
+  const known = await sessionService.getSession({ appName, userId, sessionId, config: { numRecentEvents: 1 } })
+  if (!known) errors.write(`Session "${escapeLine(sessionId)}" does not exist yet. The first message starts it.\n`)
 }
 
 interface ChatSetup {
@@ -88,9 +99,9 @@ async function startJson({ runner, given, terminal, interrupts }: ChatSetup): Pr
   const lines = text === undefined ? pipedLines(terminal, interrupts) : fixedLines([text])
   try {
     const { output } = terminal
-    const statuses = await jsonChat(runner, lines, { userId, sessionId, output, interrupts })
+    const { statuses, hasOpenRequests } = await jsonChat(runner, lines, { userId, sessionId, output, interrupts })
     if (statuses.some((status) => status === 'failed' || status === 'cancelled')) return 1
-    return statuses.at(-1) === 'paused' ? PAUSED : 0
+    return hasOpenRequests ? PAUSED : 0
   } finally {
     lines.close()
   }
@@ -109,6 +120,7 @@ async function startChat({ runner, db, tour, given, terminal, screen, interrupts
     verbose,
     storage,
     isPersistent,
+    resultHint: (request: PendingRequest) => resultHint(given, request, isPersistent),
     continueHint: (id: string) => continueHint(given, id, isPersistent),
   }
   if (input.isTTY && screen.isTerminal) {
@@ -132,7 +144,8 @@ async function startChat({ runner, db, tour, given, terminal, screen, interrupts
   const done = await chatPiped(runner, terminal, options)
   if (done.turns > 0 || done.hasOpenRequests || interrupts.wasRaised) return exitCode(done)
   if (tour.length > 0) {
-    return exitCode(await chat(runner, fixedLines(tour), { ...options, answers: noAnswers, showsMessages: true }))
+    const tourOptions = { ...options, answers: noAnswers, showsMessages: true, stopsAtOpenRequest: true }
+    return exitCode(await chat(runner, fixedLines(tour), tourOptions))
   }
   errors.write('No message given. Pass a message, run in a terminal, or pipe messages in, one per line.\n')
   return exitCode(done)

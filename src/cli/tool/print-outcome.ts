@@ -2,6 +2,7 @@
 
 import { escapeLine, escapeText } from '../../base/escape.ts'
 import { isFailure } from '../../event/invocation-state.ts'
+import type { PendingRequest } from '../../event/pending-request.ts'
 import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { requestSummary } from '../requests/request-prompt.ts'
@@ -36,10 +37,17 @@ export function printOutcome(outcome: CallOutcome, call: PrintedCall, { output, 
       errors.write(`toolwright: ${escapeText(error)} List the tools: toolwright tool ${escapeText(file)} --list\n`)
     return isFailure(outcome.result.response) ? 1 : 0
   }
-  const where = db === undefined ? 'Run the command in a terminal to answer.' : `Session "${outcome.sessionId}".`
-  for (const request of outcome.requests)
+  for (const request of outcome.requests) {
+    const where = db === undefined ? adviceFor(request) : `Session "${outcome.sessionId}".`
     errors.write(`toolwright: Tool "${escapeText(name)}" waits for the ${requestSummary(request)}. ${where}\n`)
+  }
   return PENDING
+}
+
+/** What to do about a request of a call that is not stored. */
+function adviceFor({ kind, tool }: PendingRequest): string {
+  if (kind !== 'longRunning' || tool === 'get_user_choice') return 'Run the command in a terminal to answer.'
+  return 'The call is not stored, so its result cannot be sent. Call the tool in a chat (toolwright run or web) to send it.'
 }
 
 /** Prints the tools that can be called, one per line, below their agents if there are several. */

@@ -24,6 +24,14 @@ export interface JsonChatOptions {
 /** How a turn ended. */
 export type TurnStatus = 'completed' | 'paused' | 'cancelled' | 'failed'
 
+/** What the turns ended with. */
+export interface JsonChatResult {
+  /** The status of each turn. */
+  readonly statuses: readonly TurnStatus[]
+  /** The last `end` line lists an open request. */
+  readonly hasOpenRequests: boolean
+}
+
 /** The line after the events of a turn. */
 interface TurnEnd {
   readonly sessionId?: string | undefined
@@ -38,16 +46,12 @@ interface TurnEnd {
  * Talks to a program. Each line it sends is one turn of the same session: the events are written as JSON lines, as ADK clients
  * read them, then one line `{"end": ...}` with the status and the open requests.
  */
-export async function jsonChat(
-  runner: Runner,
-  lines: LineSource,
-  options: JsonChatOptions,
-): Promise<readonly TurnStatus[]> {
+export async function jsonChat(runner: Runner, lines: LineSource, options: JsonChatOptions): Promise<JsonChatResult> {
   const conversation = new JsonChat(runner, options)
   await conversation.resume()
   for (;;) {
     const line = await lines.read()
-    if (line.type !== 'line') return conversation.statuses
+    if (line.type !== 'line') return conversation
     if (line.text.trim() !== '') await conversation.turn(line.text)
   }
 }
@@ -55,6 +59,8 @@ export async function jsonChat(
 class JsonChat {
   /** The status of each turn. */
   readonly statuses: TurnStatus[] = []
+  /** The last `end` line lists an open request. */
+  hasOpenRequests = false
   readonly #runner: Runner
   readonly #options: JsonChatOptions
   readonly #writer = new EventWriter()
@@ -127,6 +133,7 @@ class JsonChat {
 
   #end(end: TurnEnd): void {
     this.statuses.push(end.status)
+    this.hasOpenRequests = end.pending.length > 0
     this.#options.output.write(`${escapeJson({ end: { sessionId: this.#sessionId, ...end } })}\n`)
   }
 }
