@@ -1,9 +1,11 @@
+import { escapeLine } from '../../base/escape.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import type { Runner } from '../../runner/runner.ts'
 import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
 import { sessionOptions } from '../command/shared-options.ts'
 import { databaseOptions, readDatabase } from '../load/app-database.ts'
 import { quoteForShell } from '../screen/quote-for-shell.ts'
-import { UsageError } from '../terminal.ts'
+import { type Terminal, UsageError } from '../terminal.ts'
 
 /** The arguments of `toolwright run`. */
 export interface RunArguments {
@@ -72,4 +74,12 @@ function sessionCommand({ file, userId, app, db }: RunArguments, sessionId: stri
   const user = userId === 'user' ? [] : ['--user', userId]
   const where = [...(db === undefined ? [] : ['--db', db]), ...(app === undefined ? [] : ['--app', app])]
   return ['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoteForShell).join(' ')
+}
+
+/** A mistyped id would otherwise look like a session that has forgotten everything. */
+export async function announceNewSession(runner: Runner, given: RunArguments, { errors }: Terminal): Promise<void> {
+  const { userId, sessionId = '' } = given
+  const { appName, sessionService } = runner
+  const known = await sessionService.getSession({ appName, userId, sessionId, config: { numRecentEvents: 1 } })
+  if (!known) errors.write(`Session "${escapeLine(sessionId)}" does not exist yet. The first message starts it.\n`)
 }

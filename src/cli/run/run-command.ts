@@ -1,5 +1,3 @@
-import { escapeLine } from '../../base/escape.ts'
-import type { PendingRequest } from '../../event/pending-request.ts'
 import type { Runner } from '../../runner/runner.ts'
 import { type ChatOptions, type ChatResult, chat } from '../chat/chat.ts'
 import type { Command } from '../command/command.ts'
@@ -19,7 +17,14 @@ import { takeStandardOutput } from '../screen/take-standard-output.ts'
 import type { Terminal } from '../terminal.ts'
 import { terminalLogger, warningLogger } from '../terminal-logger.ts'
 import { jsonChat } from './json/json-chat.ts'
-import { continueHint, type RunArguments, readRunArguments, resultHint, runOptions } from './run-arguments.ts'
+import {
+  announceNewSession,
+  continueHint,
+  type RunArguments,
+  readRunArguments,
+  resultHint,
+  runOptions,
+} from './run-arguments.ts'
 
 /** Exit code when a request is open at the end. */
 const PAUSED = 3
@@ -74,14 +79,6 @@ async function run(given: RunArguments, ofProcess: Terminal): Promise<number> {
   }
 }
 
-/** A mistyped id would otherwise look like a session that has forgotten everything. */
-async function announceNewSession(runner: Runner, given: RunArguments, { errors }: Terminal): Promise<void> {
-  const { userId, sessionId = '' } = given
-  const { appName, sessionService } = runner
-  const known = await sessionService.getSession({ appName, userId, sessionId, config: { numRecentEvents: 1 } })
-  if (!known) errors.write(`Session "${escapeLine(sessionId)}" does not exist yet. The first message starts it.\n`)
-}
-
 interface ChatSetup {
   readonly runner: Runner
   /** The database; undefined if the file exports a runner. */
@@ -120,7 +117,7 @@ async function startChat({ runner, db, tour, given, terminal, screen, interrupts
     verbose,
     storage,
     isPersistent,
-    resultHint: (request: PendingRequest) => resultHint(given, request, isPersistent),
+    resultHint: (request: { id: string; sessionId: string }) => resultHint(given, request, isPersistent),
     continueHint: (id: string) => continueHint(given, id, isPersistent),
   }
   if (input.isTTY && screen.isTerminal) {
