@@ -21,6 +21,7 @@ export const DEV_READ_ROUTES: readonly string[] = [
   '/dev/apps/:app/pending',
   '/dev/apps/:app/debug/trace/*',
   '/dev/apps/:app/users/:user/memory',
+  '/dev/apps/:app/users/:user/first-messages',
   `/dev${SESSION}/log`,
   `/dev${SESSION}/fork`,
   `/dev${SESSION}/events/*`,
