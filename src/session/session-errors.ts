@@ -21,7 +21,7 @@ export function sessionExists(sessionId: string): ToolwrightError {
 export function sessionBusy(sessionId: string): ToolwrightError {
   return new ToolwrightError(
     'SESSION_BUSY',
-    `Session "${sessionId}" is in use: another run holds its lease. Try again when that run has ended.`,
+    `Session "${sessionId}" is in use: another run holds its lease. Try again when that run has ended, or, if its process died, when the lease has expired.`,
   )
 }
 

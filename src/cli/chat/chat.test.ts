@@ -107,7 +107,7 @@ test('chat explains that another process uses the session', async () => {
   const { runner, options, output } = setUp([], [], { sessionService })
   expect(await chat(runner, [], { ...options, sessionId: 's1' })).toMatchObject({ turns: 0, failed: 1 })
   expect(output.read()).toBe(
-    '! SESSION_BUSY: Session "s1" is in use: another run holds its lease. Try again when that run has ended.\nAnother process uses the session, or crashed less than 15 seconds ago. Try again in a moment.\n',
+    '! SESSION_BUSY: Session "s1" is in use: another run holds its lease. Try again when that run has ended, or, if its process died, when the lease has expired.\nAnother process uses the session, or crashed less than 15 seconds ago. Try again in a moment.\n',
   )
 })
 

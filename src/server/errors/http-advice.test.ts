@@ -35,7 +35,7 @@ test('an error of HTTP names routes, not functions of the library', async () => 
   ].map(({ text }) => text)
   expect(texts[0]).toContain('GET /apps/{app}/users/{user}/pending')
   expect(texts[0]).toContain('POST /apps/{app}/users/{user}/sessions/{session}/cancel')
-  expect(texts[0]).toContain('a functionResponse part')
+  expect(texts[0]).toContain('POST /apps/{app}/users/{user}/sessions/{session}/pending/{request}')
   expect(texts[1]).toContain('GET /apps/{app}/users/{user}/pending')
   expect(texts[5]).toContain('Send a message with POST /run')
   for (const text of texts) expect(text).not.toMatch(/runner\.|approve\(|deny\(|respond\(/)
