@@ -150,7 +150,7 @@ export class RunCallbackContext implements CallbackContext {
   }
   /** Adds the writes of another context. */
   addActions({ stateDelta, artifactDelta, ...actions }: EventActions): void {
-    for (const key of Object.keys(stateDelta ?? {})) this.writableState.set(key, stateDelta?.[key])
+    if (stateDelta) this.writableState.add(stateDelta)
     for (const name of Object.keys(artifactDelta ?? {})) this.#recordArtifact(name, artifactDelta?.[name] ?? 0)
     if (Object.keys(actions).length) this.#control = { ...this.#control, ...actions }
   }

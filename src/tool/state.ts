@@ -60,6 +60,10 @@ export class WritableState implements State {
     this.#delta ??= {}
     setOwn(this.#delta, key, plain.value)
   }
+  /** Adds the writes of another context, or of a message. `derived:` keys are left out: nothing reads them from the store. */
+  add(delta: JsonObject): void {
+    for (const key of Object.keys(delta)) if (!isDerivedKey(key)) this.set(key, delta[key])
+  }
   /** Deletes a key. In a delta, null deletes the key. */
   delete(key: string): void {
     this.set(key, null)

@@ -4,7 +4,6 @@ import { findTool } from '../../agent/loop/find-tool.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
-import { isDerivedKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { cancelWork, forgetConsents, type StartedWork } from '../../dispatch/cancel-work.ts'
@@ -149,7 +148,7 @@ export class ActiveRun implements StartedRun {
   }
 
   #userEvent(content: Content | undefined, stateDelta: EventActions['stateDelta'], context: RunCallbackContext): Event {
-    for (const key of Object.keys(stateDelta ?? {})) if (!isDerivedKey(key)) context.state.set(key, stateDelta?.[key]) // nothing reads a stored `derived:` key
+    if (stateDelta) context.addActions({ stateDelta })
     return this.data.recorder.draft('user', undefined, content, context.take() ?? {})
   }
 
