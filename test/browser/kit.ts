@@ -39,9 +39,10 @@ afterAll(async () => {
  *
  * @param port Default: a free one.
  */
-// the pages of all tests of a file are one principal, and each lists the requests of every app
 export async function startServer(options: ServerOptions, port = 0): Promise<TestServer> {
-  const server = createServer({ dev: true, page: PAGE, limits: { drainMs: 100, requestsPerMinute: 100_000 }, ...options })
+  // the pages of all tests of a file are one principal, and each lists the requests of every app
+  const limits = { drainMs: 100, requestsPerMinute: 100_000 }
+  const server = createServer({ dev: true, page: PAGE, limits, ...options })
   const { url } = await server.listen({ port })
   const started = { server, url }
   servers.push(started)
