@@ -214,7 +214,7 @@ export function activeAgent(agent: Agent, log: FoldedLog, path: string): ScopedA
   return { agent: target, path: childPath(path, target.name, `t${scope?.transfers ?? 0}`) }
 }
 
-/** The agent that the root scope started with: once it has spoken, the log says so, whatever the options of agents are now. */
+/** The agent that the root scope started with: the first speaker in the log. The options of agents may have changed since then. */
 function startOf(root: Agent, { start }: Fold, scope: ScopeState | undefined): string | undefined {
   return root instanceof LlmAgent ? (scope?.speakers[0]?.name ?? start) : start
 }

@@ -115,7 +115,7 @@ export class OperationReader {
     if (isCut)
       this.#document.notes.add(
         label,
-        `: the schema of the arguments is cut to ${MAX_SCHEMA_BYTES} bytes. What is left out of it accepts every value.`,
+        `: the schema of the arguments is cut to ${MAX_SCHEMA_BYTES} bytes. Parts of the schema that are left out accept every value.`,
       )
     return schema
   }

@@ -1,4 +1,4 @@
-// Who may answer pending requests. By default the user whose session has them; an app whose approvers are others says so.
+// Which principals may answer a pending request. Default: every principal that may use its session.
 import type { Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'

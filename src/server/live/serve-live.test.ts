@@ -132,6 +132,31 @@ test('the page gets live events, and answers a request by its id', async () => {
   await until(({ type }) => type === 'closed')
 })
 
+test.each([
+  ['live events', { frames: 'live' }, (answer: object) => ({ answer })],
+  ['ADK events', {}, (functionResponse: object) => ({ content: { role: 'user', parts: [{ functionResponse }] } })],
+])('a client of %s cannot approve what mayAnswer keeps from it', async (_, query, frameOf) => {
+  let isAllowed = false
+  const live = await startLive([{ calls: [{ name: 'refund', args: { order: 7 } }] }, 'Done.'], {
+    mayAnswer: () => isAllowed,
+  })
+  const { send, until, frames, opened } = openSocket(live, query)
+  await opened
+  send(userText('Refund order 7.'))
+  const listed = async (): Promise<{ id: string }[]> =>
+    await (await fetch(`${live.url}/apps/voice/users/ada/pending`, { headers: live.headers })).json()
+  await expect.poll(async () => (await listed()).length).toBe(1)
+  const [request] = await listed()
+  const answer = { id: request?.id, name: 'adk_request_confirmation', response: { confirmed: true } }
+  send(frameOf(answer))
+  await until((frame) => frame.errorCode === 'FORBIDDEN')
+  expect(JSON.stringify(frames)).not.toContain('"refunded":7')
+  expect(await listed()).toHaveLength(1)
+  isAllowed = true
+  send(frameOf(answer))
+  await until((frame) => JSON.stringify(frame).includes('"refunded":7'))
+})
+
 test('closes with the codes of ADK if there is no app, no live model or no session', async () => {
   const live = await startLive([])
   expect((await openSocket(live, { app_name: 'none' }).closed).code).toBe(1008)
