@@ -22,3 +22,10 @@ export function isWithin(path: string, scopePath: string): boolean {
 export function depthOf(path: string): number {
   return path.split('/').length
 }
+
+/** The agent that a scope started with: the name in the last step of its path. */
+export function agentAt(path: string): string {
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  const at = last.indexOf('@')
+  return at < 0 ? last : last.slice(0, at)
+}

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import type { CallView } from '../../../src/event/views/views.ts'
 import { describeError } from '../api/api-error.ts'
 import { CallCard } from '../chat/CallCard.tsx'
 import { ChatFold } from '../chat/fold.ts'
-import type { CallRow } from '../chat/rows.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { visibleText } from '../ui/visible-text.ts'
@@ -15,10 +15,9 @@ import { argsToRepeat, decisionsOf } from './saved-decisions.ts'
 export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
   const { log, key } = useSignal(run.view)
   const [isSaving, setSaving] = useState(false)
-  const rows = useCalls(run)
-  const own = rows.find(({ name }) => name === run.call.tool)
+  const calls = useCalls(run)
+  const own = calls.find(({ name }) => name === run.call.tool)
   const { app, userId } = run.call
-  const isDone = own?.response !== undefined && !own.response.willContinue
   return (
     <section class="bench-result" aria-label="Result" aria-busy={log.isRunning}>
       <div class="bench-actions">
@@ -28,18 +27,18 @@ export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
             Stop
           </Button>
         )}
-        {isDone && (
+        {own?.response && (
           <Button icon="file" onClick={() => setSaving(true)}>
             Save as test
           </Button>
         )}
       </div>
-      {rows.map((row) => (
+      {calls.map((call) => (
         <CallCard
-          key={row.key}
-          row={row}
+          key={call.id}
+          call={call}
           sessionKey={key ?? { app, userId, sessionId: '' }}
-          progress={progressOf(log.streaming, row)}
+          progress={progressOf(log.streaming, call)}
         />
       ))}
       {log.error !== undefined && (
@@ -60,14 +59,17 @@ export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
 }
 
 /** The calls in the log of a run: the call itself, and those that agents inside it made. */
-function useCalls(run: BenchRun): readonly CallRow[] {
+function useCalls(run: BenchRun): readonly CallView[] {
   const { log } = useSignal(run.view)
   const isLog = log.entries.length > 0
   const fold = useMemo(() => new ChatFold(), [run, isLog])
-  return useMemo(() => fold.update(log).filter((row) => row.type === 'call'), [fold, log.entries, log.recent])
+  return useMemo(
+    () => fold.update(log).flatMap((row) => (row.type === 'call' ? row.call : [])),
+    [fold, log.entries, log.recent],
+  )
 }
 
-function progressOf(streaming: BenchRun['view']['value']['log']['streaming'], { id }: CallRow): unknown {
+function progressOf(streaming: BenchRun['view']['value']['log']['streaming'], { id }: CallView): unknown {
   for (const { content } of streaming)
     for (const { functionResponse } of content?.parts ?? [])
       if (functionResponse?.id === id) return functionResponse.response.progress

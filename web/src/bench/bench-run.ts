@@ -1,4 +1,5 @@
 import type { Event } from '../../../src/event/event.ts'
+import { readLog } from '../../../src/event/views/log-reader.ts'
 import { type BenchCall, callTool } from '../api/dev.ts'
 import type { SessionKey } from '../api/types.ts'
 import { refreshPending } from '../inbox/pending-store.ts'
@@ -57,7 +58,7 @@ export class BenchRun {
   /** A call that waits has everything that follows in the log of its session. */
   async #followAnswers(): Promise<void> {
     const { log: streamed, key } = this.view.value
-    if (!key || streamed.recent.length === 0 || streamed.recent.some(hasFinalResponse)) return
+    if (!key || streamed.recent.length === 0 || hasEnded(streamed.recent)) return
     const log = openLog(key)
     const update = (): void => {
       if (log.view.value.status === 'ready') this.view.set({ key, log: log.view.value })
@@ -72,10 +73,10 @@ export class BenchRun {
   }
 }
 
-/** Does an event of the outer call end it? Events of agents inside it have a longer path. */
-function hasFinalResponse({ content, isolationScope }: Event): boolean {
-  if (isolationScope !== undefined) return false
-  return content?.parts.some(({ functionResponse: one }) => one !== undefined && !one.willContinue) === true
+/** Has the call itself ended? Agents inside it make further calls. */
+function hasEnded(events: readonly Event[]): boolean {
+  const calls = readLog(events.map((event) => ({ event }))).calls()
+  return calls.some(({ parent, response }) => parent === undefined && response)
 }
 
 /** Runs that are kept for the history. */

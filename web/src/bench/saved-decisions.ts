@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/json.ts'
-import type { CallRow } from '../chat/rows.ts'
+import type { CallView } from '../../../src/event/views/views.ts'
 
 /** What a person decided about a call, as a confirmation provider returns it. */
 export interface SavedDecision {
@@ -14,9 +14,9 @@ export interface SavedDecision {
 }
 
 /** The decisions about a call, in order. */
-export function decisionsOf({ requests }: Pick<CallRow, 'requests'>): SavedDecision[] {
-  return requests.flatMap(({ record, answer }): SavedDecision[] => {
-    if (record.kind !== 'confirmation' || !answer) return []
+export function decisionsOf({ requests }: Pick<CallView, 'requests'>): SavedDecision[] {
+  return requests.flatMap(({ kind, answer }): SavedDecision[] => {
+    if (kind !== 'confirmation' || !answer) return []
     if (answer.type !== 'approved') return [{ confirmed: false, hint: ('reason' in answer && answer.reason) || '' }]
     const { args, payload } = answer
     return [{ confirmed: true, ...(payload !== undefined && { payload }), ...(args && { args }) }]
@@ -24,7 +24,7 @@ export function decisionsOf({ requests }: Pick<CallRow, 'requests'>): SavedDecis
 }
 
 /** The arguments to repeat a call with. What an approver sent instead is in the decision, what a callback changed is not. */
-export function argsToRepeat(row: Pick<CallRow, 'args' | 'changedArgs' | 'requests'>): JsonObject {
-  const isEdited = decisionsOf(row).some(({ args }) => args !== undefined)
-  return isEdited ? row.args : (row.changedArgs ?? row.args)
+export function argsToRepeat(call: Pick<CallView, 'args' | 'changedArgs' | 'requests'>): JsonObject {
+  const isEdited = decisionsOf(call).some(({ args }) => args !== undefined)
+  return isEdited ? call.args : (call.changedArgs ?? call.args)
 }

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LlmAgent } from '../../../src/agent/agents/llm-agent.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { Part } from '../../../src/content/content.ts'
-import type { Request } from '../../../src/event/event.ts'
 import type { PendingRequest } from '../../../src/event/pending-request.ts'
+import type { AnswerMeaning } from '../../../src/event/read-answer.ts'
+import type { RequestView } from '../../../src/event/views/views.ts'
 import { approve, deny } from '../../../src/runner/approvals/answer-parts.ts'
 import { CallRunner } from '../../../src/runner/single-call/call-runner.ts'
-import type { RequestAnswer } from '../chat/rows.ts'
 import { argsToRepeat, decisionsOf } from './saved-decisions.ts'
 import { type SavedCall, testFileName, writeTest } from './write-test.ts'
 
@@ -74,7 +74,7 @@ export default new LlmAgent({ name: 'desk', model: scriptedModel([]), tools: [cr
 `
 
 /** Makes a call as the tool bench does, with the answers of a person. */
-async function benchCall(tool: string, args: JsonObject, answers: readonly RequestAnswer[] = []): Promise<SavedCall> {
+async function benchCall(tool: string, args: JsonObject, answers: readonly AnswerMeaning[] = []): Promise<SavedCall> {
   const { default: desk } = (await import(`${folder}/desk.mts`)) as { default: LlmAgent }
   const logger = { warn: () => {}, error: () => {} }
   const calls = new CallRunner({ appName: 'desk', agentName: 'desk', tools: desk.options.tools ?? [], logger })
@@ -85,13 +85,14 @@ async function benchCall(tool: string, args: JsonObject, answers: readonly Reque
     outcome = await calls.answer([partOf(request, answer)], { userId: 'ada', sessionId: outcome.sessionId })
   }
   if (outcome.type !== 'result') throw new Error('The call has no result.')
-  const requests = answers.map((answer) => ({ record: { kind: 'confirmation' } as Request, answer }))
-  const row = { args, requests }
-  const again = { args: argsToRepeat(row), decisions: decisionsOf(row) }
+  // only what the functions read
+  const requests = answers.map((answer) => ({ kind: 'confirmation', answer }) as RequestView)
+  const call = { args, changedArgs: undefined, requests }
+  const again = { args: argsToRepeat(call), decisions: decisionsOf(call) }
   return { agent: 'desk', tool, ...again, response: outcome.result.response, file: './desk.mts', runner: 'node:test' }
 }
 
-function partOf(request: PendingRequest, answer: RequestAnswer): Part {
+function partOf(request: PendingRequest, answer: AnswerMeaning): Part {
   if (answer.type === 'approved') {
     const { args, payload } = answer
     return approve(request, { ...(args && { args }), ...(payload !== undefined && { payload }) })

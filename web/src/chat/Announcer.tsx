@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import { type ChatRow, statusOf } from './rows.ts'
+import type { ChatRow } from './rows.ts'
 
 const MOST_CHARACTERS = 300
 
@@ -29,7 +29,7 @@ function describe(row: ChatRow): string {
     case 'text':
       return `${row.author}: ${row.text.slice(0, MOST_CHARACTERS)}`
     case 'call':
-      return statusOf(row) === 'waiting' ? `${row.name} waits for you` : `${row.name}: ${statusOf(row)}`
+      return row.call.status === 'waiting' ? `${row.call.name} waits for you` : `${row.call.name}: ${row.call.status}`
     case 'error':
       return `Error: ${row.message || row.code}`
     default:

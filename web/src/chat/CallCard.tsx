@@ -3,6 +3,8 @@ import { useState } from 'preact/hooks'
 import { isRecord } from '../../../src/base/json.ts'
 import { describeFailedAttempt } from '../../../src/event/failed-attempts.ts'
 import { isGranted } from '../../../src/event/read-answer.ts'
+import type { CallStatus, CallView, RequestView } from '../../../src/event/views/views.ts'
+import { waitedSeconds } from '../../../src/event/views/waited-seconds.ts'
 import type { SessionKey } from '../api/types.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending } from '../inbox/pending-store.ts'
@@ -17,12 +19,11 @@ import { VisibleText } from '../ui/VisibleText.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
 import { ErrorStack } from './ErrorStack.tsx'
 import { Progress } from './Progress.tsx'
-import { type AnsweredRequest, type CallRow, type CallStatus, changedArgsOf, statusOf, waitedSeconds } from './rows.ts'
 
 /** Props of a card. */
 export interface CallCardProps {
   /** The call. */
-  readonly row: CallRow
+  readonly call: CallView
   /** The session of the call. */
   readonly sessionKey: SessionKey
   /** The latest progress; undefined if there is none. */
@@ -32,67 +33,67 @@ export interface CallCardProps {
 const STATUS: { readonly [Status in CallStatus]: { readonly label: string; readonly icon: IconName } } = {
   running: { label: 'Running', icon: 'clock' },
   waiting: { label: 'Waiting', icon: 'clock' },
-  done: { label: 'Done', icon: 'check' },
+  completed: { label: 'Done', icon: 'check' },
   failed: { label: 'Failed', icon: 'warning' },
   denied: { label: 'Denied', icon: 'close' },
-  stopped: { label: 'Stopped', icon: 'stop' },
+  cancelled: { label: 'Stopped', icon: 'stop' },
+  unknown: { label: 'Unknown outcome', icon: 'warning' },
 }
 
 /** A tool call: what it was called with, how it is doing, what it returned, who approved it. */
-export function CallCard({ row, sessionKey, progress }: CallCardProps): JSX.Element {
-  const status = statusOf(row)
-  const open = useSignal(pending)?.find((one) => status === 'waiting' && isOf(one, row, sessionKey))
+export function CallCard({ call, sessionKey, progress }: CallCardProps): JSX.Element {
+  const { status, changedArgs } = call
+  const open = useSignal(pending)?.find((one) => status === 'waiting' && isOf(one, call, sessionKey))
   const { label, icon } = STATUS[status]
-  const changedArgs = changedArgsOf(row)
-  const args = changedArgs ?? row.args
+  const args = changedArgs ?? call.args
   return (
-    <article class={`card ${status}`} aria-label={`Call of ${visibleLine(row.name)}: ${label}`}>
+    <article class={`card ${status}`} aria-label={`Call of ${visibleLine(call.name)}: ${label}`}>
       <header class="card-head">
         <span class="status">
           <Icon name={icon} /> {label}
         </span>
-        <strong class="tool-name">{visibleLine(row.name)}</strong>
-        <span class="muted">{visibleLine(row.author)}</span>
-        {row.attempt > 1 && <span class="tag">attempt {row.attempt}</span>}
-        {row.starts > 1 && <span class="tag">started {row.starts} times</span>}
+        <strong class="tool-name">{visibleLine(call.name)}</strong>
+        <span class="muted">{visibleLine(call.agent)}</span>
+        {call.attempt > 1 && <span class="tag">attempt {call.attempt}</span>}
+        {call.starts > 1 && <span class="tag">started {call.starts} times</span>}
         <span class="card-time">
-          {status === 'waiting' || status === 'stopped' ? (
-            <Time seconds={row.timestamp} />
+          {status === 'waiting' || status === 'cancelled' ? (
+            <Time seconds={call.madeAt} />
           ) : (
-            <Elapsed from={row.startedAt ?? row.timestamp + waitedSeconds(row)} to={row.endedAt} />
+            <Elapsed from={call.startedAt ?? call.madeAt + waitedSeconds(call)} to={call.endedAt} />
           )}
         </span>
       </header>
       {open ? (
         <RequestForm key={open.request.id} target={open} />
       ) : (
-        <Section title="Arguments" isOpen={status !== 'done'} summary={previewJson(args)}>
+        <Section title="Arguments" isOpen={status !== 'completed'} summary={previewJson(args)}>
           <Tree value={args} label="Arguments" />
         </Section>
       )}
       {!open && changedArgs && (
-        <p class="field-hint">Changed before the call. The model sent {previewJson(row.args)}</p>
+        <p class="field-hint">Changed before the call. The model sent {previewJson(call.args)}</p>
       )}
       {status === 'running' && progress !== undefined && <Progress value={progress} />}
-      {row.requests.map((request) => (
-        <Answer key={request.record.id} request={request} userId={sessionKey.userId} />
+      {call.requests.map((request) => (
+        <Answer key={request.id} request={request} userId={sessionKey.userId} />
       ))}
-      {row.failedAttempts?.map((failed) => (
+      {call.failedAttempts.map((failed) => (
         <p key={failed.attempt} class="field-issue">
           <VisibleText text={describeFailedAttempt(failed)} />
         </p>
       ))}
-      <Result row={row} status={status} />
-      {status === 'failed' && <ErrorStack sessionKey={sessionKey} callId={row.id} />}
+      <Result call={call} />
+      {(status === 'failed' || status === 'unknown') && <ErrorStack sessionKey={sessionKey} callId={call.id} />}
     </article>
   )
 }
 
-function isOf({ app, request }: AppRequest, row: CallRow, key: SessionKey): boolean {
-  // the list of requests may be older than the row
-  const isAnswered = row.requests.some(({ record, answer }) => record.id === request.id && answer)
+function isOf({ app, request }: AppRequest, call: CallView, key: SessionKey): boolean {
+  // the list of requests may be older than the call
+  const isAnswered = call.requests.some(({ id, answer }) => id === request.id && answer)
   const isHere = app === key.app && request.sessionId === key.sessionId
-  return isHere && request.functionCallId === row.id && !isAnswered
+  return isHere && request.functionCallId === call.id && !isAnswered
 }
 
 interface SectionProps {
@@ -117,14 +118,8 @@ function Section({ title, isOpen, summary, children }: SectionProps): JSX.Elemen
 }
 
 /** Who answered a request of the call, and when. */
-function Answer({
-  request,
-  userId,
-}: {
-  readonly request: AnsweredRequest
-  readonly userId: string
-}): JSX.Element | null {
-  const { answer, record } = request
+function Answer({ request, userId }: { readonly request: RequestView; readonly userId: string }): JSX.Element | null {
+  const { answer, kind } = request
   if (!answer) return null
   const verb = {
     approved: 'Approved',
@@ -137,7 +132,7 @@ function Answer({
   }
   return (
     <p class={isGranted(answer) ? 'answer good' : 'answer'}>
-      <Icon name={record.kind === 'credential' ? 'key' : 'shield'} />
+      <Icon name={kind === 'credential' ? 'key' : 'shield'} />
       <span>
         {verb[answer.type]}
         {answer.at !== undefined && (
@@ -153,23 +148,22 @@ function Answer({
   )
 }
 
-function Result({ row, status }: { readonly row: CallRow; readonly status: CallStatus }): JSX.Element | null {
-  const { response } = row
-  if (!response || response.willContinue) return null
-  const { error, errorCode } = response.response
+function Result({ call }: { readonly call: CallView }): JSX.Element | null {
+  const { response, error, status } = call
+  if (!response) return null
   const value = onlyResult(response.response)
   return (
     <>
-      {typeof error === 'string' && (
-        <p class={status === 'failed' ? 'problem' : 'answer'}>
+      {error && (
+        <p class={status === 'failed' || status === 'unknown' ? 'problem' : 'answer'}>
           <Icon name="warning" />
           <span>
-            {typeof errorCode === 'string' && <strong>{visibleLine(errorCode)} </strong>}
-            {visibleText(error)}
+            {error.code !== undefined && <strong>{visibleLine(error.code)} </strong>}
+            {visibleText(error.message)}
           </span>
         </p>
       )}
-      <Section title="Result" isOpen={typeof error !== 'string'} summary={previewJson(value)}>
+      <Section title="Result" isOpen={!error} summary={previewJson(value)}>
         <Tree value={value} label="Result" openLevels={1} />
         {response.parts?.map((part, at) => part.inlineData && <FilePreview key={at} media={part.inlineData} />)}
       </Section>

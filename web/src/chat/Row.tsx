@@ -10,8 +10,8 @@ import { visibleLine, visibleText } from '../ui/visible-text.ts'
 import { ArtifactNote } from './ArtifactNote.tsx'
 import { CallCard } from './CallCard.tsx'
 import { MediaPart } from './MediaPart.tsx'
-import { RequestNote } from './RequestNote.tsx'
 import type { ChatRow, TextRow } from './rows.ts'
+import { SignInNote } from './SignInNote.tsx'
 import { UserMessage } from './UserMessage.tsx'
 
 /** Props of a row. */
@@ -36,9 +36,11 @@ function contents(row: ChatRow, log: SessionLog, progress: unknown): ComponentCh
     case 'text':
       return row.isThought ? <Thought row={row} /> : <Reply row={row} />
     case 'call':
-      return <CallCard row={row} sessionKey={log.key} progress={progress} />
-    case 'request':
-      return <RequestNote request={row.request} sessionKey={log.key} />
+      return row.call.kind === 'toolset' ? (
+        <SignInNote call={row.call} sessionKey={log.key} />
+      ) : (
+        <CallCard call={row.call} sessionKey={log.key} progress={progress} />
+      )
     case 'media':
       return <MediaPart part={row.part} />
     case 'code':

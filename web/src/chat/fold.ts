@@ -1,34 +1,52 @@
-// The rows of a conversation. A long log is read from its end, page by page. Each page becomes a segment of its own, so that an
-// earlier page costs the time of that page only.
-import type { Entry } from '../../../src/event/event.ts'
-import type { LogView } from '../session/log-view.ts'
-import type { ChatRow } from './rows.ts'
-import { Segment } from './segment.ts'
+// The rows of a conversation, made from its log. A long log is read from its end, page by page.
+import type { Part } from '../../../src/content/content.ts'
+import type { Entry, Event } from '../../../src/event/event.ts'
+import { LogReader } from '../../../src/event/views/log-reader.ts'
+import type { CallView } from '../../../src/event/views/views.ts'
+import { isLocal, type LogView } from '../session/log-view.ts'
+import type { ChatRow, UserRow } from './rows.ts'
 
-/** Makes rows from a log that grows at both ends. Only new entries are read. */
+/** Makes rows from a log that grows. Only new entries are read; when earlier ones are added, all are read again. */
 export class ChatFold {
-  #segments: Segment[] = []
-  /** The sequence numbers of the first and the last entry that have rows. */
+  #reader = new LogReader()
+  /** The rows as they were returned last. Never changed afterwards. */
+  #rows: readonly ChatRow[] = []
+  #next: ChatRow[] = []
+  #seen = new Set<string>()
+  /** The places of calls that can still change, by call id. */
+  #openCalls = new Map<string, number>()
+  #callIds = new Set<string>()
+  /** The places of messages that the server has not confirmed. */
+  #localAt: number[] = []
+  #streamedAs: LogView['streamedAs'] = new Map()
+  /** The sequence numbers of the first and the last entry of the log that was read. */
   #first = 0
   #last = 0
 
   /** The rows of the log as it is now. The same array is never changed. */
-  update(view: LogView): readonly ChatRow[] {
-    const { entries } = view
-    if (!this.#continues(entries)) this.#segments = []
-    const isNew = this.#segments.length === 0
-    const earlier = isNew ? entries : entries.slice(0, this.#first - (entries[0]?.seq ?? 0))
-    const later = isNew ? [] : entries.slice(this.#indexOf(entries, this.#last) + 1)
-    if (isNew || earlier.length > 0) this.#addEarlier(earlier, view)
-    this.#segments.at(-1)?.add(later, view)
+  update({ entries, recent, streamedAs }: LogView): readonly ChatRow[] {
+    this.#streamedAs = streamedAs
+    const isContinued = this.#first > 0 && entries[0]?.seq === this.#first && this.#indexOf(entries, this.#last) >= 0
+    if (!isContinued && this.#last > 0) this.#reset()
+    this.#next = [...this.#rows]
+    const added = isContinued ? entries.slice(this.#indexOf(entries, this.#last) + 1) : fromFirstMessage(entries)
+    for (const entry of added) this.#addEntry(entry)
+    for (const event of recent) this.#addEvent(event)
+    this.#dropUnconfirmed(recent)
+    this.#updateCalls()
+    this.#first = entries[0]?.seq ?? 0
     this.#last = entries.at(-1)?.seq ?? 0
-    return this.#segments.flatMap(({ rows }) => rows)
+    this.#rows = this.#next
+    return this.#rows
   }
 
-  /** Are the entries that have rows still there? */
-  #continues(entries: readonly Entry[]): boolean {
-    const first = entries[0]?.seq ?? 0
-    return first > 0 && first <= this.#first && this.#indexOf(entries, this.#last) >= 0
+  #reset(): void {
+    this.#reader = new LogReader()
+    this.#rows = []
+    this.#seen = new Set()
+    this.#openCalls = new Map()
+    this.#callIds = new Set()
+    this.#localAt = []
   }
 
   /** The index of an entry; -1 if it is not there. The numbers have no gaps. */
@@ -37,16 +55,94 @@ export class ChatFold {
     return entries[at]?.seq === seq ? at : -1
   }
 
-  /** Adds a segment in front, from its first message on: what came before belongs to a turn that is not read yet. */
-  #addEarlier(earlier: readonly Entry[], { streamedAs }: LogView): void {
-    const isStart = earlier[0]?.seq === 1
-    const from = isStart ? 0 : Math.max(0, earlier.findIndex(startsTurn))
-    const segment = new Segment()
-    segment.add(earlier.slice(from), { recent: [], streamedAs })
-    for (const later of this.#segments) later.passTo(segment)
-    this.#segments.unshift(segment)
-    this.#first = earlier[from]?.seq ?? 0
+  #addEntry({ seq, event, record }: Entry): void {
+    if (event) this.#addEvent(event)
+    else {
+      this.#reader.add({ seq, record })
+      if (record.type === 'request') this.#addCall(record.callId) // of a toolset: it has no event
+    }
   }
+
+  #addEvent(event: Event): void {
+    if (this.#seen.has(event.id)) return
+    this.#seen.add(event.id)
+    this.#reader.add({ event })
+    if (event.author === 'user') this.#addUser(event)
+    else for (const [at, part] of (event.content?.parts ?? []).entries()) this.#addPart(event, part, at)
+    this.#addEffects(event)
+  }
+
+  #addUser({ id, timestamp, invocationId, content }: Event): void {
+    const parts = content?.parts.filter((part) => !part.functionResponse) ?? []
+    if (parts.length === 0) return
+    const row: UserRow = { type: 'user', key: id, timestamp, invocationId, parts }
+    const local = isLocal(id) ? undefined : this.#localAt.pop()
+    if (isLocal(id)) this.#localAt.push(this.#next.length)
+    if (local === undefined) this.#next.push(row)
+    else this.#next[local] = row
+  }
+
+  #addPart(event: Event, part: Part, at: number): void {
+    const { author, timestamp } = event
+    const base = { key: `${this.#streamedAs.get(event.id) ?? event.id}/${at}`, timestamp, author }
+    if (part.functionCall) this.#addCall(part.functionCall.id || `${event.id}-${at}`)
+    else if (part.executableCode) this.#next.push({ ...base, type: 'code', code: part.executableCode })
+    else if (part.codeExecutionResult) this.#next.push({ ...base, type: 'output', output: part.codeExecutionResult })
+    else if (part.inlineData || part.fileData) this.#next.push({ ...base, type: 'media', part })
+    else if (part.text) {
+      const { usageMetadata: usage } = event
+      const isThought = part.thought === true
+      this.#next.push({ ...base, type: 'text', text: part.text, isThought, isStreaming: false, usage })
+    }
+  }
+
+  /** Adds a row for a call, if it has none. Requests to people look like calls in events, but the log reader knows them. */
+  #addCall(id: string): void {
+    const call = this.#callIds.has(id) ? undefined : this.#reader.call(id)
+    if (!call) return
+    this.#callIds.add(id)
+    this.#openCalls.set(id, this.#next.length)
+    this.#next.push(rowOf(call))
+  }
+
+  /** Replaces the rows of calls that have changed. A call with a final response does not change any more. */
+  #updateCalls(): void {
+    for (const [id, at] of this.#openCalls) {
+      const row = this.#next[at]
+      const call = this.#reader.call(id)
+      if (!call || row?.type !== 'call') continue
+      if (row.call !== call) this.#next[at] = rowOf(call)
+      if (call.response) this.#openCalls.delete(id)
+    }
+  }
+
+  #addEffects({ id, author, timestamp, actions, errorCode, errorMessage = '' }: Event): void {
+    for (const [filename, version] of Object.entries(actions?.artifactDelta ?? {}))
+      this.#next.push({ timestamp, type: 'artifact', key: `${id} artifact ${filename}`, filename, version })
+    const target = actions?.transferToAgent
+    if (target)
+      this.#next.push({ timestamp, type: 'note', key: `${id} transfer`, text: `${author} handed over to ${target}` })
+    if (errorCode !== undefined)
+      this.#next.push({ timestamp, type: 'error', key: `${id} error`, code: errorCode, message: errorMessage })
+  }
+
+  /** Removes messages that the server refused. */
+  #dropUnconfirmed(recent: LogView['recent']): void {
+    const isDropped = ({ type, key }: ChatRow): boolean =>
+      type === 'user' && isLocal(key) && !recent.some(({ id }) => id === key)
+    // they are always at the end, so that no index changes
+    while (this.#next.length > 0 && isDropped(this.#next.at(-1) as ChatRow)) this.#next.pop()
+    this.#localAt = this.#localAt.filter((at) => at < this.#next.length)
+  }
+}
+
+function rowOf(call: CallView): ChatRow {
+  return { type: 'call', key: `call ${call.id}`, timestamp: call.madeAt, call }
+}
+
+/** A part of a log from its first message on: what comes before belongs to a turn that is not read yet. */
+function fromFirstMessage(entries: readonly Entry[]): readonly Entry[] {
+  return entries[0]?.seq === 1 ? entries : entries.slice(Math.max(0, entries.findIndex(startsTurn)))
 }
 
 function startsTurn({ event }: Entry): boolean {

@@ -1,5 +1,6 @@
 import type { Part } from '../../../src/content/content.ts'
 import type { Entry, Event, LogRecord } from '../../../src/event/event.ts'
+import { isHandle } from '../../../src/event/handle.ts'
 
 const MOST_CHARACTERS = 160
 
@@ -26,7 +27,7 @@ function describeEvent({ content, errorCode, errorMessage, actions }: Event): st
 function describePart({ text, functionCall, functionResponse, inlineData, executableCode }: Part): string {
   if (text !== undefined) return text.slice(0, MOST_CHARACTERS)
   if (functionCall) return `call ${functionCall.name}`
-  if (functionResponse) return `${functionResponse.willContinue ? 'handle' : 'response'} of ${functionResponse.name}`
+  if (functionResponse) return `${isHandle(functionResponse) ? 'handle' : 'response'} of ${functionResponse.name}`
   if (inlineData) return inlineData.mimeType
   return executableCode ? 'code' : 'part'
 }

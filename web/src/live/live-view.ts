@@ -1,5 +1,6 @@
 // What the page knows about a live session, made from its events.
 import type { FunctionCall, FunctionResponse } from '../../../src/content/content.ts'
+import { isHandle } from '../../../src/event/handle.ts'
 import type { PendingRequest } from '../../../src/event/pending-request.ts'
 import type { LiveEvent } from '../../../src/live/live-event.ts'
 
@@ -152,7 +153,7 @@ function finish(view: LiveView, speaker: 'user' | 'model'): LiveView {
 
 function respond(view: LiveView, response: FunctionResponse, now: number): LiveView {
   const id = response.id ?? ''
-  if (response.willContinue) return changeCall(view, id, { response })
+  if (isHandle(response)) return changeCall(view, id, { response })
   const status = typeof response.response.error === 'string' ? 'failed' : 'done'
   const requests = view.requests.filter(({ functionCallId }) => functionCallId !== id)
   return { ...changeCall(view, id, { response, status, endedAt: now }), requests }

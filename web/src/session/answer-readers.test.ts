@@ -3,7 +3,7 @@ import { confirm, InMemorySessionService, LlmAgent, Runner, tool } from 'toolwri
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { ChatFold } from '../chat/fold.ts'
-import { type CallRow, statusOf } from '../chat/rows.ts'
+import type { CallRow } from '../chat/rows.ts'
 import { buildTimeline } from '../timeline/build-timeline.ts'
 import { EMPTY_VIEW } from './log-view.ts'
 
@@ -39,8 +39,8 @@ test.each<[shape: object, isApproved: boolean]>([
   const entries = page?.entries ?? []
   const rows = new ChatFold().update({ ...EMPTY_VIEW, entries })
   const row = rows.find((one): one is CallRow => one.type === 'call')
-  expect(row && statusOf(row)).toBe(isApproved ? 'done' : 'denied')
-  expect(row?.requests[0]?.answer?.type).toBe(isApproved ? 'approved' : 'denied')
+  expect(row?.call.status).toBe(isApproved ? 'completed' : 'denied')
+  expect(row?.call.requests[0]?.answer?.type).toBe(isApproved ? 'approved' : 'denied')
   const timeline = buildTimeline(entries, entries[0]?.event?.invocationId ?? '', { now: Date.now(), isRunning: false })
   expect(timeline?.steps.find(({ kind }) => kind === 'tool')).toMatchObject({
     gate: isApproved ? 'passed' : 'denied',

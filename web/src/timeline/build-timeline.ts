@@ -1,7 +1,9 @@
 import { textOf } from '../../../src/content/content.ts'
 import type { Entry } from '../../../src/event/event.ts'
+import { readLog } from '../../../src/event/views/log-reader.ts'
+import type { InvocationView } from '../../../src/event/views/views.ts'
 import { assignLanes } from './assign-lanes.ts'
-import { StepReader } from './step-reader.ts'
+import { markOf, stepsOf } from './steps.ts'
 import { quietTimes } from './time-scale.ts'
 import type { Step, Timeline, Totals } from './timeline.ts'
 
@@ -19,49 +21,35 @@ export function buildTimeline(
   invocationId: string,
   { now, isRunning }: TimelineOptions,
 ): Timeline | undefined {
-  const reader = new StepReader()
-  let first: number | undefined
-  let last = 0
-  let message = ''
-  for (const { event, record } of entries) {
-    if ((event ?? record)?.invocationId !== invocationId) continue
-    if (record) reader.addRecord(record)
-    if (!event) continue
-    reader.addEvent(event)
-    first ??= event.timestamp * 1000
-    last = Math.max(last, event.timestamp * 1000)
-    if (event.author === 'user' && message === '') message = textOf(event.content)
-  }
-  if (first === undefined) return undefined
-  const { isOpen, isWaiting } = reader
-  const end = isOpen && (isRunning || isWaiting) ? Math.max(last, now) : last
-  const steps = reader.finish({ end, isRunning })
-  const { marks } = reader
+  const own = entries.filter(({ event, record }) => (event ?? record)?.invocationId === invocationId)
+  const invocation = readLog(own).invocation(invocationId)
+  if (!invocation || invocation.updatedAt === 0) return undefined // there are only records of it
+  const { status, startedAt, updatedAt, message, calls, marks } = invocation
+  const start = startedAt * 1000
+  const isOpen = status === 'waiting' || (status === 'running' && isRunning)
+  const end = isOpen ? Math.max(updatedAt * 1000, now) : updatedAt * 1000
+  const steps = stepsOf(invocation, { end, isRunning })
   return {
     invocationId,
-    message,
-    start: first,
+    message: textOf(message?.content),
+    start,
     end,
     steps,
     lanes: assignLanes(steps),
-    marks,
-    totals: totalsOf(steps, first, end),
+    marks: marks.map((mark) => markOf(mark, calls)),
+    totals: totalsOf(steps, invocation, end),
   }
 }
 
-function totalsOf(steps: readonly Step[], start: number, end: number): Totals {
-  const tokens = (name: string): number => steps.reduce((sum, { usage }) => sum + numberOf(usage?.[name]), 0)
+function totalsOf(steps: readonly Step[], { startedAt, tokens }: InvocationView, end: number): Totals {
+  const start = startedAt * 1000
   return {
     durationMs: end - start,
     waitingMs: quietTimes(steps, start, end).reduce((sum, { from, to }) => sum + to - from, 0),
     modelCalls: steps.filter(({ kind }) => kind === 'model').length,
     toolCalls: steps.filter(({ kind }) => kind === 'tool').length,
     failures: steps.filter(({ status }) => status === 'failed').length,
-    inputTokens: tokens('promptTokenCount'),
-    outputTokens: tokens('candidatesTokenCount'),
+    inputTokens: tokens.input,
+    outputTokens: tokens.output,
   }
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }

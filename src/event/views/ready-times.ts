@@ -1,4 +1,4 @@
-import type { Event } from '../../../src/event/event.ts'
+import type { Event } from '../event.ts'
 
 /** Computes when an agent began to work on a reply: after the last event that it had to wait for. */
 export class ReadyTimes {
@@ -9,8 +9,7 @@ export class ReadyTimes {
 
   /** Adds an event. */
   add(event: Event): void {
-    const { branch = '', isolationScope: isolation = '', nodeInfo, timestamp } = event
-    const at = timestamp * 1000
+    const { branch = '', isolationScope: isolation = '', nodeInfo, timestamp: at } = event
     this.#last.set(`${branch}|${isolation}`, { branch, isolation, at })
     if (nodeInfo) this.addAt(nodeInfo.path, at)
   }
@@ -20,7 +19,7 @@ export class ReadyTimes {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) this.#inScope.set(path.slice(0, end), at)
   }
 
-  /** When the work for this event began, in milliseconds since the epoch. */
+  /** When the work for this event began, in seconds since the epoch. */
   before(event: Event): number {
     const { branch = '', isolationScope: isolation = '', nodeInfo, timestamp } = event
     const inScope = this.#inScope.get(nodeInfo?.path ?? '')
@@ -31,7 +30,7 @@ export class ReadyTimes {
       if (!isRelated(branch, last.branch, '.') || !isRelated(isolation, last.isolation, '/')) continue
       if (latest === undefined || last.at > latest) latest = last.at
     }
-    return latest ?? timestamp * 1000
+    return latest ?? timestamp
   }
 }
 

@@ -1,0 +1,24 @@
+import type { FunctionResponse } from '../content/content.ts'
+import type { Event } from './event.ts'
+
+/** Does another response of the call follow? True for the handle of long-running work, a partial result and progress. */
+export function isHandle(response: FunctionResponse): boolean {
+  return response.willContinue === true
+}
+
+/** The progress of a call in a partial event; undefined if the event is no progress. */
+export function progressIn({ partial, content }: Event): Progress | undefined {
+  const response = partial ? content?.parts[0]?.functionResponse : undefined
+  if (!response || !isHandle(response) || !Object.hasOwn(response.response, 'progress')) return undefined
+  return { callId: response.id ?? '', name: response.name, value: response.response.progress }
+}
+
+/** What a tool reports while it runs. */
+export interface Progress {
+  /** The call. */
+  readonly callId: string
+  /** The tool. */
+  readonly name: string
+  /** What it reports. */
+  readonly value: unknown
+}
