@@ -43,14 +43,18 @@ async function staged(
   script: GeminiScript,
   replies: readonly Reply[],
   play: (stage: Stage) => Promise<void>,
-  { wire = chat, name = 'gemini-2.5-flash' }: { wire?: ProviderWire; name?: string } = {},
+  {
+    wire = chat,
+    name = 'gemini-2.5-flash',
+    ports,
+  }: { wire?: ProviderWire; name?: string; ports?: Parameters<typeof fallback>[2] } = {},
 ): Promise<void> {
   await using google = await geminiServer(script)
   await using other = await ProviderServer.start(replies)
   const first = gemini(name, { apiKey: 'any-key', baseUrl: google.url, ...once })
   const second = fromAiSdk(wire.model(other.url), { maxRetries: 0, providerOptions: { openai: { store: false } } })
   const runner: Stage['runner'] = (agent, options, more) => {
-    const model = fallback([first, second], options)
+    const model = fallback([first, second], options, ports)
     const made = new LlmAgent({ name: 'agent', model, tools: [getWeather], ...agent })
     return new Runner({ appName: 'app', agent: made, logger: silentLogger, ...more })
   }
@@ -133,13 +137,27 @@ test('the runner fails the run and does not ask the second model when the first 
     expect(other.requests).toEqual([])
   }))
 
-test('the runner asks the second model and closes the first connection when the first model hangs', () =>
-  staged([{ fault: { type: 'hang' } }], [chat.say({ text: 'Hello.' })], async ({ google, runner }) => {
-    const { text, events } = await runner({}, { timeoutMs: 50 }).complete(ada)
-    expect(text).toBe('Hello.')
-    expect(events[0]?.fallback?.from).toMatchObject([{ model: 'gemini-2.5-flash', code: 'TIMEOUT' }])
-    await connectionClosed(google)
-  }))
+test('the runner asks the second model and closes the first connection when the first model hangs', () => {
+  const timers: (() => void)[] = []
+  const setTimer = (callback: () => void) => {
+    timers.push(callback)
+    return () => {}
+  }
+  return staged(
+    () => {
+      queueMicrotask(() => timers[0]?.()) // the time of the first model is over; the second one has any time
+      return { fault: { type: 'hang' } }
+    },
+    [chat.say({ text: 'Hello.' })],
+    async ({ google, runner }) => {
+      const { text, events } = await runner({}, { timeoutMs: 50 }).complete(ada)
+      expect(text).toBe('Hello.')
+      expect(events[0]?.fallback?.from).toMatchObject([{ model: 'gemini-2.5-flash', code: 'TIMEOUT' }])
+      await connectionClosed(google)
+    },
+    { ports: { setTimer } },
+  )
+})
 
 test.each([false, true])(
   'the runner does not ask the second model when the run is cancelled while the first model hangs (streaming: %s)',
