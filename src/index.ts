@@ -81,6 +81,19 @@ export {
 } from './event/event.ts'
 export type { FailedModel, ModelFallback } from './event/model-fallback.ts'
 export type { PendingRequest } from './event/pending-request.ts'
+export type { AnswerMeaning } from './event/read-answer.ts'
+export { LogReader, readLog } from './event/views/log-reader.ts'
+export type {
+  CallStatus,
+  CallView,
+  InvocationView,
+  MarkView,
+  ReplyView,
+  RequestView,
+  ScopeView,
+  TokenCounts,
+  WaitView,
+} from './event/views/views.ts'
 export { InMemoryMemoryService } from './memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './memory/service.ts'
 export { type BackgroundOptions, background } from './policy/background.ts'

@@ -58,14 +58,14 @@ export function hintIn(answer: JsonObject): string | undefined {
   return typeof hint === 'string' ? hint : undefined
 }
 
-/** The answer, without wrapper, to this question. */
-export function withHint(answer: JsonObject, hint: string): JsonObject {
-  return { ...unwrap(answer).decision, hint }
+/** The form in which a decision is recorded, with the question that the approver was asked. Old logs have every shape of answers. */
+export function recordDecision(answer: JsonObject, hint?: string): JsonObject {
+  return { ...decisionOf(answer), ...(hint !== undefined && { hint }) }
 }
 
 /** Do both answers decide the same? What their clients say about the question does not count. */
 export function isSameDecision(one: JsonObject, other: JsonObject): boolean {
-  return canonicalJson(withHint(one, '')) === canonicalJson(withHint(other, ''))
+  return canonicalJson(recordDecision(one)) === canonicalJson(recordDecision(other))
 }
 
 /** The decision, and the key that held it when it was not the answer itself. */
@@ -89,6 +89,11 @@ function asObject(value: unknown): JsonObject | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The form in which an answer that declines is recorded. */
+export function recordDecline({ reason }: { readonly reason: string | undefined }): JsonObject {
+  return { declined: true, ...(reason !== undefined && { reason }) }
 }
 
 /** The reason in `{ declined: true, reason? }`; undefined when the answer to an input request is a value. */

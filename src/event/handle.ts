@@ -9,7 +9,7 @@ export function isHandle(response: FunctionResponse): boolean {
 /** The progress of a call in a partial event; undefined if the event is no progress. */
 export function progressIn({ partial, content }: Event): Progress | undefined {
   const response = partial ? content?.parts[0]?.functionResponse : undefined
-  if (!response || !isHandle(response) || !Object.hasOwn(response.response, 'progress')) return undefined
+  if (!response || !Object.hasOwn(response.response, 'progress')) return undefined
   return { callId: response.id ?? '', name: response.name, value: response.response.progress }
 }
 

@@ -5,6 +5,7 @@ import type { Action } from './action.ts'
 import type { Violation } from './audit/violation.ts'
 import { audit } from './auditor.ts'
 import { Clients } from './clients.ts'
+import { compareViews } from './compare-views.ts'
 import type { CopyEvidence, Evidence, SessionEvidence } from './evidence.ts'
 import { Faults } from './faults.ts'
 import { generatePlan } from './generate-plan.ts'
@@ -35,7 +36,7 @@ export async function simulate(seed: number, bugs: InjectedBugs = {}): Promise<R
   process.on('unhandledRejection', recordStray)
   try {
     const evidence = { ...(await collectEvidence(seed, bugs)), strays }
-    return { seed, evidence, violations: audit(evidence) }
+    return { seed, evidence, violations: [...audit(evidence), ...compareViews(evidence)] }
   } finally {
     process.off('unhandledRejection', recordStray)
   }

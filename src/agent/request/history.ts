@@ -4,8 +4,9 @@ import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { codeCallOf, responseIn, responsePart } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
-import { REQUEST_PREFIX } from '../../event/request-names.ts'
+import { isHandle } from '../../event/handle.ts'
 import type { ScopePath } from '../../event/scope.ts'
+import { showsRequests } from '../../event/shows-requests.ts'
 import type { CallGroup, GroupCall } from './call-group.ts'
 import { contextMessage } from './context-message.ts'
 import { fitPart } from './sendable-calls.ts'
@@ -81,7 +82,7 @@ export class History {
       return
     }
     this.#closeOtherInvocation(event.invocationId)
-    if (isPendingRequest(event)) return // only clients see the request: the model sees the call, and later its response
+    if (showsRequests(event)) return // only clients see the request: the model sees the call, and later its response
     if (author === 'user') this.#addUserMessage(content)
     else if (content.role === 'user') this.#addInstruction(event, content)
     else if (author !== this.#agentName) this.#addContext(author, content.parts, 'said')
@@ -167,7 +168,7 @@ export class History {
       this.#replaceHandle(id, parts)
       return
     }
-    const isOpen = response.willContinue === true
+    const isOpen = isHandle(response)
     if (call.isOpen !== isOpen) group.open += isOpen ? 1 : -1
     call.isOpen = isOpen
     call.answer = shownParts(call, parts)
@@ -200,7 +201,7 @@ export class History {
     const instead = shownParts(call, parts)
     const replaced = shown.parts.flatMap((part) => (responseIn(part)?.id === call.id ? instead : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
-    if (parts[0]?.functionResponse?.willContinue) return
+    if (parts[0]?.functionResponse && isHandle(parts[0].functionResponse)) return
     this.#handles?.delete(loggedId)
     // the call may be far back: a new message points to its result
     this.#addMessage({ role: 'user', parts: [{ text: `The result of ${call.name} (${call.id}) has arrived.` }] })
@@ -221,17 +222,6 @@ function isVisibleUserPart(part: Part): boolean {
 
 /** Added before a history that starts with a reply: providers require that the first content is not the model's. */
 const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation begins here.)' }] }
-
-/**
- * Is the event a pending request of the framework? A model may call a function of the same name, but its replies have
- * `turnComplete`.
- */
-function isPendingRequest({ content, longRunningToolIds, turnComplete }: Event): boolean {
-  if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
-  return content.parts.some(
-    ({ functionCall: call }) => call?.name.startsWith(REQUEST_PREFIX) && longRunningToolIds.includes(call.id ?? ''),
-  )
-}
 
 /** The response in a part. Results of code are rare. */
 function responseOf(part: Part): FunctionResponse | undefined {

@@ -5,10 +5,12 @@ import { EventRenderer, type EventRendererOptions } from './event-renderer.ts'
 
 type Given = Partial<Event> & { readonly parts?: readonly Part[] }
 
+let count = 0
+
 function event({ parts, ...given }: Given): Event {
   const role = parts?.some((part) => part.functionResponse) ? 'tool' : 'model'
   return {
-    id: 'x',
+    id: `event-${++count}`,
     invocationId: 'e-1',
     author: 'root',
     timestamp: 100,
@@ -148,7 +150,7 @@ describe('the event renderer', () => {
     const second = { functionCall: { id: 'c2', name: 'g', args: {} } }
     renderer.render(answers('f', { done: true }))
     expect(renderer.status).toBe('Thinking')
-    renderer.render(event({ parts: [{ functionCall: { id: 'c1', name: 'f', args: {} } }, second] }))
+    renderer.render(event({ parts: [{ functionCall: { id: 'c3', name: 'f', args: {} } }, second] }))
     expect(renderer.status).toBe('2 tools: f, g')
     renderer.render(delta('| a table'))
     expect(renderer.status).toBe('Writing')

@@ -2,10 +2,12 @@
 
 import { escapeLine, escapeText } from '../../base/escape.ts'
 import { isRecord } from '../../base/json.ts'
-import { type Content, type FunctionResponse, functionCallsOf, type Part, textOf } from '../../content/content.ts'
+import { type Content, type FunctionResponse, type Part, textOf } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import { describeFailedAttempt, failedAttemptsOf } from '../../event/failed-attempts.ts'
-import { REQUEST_PREFIX } from '../../event/request-names.ts'
+import { describeFailedAttempt } from '../../event/failed-attempts.ts'
+import { progressIn } from '../../event/handle.ts'
+import { LogReader } from '../../event/views/log-reader.ts'
+import type { CallView } from '../../event/views/views.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { StreamingText } from './streaming-text.ts'
 import { truncate } from './text-width.ts'
@@ -37,13 +39,6 @@ interface Reply {
   isLabelled: boolean
 }
 
-interface Call {
-  readonly name: string
-  readonly args: unknown
-  readonly startedAt: number
-  readonly isLongRunning: boolean
-}
-
 /** Columns where the output is not a terminal. */
 const PLAIN_WIDTH = 120
 const INDENT = '  '
@@ -56,12 +51,12 @@ export class EventRenderer {
   readonly #replies: Map<string, Reply> = new Map()
   /** The reply shown while it streams. Replies of parallel agents are shown when they are complete. */
   #streaming: Reply | undefined
-  /** Calls without a response, by id. */
-  readonly #calls: Map<string, Call> = new Map()
+  /** What the events say about calls. */
+  readonly #log = new LogReader()
   /** Scopes of agent tools. */
   readonly #agentToolScopes: Set<string> = new Set()
-  /** Agent tool calls whose inner events were shown. */
-  readonly #openedCalls: Set<Call> = new Set()
+  /** Ids of agent tool calls whose inner events were shown. */
+  readonly #openedCalls: Set<string> = new Set()
   #progress: string | undefined
   /** The last written block: tool lines, or the text of an author; and its indent. */
   #last: { readonly what: string; readonly indent: string } | undefined
@@ -73,6 +68,7 @@ export class EventRenderer {
 
   /** Returns the text to write for an event; often empty. */
   render(event: Event): string {
+    this.#log.add({ event })
     if (event.author === 'user') return ''
     const start = this.#openAgentTool(event)
     return start + (event.partial ? this.#renderPartial(event) : this.#renderComplete(event))
@@ -88,7 +84,7 @@ export class EventRenderer {
     if (this.#streaming?.output.isMidLine) return undefined
     if (this.#streaming) return 'Writing'
     if (this.#progress !== undefined) return this.#progress
-    const running = [...this.#calls.values()].filter(({ isLongRunning }) => !isLongRunning)
+    const running = this.#log.calls().filter(({ status }) => status === 'running')
     const [first, ...others] = running
     if (!first) return 'Thinking'
     if (others.length === 0) return `${escapeLine(first.name)}  ${formatValue(first.args)}`
@@ -97,7 +93,7 @@ export class EventRenderer {
 
   #renderPartial(event: Event): string {
     const text = modelTextOf(event.content)
-    if (text === '') return this.#renderResponses(event)
+    if (text === '') return this.#renderProgress(event)
     const path = pathOf(event)
     const reply = this.#replies.get(path) ?? this.#newReply(event)
     this.#replies.set(path, reply)
@@ -141,7 +137,6 @@ export class EventRenderer {
       out += this.#writeText(text, event)
     }
     for (const part of event.content?.parts ?? []) out += this.#renderMedia(part, event)
-    this.#trackCalls(event)
     out += this.#renderResponses(event)
     if (event.errorCode !== undefined) {
       const message = `! ${event.errorCode}${event.errorMessage ? `: ${event.errorMessage}` : ''}`
@@ -157,46 +152,35 @@ export class EventRenderer {
     return this.#writeUnwritten(reply, event) + reply.output.end()
   }
 
-  #trackCalls(event: Event): void {
-    for (const { id, name, args } of functionCallsOf(event.content)) {
-      if (id === undefined || name.startsWith(REQUEST_PREFIX)) continue
-      const isLongRunning = event.longRunningToolIds?.includes(id) === true
-      this.#calls.set(id, { name, args, startedAt: event.timestamp, isLongRunning })
-    }
-  }
-
-  /** Renders the results of calls, and their progress. */
+  /** Renders the results of calls. */
   #renderResponses(event: Event): string {
     let out = ''
     for (const { functionResponse } of event.content?.parts ?? []) {
       if (!functionResponse) continue
-      const { id = '', name, response } = functionResponse
-      if (event.partial) {
-        out += this.#renderProgress(name, Object.hasOwn(response, 'progress') ? response.progress : response, event)
-        continue
-      }
-      out += this.#renderResult({ id, name, response }, this.#calls.get(id), event)
-      this.#calls.delete(id)
+      out += this.#renderResult(functionResponse, this.#log.call(functionResponse.id ?? ''), event)
       this.#progress = undefined
+      const { response } = functionResponse
       const answer = response.text ?? response.result
       if (event.actions.skipSummarization && typeof answer === 'string') out += this.#writeText(answer, event)
     }
     return out
   }
 
-  #renderProgress(name: string, progress: unknown, event: Event): string {
-    this.#progress = `${escapeLine(name)}  ${formatValue(progress)}`
-    if (this.#options.isLive || isRetryProgress(progress)) return ''
+  #renderProgress(event: Event): string {
+    const progress = progressIn(event)
+    if (!progress) return ''
+    this.#progress = `${escapeLine(progress.name)}  ${formatValue(progress.value)}`
+    if (this.#options.isLive || isRetryProgress(progress.value)) return ''
     const indent = this.#indentOf(event)
     return this.#line(indent, truncate(`… ${this.#progress}`, this.#availableWidth(indent)))
   }
 
-  #renderResult({ id = '', name, response }: FunctionResponse, call: Call | undefined, event: Event): string {
-    if (name === 'get_user_choice' && call?.isLongRunning && formatError(response) === undefined) return '' // the request prompt shows it
+  #renderResult({ name, response }: FunctionResponse, call: CallView | undefined, event: Event): string {
+    if (name === 'get_user_choice' && call?.status === 'waiting') return '' // the request prompt shows it
     const { skipSummarization, transferToAgent } = event.actions
-    const isOpened = call !== undefined && this.#openedCalls.has(call)
+    const isOpened = call !== undefined && this.#openedCalls.has(call.id)
     const indent = this.#indentOf(event)
-    const failed = failedAttemptsOf(event, id).map((one) =>
+    const failed = (call?.failedAttempts ?? []).map((one) =>
       this.#paint(['dim'], truncate(`… ${escapeLine(describeFailedAttempt(one))}`, this.#availableWidth(indent))),
     )
     const lines = completedCallLines(
@@ -204,8 +188,8 @@ export class EventRenderer {
         name,
         args: isOpened ? undefined : call?.args,
         response,
-        seconds: call ? Math.max(event.timestamp - call.startedAt, 0) : 0,
-        isWaiting: call?.isLongRunning === true,
+        seconds: call ? secondsOf(call, event) : 0,
+        isWaiting: call?.status === 'waiting',
         isShownElsewhere: isOpened || skipSummarization === true || transferToAgent !== undefined,
       },
       this.#layout(indent),
@@ -266,10 +250,10 @@ export class EventRenderer {
   /** Writes the call of an agent tool before the agent's first event, which is shown below it. */
   #openAgentTool({ isolationScope: scope, ...event }: Event): string {
     if (scope === undefined || this.#agentToolScopes.has(scope)) return ''
-    const call = this.#calls.get(scope.slice(scope.lastIndexOf('@') + 1))
+    const call = this.#log.call(scope.slice(scope.lastIndexOf('@') + 1))
     const indent = this.#indentOf({ ...event, isolationScope: scope }).slice(INDENT.length)
     if (!call) return ''
-    this.#openedCalls.add(call)
+    this.#openedCalls.add(call.id)
     return this.#line(indent, agentCallLine(call.name, call.args, this.#layout(indent)))
   }
 
@@ -284,6 +268,11 @@ export class EventRenderer {
   #availableWidth(indent: string): number {
     return Math.max((this.#options.width ?? PLAIN_WIDTH) - indent.length, 20)
   }
+}
+
+/** How long a call ran until this event. */
+function secondsOf({ startedAt, madeAt, endedAt }: CallView, { timestamp }: Event): number {
+  return Math.max((endedAt ?? timestamp) - (startedAt ?? madeAt), 0)
 }
 
 /** Does `retry()` report a failed attempt? The attempt is written with its error above the result. */

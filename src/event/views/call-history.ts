@@ -83,8 +83,11 @@ export class CallHistory {
     this.#changedArgs = args
   }
 
-  /** A request about the call. A gate asks before the body: the call has not worked since it was made, or since the gate before. */
+  /** A request about the call, which may replace an earlier one. A gate asks before the body: the call has not worked since it was made, or since the gate before. */
   addRequest({ id, kind, origin, createdAt }: Request): void {
+    const open = new Set(openRequests(this.state).map(({ request }) => request.id))
+    for (const wait of this.#waits)
+      if (wait.to === undefined && wait.requestId !== undefined && !open.has(wait.requestId)) wait.to = createdAt
     const isGate = origin === 'gate'
     const from = isGate ? (this.#waits.at(-1)?.to ?? this.#made.madeAt) : createdAt
     this.#waits.push({ kind, from, requestId: id, to: this.#end?.endedAt, answer: undefined })

@@ -5,11 +5,13 @@ import type { Denial, Event, Intent, NewEntry, Request } from '../event.ts'
 import { Fold } from '../fold.ts'
 import type { CallState, ScopeState } from '../invocation-state.ts'
 import { type AnswerMeaning, readAnswer } from '../read-answer.ts'
-import { agentAt, isWithin } from '../scope.ts'
+import { agentAt } from '../scope.ts'
 import { showsRequests } from '../shows-requests.ts'
 import { CallHistory } from './call-history.ts'
 import { ReadyTimes } from './ready-times.ts'
 import type { CallView, InvocationView, MarkView, ReplyView, ScopeView, TokenCounts } from './views.ts'
+
+const NO_TOKENS: TokenCounts = { input: 0, output: 0 }
 
 /**
  * Reads the entries of one invocation. The fold decides what they mean: which calls are open, what answers a request, which scope
@@ -22,6 +24,8 @@ export class InvocationReader {
   readonly #marks: MarkView[] = []
   readonly #scopes: Map<string, { readonly startedAt: number; updatedAt: number }> = new Map()
   readonly #ready = new ReadyTimes()
+  /** Tokens by scope path and by call id; of the whole invocation under the empty key. */
+  readonly #tokens: Map<string, TokenCounts> = new Map()
   /** The latest calls of each tool in each scope. */
   readonly #latest: Map<string, CallHistory> = new Map()
   /** Answers that were read before their requests, as in a page that streams. */
@@ -64,8 +68,7 @@ export class InvocationReader {
     if (!history) return undefined
     let view = this.#views.get(id)
     if (!view) {
-      const tokens = this.#fold.scopedCalls?.has(id) ? this.#tokensIn((path) => isInside(path, id)) : undefined
-      view = history.view({ isOpen: this.#fold.isOpen(history.state), tokens })
+      view = history.view({ isOpen: this.#fold.isOpen(history.state), tokens: this.#tokens.get(id) })
       this.#views.set(id, view)
     }
     return view
@@ -79,9 +82,7 @@ export class InvocationReader {
 
   #makeView(): InvocationView {
     const calls = Array.from(this.#calls.keys(), (id) => this.call(id) as CallView)
-    const isWaiting = calls.some(
-      ({ status, waits }) => status === 'waiting' || waits.some(({ to }) => to === undefined),
-    )
+    const isWaiting = calls.some(({ status }) => status === 'waiting')
     const isRunning = this.#owesReply || calls.some(({ status }) => status === 'running')
     return {
       id: this.#fold.invocationId,
@@ -93,27 +94,36 @@ export class InvocationReader {
       replies: [...this.#replies],
       calls,
       marks: [...this.#marks],
-      tokens: this.#tokensIn(() => true),
+      tokens: this.#tokens.get('') ?? NO_TOKENS,
     }
   }
 
   #scope({ path, branch, active, error }: ScopeState): ScopeView {
     const agent = agentAt(path)
     const { startedAt = 0, updatedAt = 0 } = this.#scopes.get(path) ?? {}
-    const tokens = this.#tokensIn((inner) => isWithin(inner, path))
+    const tokens = this.#tokens.get(path) ?? NO_TOKENS
     const activeAgent = active ?? (path.includes('/') ? agent : (this.#fold.start ?? agent))
     return { path, agent, activeAgent, branch, parent: this.#callAround(path), startedAt, updatedAt, error, tokens }
   }
 
-  #tokensIn(isCounted: (path: string) => boolean): TokenCounts {
-    let input = 0
-    let output = 0
-    for (const { path, usage } of this.#replies) {
-      if (!usage || !isCounted(path)) continue
-      input += numberIn(usage.promptTokenCount)
-      output += numberIn(usage.candidatesTokenCount)
+  /** Counts the tokens of a reply for the invocation, for the scopes around it, and for the calls around it. */
+  #countTokens(path: string, usage: JsonObject): void {
+    this.#addTokens('', usage)
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+      this.#addTokens(path.slice(0, end), usage)
+    for (let id = this.#callAround(path); id !== undefined; ) {
+      this.#addTokens(id, usage)
+      this.#views.delete(id)
+      id = this.#callAround(this.#calls.get(id)?.state.path ?? '')
     }
-    return { input, output }
+  }
+
+  #addTokens(key: string, usage: JsonObject): void {
+    const { input, output } = this.#tokens.get(key) ?? NO_TOKENS
+    this.#tokens.set(key, {
+      input: input + numberIn(usage.promptTokenCount),
+      output: output + numberIn(usage.candidatesTokenCount),
+    })
   }
 
   #addEvent(event: Event, seq: number): void {
@@ -219,10 +229,7 @@ export class InvocationReader {
     const isModel = event.turnComplete === true || usage !== undefined || code === 'MODEL_ERROR'
     const times = { startedAt: Math.min(startedAt, timestamp), endedAt: timestamp }
     this.#replies.push({ eventId, isModel, agent, path, ...times, text: textOf(content), usage, fallback, error })
-    for (let around = this.#callAround(path); around !== undefined; ) {
-      this.#views.delete(around) // it counts the tokens of the reply
-      around = this.#callAround(this.#calls.get(around)?.state.path ?? '')
-    }
+    if (usage) this.#countTokens(path, usage)
     this.#addCalls(event, content)
   }
 
@@ -297,11 +304,6 @@ export class InvocationReader {
     this.#calls.get(callId)?.addDenial(requestId, { type: 'expired', reason })
     this.#views.delete(callId)
   }
-}
-
-/** Is the scope inside the call? */
-function isInside(path: string, callId: string): boolean {
-  return `${path}/`.includes(`@${callId}/`)
 }
 
 function numberIn(value: unknown): number {

@@ -7,6 +7,7 @@ import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Entry, Event } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
+import { isHandle } from '../../event/handle.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import { type AnswerContext, type QuestionFor, readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
@@ -142,7 +143,7 @@ function idsOf({ parts }: Content): string[] {
 function isAnswerTo({ author, content }: Event, ids: readonly string[]): boolean {
   if (author !== 'user' || !content) return false
   return content.parts.some(
-    ({ functionResponse: answer }) => answer && !answer.willContinue && ids.includes(answer.id ?? ''),
+    ({ functionResponse: answer }) => answer && !isHandle(answer) && ids.includes(answer.id ?? ''),
   )
 }
 

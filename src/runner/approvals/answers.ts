@@ -13,7 +13,8 @@ import {
   inputOf,
   isSameDecision,
   REPEATED,
-  withHint,
+  recordDecision,
+  recordDecline,
 } from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
@@ -85,7 +86,7 @@ export async function readAnswers({ parts }: Content, context: AnswerContext): P
     else if (requestState) {
       await checkAnswer(requestState, { ...answer, response }, now)
       if (requestState.request.kind === 'confirmation')
-        response = await toApproval(target, requestState, response, context)
+        response = await toDecision(target, requestState, response, context)
     } else checkChoice(call, answer, response)
     answers.push({ functionResponse: toFunctionResponse(answer, response, target) })
   }
@@ -157,8 +158,8 @@ function requestAnsweredWith({ requests }: CallState, response: JsonObject): Req
 function hasAnswer({ request, answer }: RequestState, response: JsonObject): boolean {
   if (answer === undefined) return false
   if (request.kind === 'credential' && response.status === REPEATED && consentIn(answer)) return true
-  if (canonicalJson(answer) === canonicalJson(response)) return true
-  return request.kind === 'confirmation' && decisionOf(response).confirmed && isSameDecision(answer, response)
+  if (request.kind === 'confirmation') return isSameDecision(answer, response)
+  return canonicalJson(answer) === canonicalJson(response)
 }
 
 /** Rejects an answer that arrived before its request was recorded: its client has not seen the request. */
@@ -242,20 +243,19 @@ async function checkApproval(request: Request, response: JsonObject): Promise<vo
 }
 
 /**
- * The recorded form of an approval. It holds the question that the approver was asked: for edited arguments the question about
- * them. What a client says about the question is not recorded.
+ * The recorded form of a decision. An approval holds the question that the approver was asked: for edited arguments the question
+ * about them. What a client says about the question is not recorded.
  */
-async function toApproval(
+async function toDecision(
   { fold, call }: AnswerTarget,
   { request }: RequestState,
   response: JsonObject,
   { questionFor }: AnswerContext,
 ): Promise<JsonObject> {
   const { confirmed, args } = decisionOf(response)
-  if (!confirmed) return response
-  if (args && questionFor) return withHint(response, (await questionFor(fold, call, args)).hint)
-  const said = hintIn(response)
-  return said === undefined || said === request.hint ? response : withHint(response, request.hint ?? '')
+  if (!confirmed) return recordDecision(response)
+  if (args && questionFor) return recordDecision(response, (await questionFor(fold, call, args)).hint)
+  return recordDecision(response, hintIn(response) === undefined ? undefined : (request.hint ?? ''))
 }
 
 /** Checks the answer to a credential request. `completeConsents` has exchanged the code: only its outcome is recorded. */
@@ -282,11 +282,12 @@ async function toInputResponse({ request }: RequestState, sent: JsonObject): Pro
   const names = (property: string): boolean =>
     isRecord(schema?.properties) && Object.hasOwn(schema.properties, property)
   // a schema without required properties also accepts the object of deny()
-  if (declinedIn(sent) && !names('declined')) return sent
+  const declined = declinedIn(sent)
+  if (declined && !names('declined')) return recordDecline(declined)
   const value = inputOf(sent)
   if (value !== sent && !names('result') && (await matches(value))) return { result: value }
   if (await matches(sent)) return { result: sent }
-  return declinedIn(sent) ? sent : { result: value }
+  return declined ? recordDecline(declined) : { result: value }
 }
 
 /** Checks the result of a call that offers options: it must be exactly one of them. */

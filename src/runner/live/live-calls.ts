@@ -4,7 +4,8 @@ import type { FunctionCall, FunctionResponse, Part } from '../../content/content
 import { dispatch } from '../../dispatch/dispatch.ts'
 import { longRunningIds } from '../../dispatch/resolve.ts'
 import type { Event } from '../../event/event.ts'
-import { REQUEST_PREFIX } from '../../event/request-names.ts'
+import { progressIn } from '../../event/handle.ts'
+import { showsRequests } from '../../event/shows-requests.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import type { RunData } from '../run/run-data.ts'
 import { closeStoppedCall } from './close-call.ts'
@@ -167,11 +168,10 @@ export class LiveCalls {
   }
 
   /** Called with every stored event: a request is announced, and an answer of a human continues its call. */
-  onRecorded({ author, content }: Event): void {
-    const isRelevant = content?.parts.some(({ functionCall, functionResponse }) =>
-      author === 'user' ? functionResponse : functionCall?.name.startsWith(REQUEST_PREFIX),
-    )
-    if (isRelevant) queueMicrotask(() => this.#settle()) // once all entries of the append are folded
+  onRecorded(event: Event): void {
+    const { author, content } = event
+    const isAnswer = author === 'user' && content?.parts.some((part) => part.functionResponse)
+    if (isAnswer || showsRequests(event)) queueMicrotask(() => this.#settle()) // once all entries of the append are folded
   }
 
   /** The media of the results in an event; undefined if there is none. */
@@ -180,10 +180,9 @@ export class LiveCalls {
   }
 
   /** Called with every event of the run: passes on the progress of calls. */
-  onPartial({ partial, content, isolationScope }: Event): void {
-    const { id = '', name = '', response, willContinue } = content?.parts[0]?.functionResponse ?? {}
-    if (!partial || !willContinue || isolationScope !== undefined) return
-    if (response && Object.hasOwn(response, 'progress')) this.#options.onProgress(id, name, response.progress)
+  onPartial(event: Event): void {
+    const progress = event.isolationScope === undefined ? progressIn(event) : undefined
+    if (progress) this.#options.onProgress(progress.callId, progress.name, progress.value)
   }
 
   /** Announces requests that toolsets made before the first call. */

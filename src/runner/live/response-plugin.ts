@@ -2,6 +2,7 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
 import type { FunctionResponse, Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
+import { isHandle } from '../../event/handle.ts'
 import type { State } from '../../tool/context.ts'
 import type { Plugin } from '../plugins/plugin.ts'
 
@@ -18,7 +19,7 @@ export function responsePlugin(change: ChangeResponses): Plugin {
     onEvent: async ({ event, context }) => {
       const { content, partial, isolationScope } = event
       if (partial || isolationScope !== undefined || content?.role !== 'tool') return undefined
-      const responses = content.parts.flatMap(({ functionResponse: one }) => (one && !one.willContinue ? [one] : []))
+      const responses = content.parts.flatMap(({ functionResponse: one }) => (one && !isHandle(one) ? [one] : []))
       if (responses.length === 0) return undefined
       const changed = await change(responses, context.state)
       const parts = changedParts(content.parts, Array.isArray(changed) ? changed : [])
@@ -36,14 +37,14 @@ function changedParts(parts: readonly Part[], changed: readonly FunctionResponse
     const { functionResponse: own } = part
     if (!own) return isDropped ? [] : [part]
     const other = changed.find((one) => isRecord(one) && one.id === own.id)
-    isDropped = !other && !own.willContinue
+    isDropped = !other && !isHandle(own)
     return [changedPart(part, own, other)]
   })
 }
 
 /** The part with the response of the hook. A response that the hook dropped becomes an error: the model waits for one. */
 function changedPart(part: Part, own: FunctionResponse, other: FunctionResponse | undefined): Part {
-  if (own.willContinue || other === own) return part
+  if (isHandle(own) || other === own) return part
   const { modelOutput: _, ...rest } = own
   return { ...part, functionResponse: { ...rest, response: other ? responseIn(other) : dropped(own.name) } }
 }

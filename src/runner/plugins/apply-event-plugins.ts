@@ -3,6 +3,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, hasParts, type Part } from '../../content/content.ts'
 import type { Event, EventActions } from '../../event/event.ts'
+import { isHandle } from '../../event/handle.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { Plugin } from './plugin.ts'
@@ -85,8 +86,8 @@ function contentOf(
 function fixedOf({ functionCall, functionResponse, executableCode, codeExecutionResult }: Part): unknown[] {
   if (functionCall) return [['call', functionCall]]
   if (functionResponse) {
-    const { id, name, willContinue } = functionResponse
-    return [['response', id, name, willContinue === true]]
+    const { id, name } = functionResponse
+    return [['response', id, name, isHandle(functionResponse)]]
   }
   if (executableCode) return [['code', executableCode]]
   return codeExecutionResult ? [['result', codeExecutionResult.id]] : []

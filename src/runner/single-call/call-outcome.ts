@@ -3,6 +3,7 @@ import { parseArtifactUri } from '../../artifact/uri.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ModelOutput, Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
+import { isHandle } from '../../event/handle.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 
 /** What a tool call has returned. */
@@ -54,18 +55,11 @@ export class CallEvents {
     if (errorCode !== undefined) this.error = { code: errorCode, message: errorMessage }
     if (content?.role !== 'tool') return
     const [first, ...parts] = content.parts
-    const { response, modelOutput, willContinue } = first?.functionResponse ?? {}
-    if (!response) return
-    if (willContinue) this.handle = { response, modelOutput, parts }
+    if (!first?.functionResponse) return
+    const { response, modelOutput } = first.functionResponse
+    if (isHandle(first.functionResponse)) this.handle = { response, modelOutput, parts }
     else this.result = { response, modelOutput, parts }
   }
-}
-
-/** The progress value of an event. Undefined if the event is not progress of a tool. */
-export function progressOf({ partial, content }: Event): { readonly value: unknown } | undefined {
-  const { response, willContinue } = content?.parts[0]?.functionResponse ?? {}
-  if (!partial || !willContinue || !response || !Object.hasOwn(response, 'progress')) return undefined
-  return { value: response.progress }
 }
 
 /** Replaces artifact references by their bytes, for a caller that cannot read artifacts. */

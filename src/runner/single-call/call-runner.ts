@@ -1,10 +1,12 @@
 // Runs single tool calls outside a conversation: for an MCP client, the AI SDK and the command line. The dispatcher runs
+
 // each call in a run of its own, for an agent whose next reply is exactly that call. Gates, policies and records apply as in
 // any other run.
 import type { BeforeModel, Callbacks } from '../../agent/agents/callbacks.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
+import { progressIn } from '../../event/handle.ts'
 import type { Model } from '../../tool/model.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { Tool } from '../../tool/tool.ts'
@@ -12,7 +14,7 @@ import type { ToolSource } from '../../tool/tool-source.ts'
 import type { Run } from '../run/run-handle.ts'
 import { Runner } from '../runner.ts'
 import type { RunnerOptions, RunOptions } from '../runner-options.ts'
-import { CallEvents, type CallOutcome, loadMediaBytes, progressOf } from './call-outcome.ts'
+import { CallEvents, type CallOutcome, loadMediaBytes } from './call-outcome.ts'
 
 /** Callbacks around single calls. They do not see the calls of agents inside a tool. */
 export type CallCallbacks = Pick<Callbacks, 'beforeTool' | 'afterTool' | 'onToolError'>
@@ -162,7 +164,7 @@ export class CallRunner {
     const found = new CallEvents(this.#agent.name)
     for await (const event of run) {
       found.add(event)
-      const progress = onProgress && progressOf(event)
+      const progress = onProgress && progressIn(event)
       if (progress) onProgress(progress.value)
     }
     return await this.#outcome(found, { userId, sessionId }, run.invocationId)

@@ -1,9 +1,9 @@
-// The trace of a session, derived from its events.
+// The trace of a session, made from the views of its log.
 import { jsonSize } from '../../base/json.ts'
-import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { callTimeOf } from '../../event/call-time.ts'
 import type { Event } from '../../event/event.ts'
+import { readLog } from '../../event/views/log-reader.ts'
+import type { CallView, InvocationView, ReplyView, ScopeView } from '../../event/views/views.ts'
 import type { Session } from '../../session/service.ts'
 import { requestOf } from './llm-request.ts'
 import { ATTRIBUTE, type Span, toNanoseconds } from './span.ts'
@@ -22,11 +22,13 @@ interface SpanOptions {
  */
 export function spansOf({ id, events }: Pick<Session, 'id' | 'events'>, { models, maxBytes }: SpanOptions): Span[] {
   const write = textWriter(maxBytes)
-  const invocations = Map.groupBy(
-    events.filter(({ content }) => content),
-    ({ invocationId }) => invocationId,
-  )
-  return [...invocations.values()].flatMap((own) => new InvocationTrace(id, own, { models, write }).spans())
+  const shown = events.filter(({ content }) => content)
+  return readLog(shown.map((event) => ({ event })))
+    .invocations()
+    .flatMap((invocation) => {
+      const own = shown.filter(({ invocationId }) => invocationId === invocation.id)
+      return new InvocationTrace(id, { invocation, events: own }, { models, write }).spans()
+    })
 }
 
 /** Writes JSON, up to this many bytes in all. */
@@ -43,143 +45,137 @@ function textWriter(maxBytes: number): (value: object) => string {
   }
 }
 
-/** Collects the spans of one invocation. */
+/** What a trace is made from. */
+interface Traced {
+  readonly invocation: InvocationView
+  /** The events of the invocation. */
+  readonly events: readonly Event[]
+}
+
+/** Makes the spans of one invocation. */
 class InvocationTrace {
   readonly #sessionId: string
+  readonly #invocation: InvocationView
   readonly #events: readonly Event[]
+  /** The places of the events, by id. */
+  readonly #places: ReadonlyMap<string, number>
   readonly #models: ReadonlyMap<string, string>
   readonly #write: (value: object) => string
-  readonly #calls: Map<string, { readonly call: FunctionCall; readonly from: number }> = new Map()
 
   constructor(
     sessionId: string,
-    events: readonly Event[],
+    { invocation, events }: Traced,
     { models, write }: { models: ReadonlyMap<string, string>; write: (value: object) => string },
   ) {
     this.#sessionId = sessionId
+    this.#invocation = invocation
     this.#events = events
+    this.#places = new Map(events.map(({ id }, at) => [id, at]))
     this.#models = models
     this.#write = write
   }
 
   spans(): Span[] {
-    const [first] = this.#events
-    if (!first) return []
-    const root = this.#around('invocation', this.#events, { id: first.invocationId, parent: null })
-    const agents = Map.groupBy(
-      this.#events.filter(({ nodeInfo }) => nodeInfo),
-      ({ nodeInfo }) => nodeInfo?.path ?? '',
-    )
-    const inside = [...agents].map(([path, own]) => this.#agentSpan(path, own, agents))
-    return [root, ...inside, ...this.#events.flatMap((event, at) => this.#eventSpans(event, at))]
+    const { id, startedAt, updatedAt, scopes, replies, calls } = this.#invocation
+    const root = this.#span({ name: 'invocation', id, parent: null, startedAt, endedAt: updatedAt })
+    const steps = [
+      ...replies.filter(({ isModel }) => isModel).map((reply) => this.#replySpan(reply)),
+      ...calls.filter(({ response }) => response).map((call) => this.#callSpan(call)),
+    ]
+    steps.sort((one, other) => one.at - other.at)
+    return [root, ...scopes.map((scope) => this.#scopeSpan(scope)), ...steps.map(({ span }) => span)]
   }
 
-  #agentSpan(path: string, own: readonly Event[], agents: ReadonlyMap<string, unknown>): Span {
+  #scopeSpan({ path, agent, startedAt, updatedAt }: ScopeView): Span {
     const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    const parent = agents.has(above) ? this.#scopeId(above) : this.#scopeId(undefined)
-    const name = agentAt(path)
-    // the agent has worked since the event before its first one
-    const before = this.#events[this.#events.indexOf(own[0] as Event) - 1]
-    return this.#around(`invoke_agent ${name}`, before ? [before, ...own] : own, {
+    const isKnown = this.#invocation.scopes.some((scope) => scope.path === above)
+    return this.#span({
+      name: `invoke_agent ${agent}`,
       id: this.#scopeId(path),
-      parent,
-      attributes: { [ATTRIBUTE.operation]: 'invoke_agent', [ATTRIBUTE.agent]: name },
+      parent: isKnown ? this.#scopeId(above) : this.#invocation.id,
+      startedAt,
+      endedAt: updatedAt,
+      attributes: { [ATTRIBUTE.operation]: 'invoke_agent', [ATTRIBUTE.agent]: agent },
     })
   }
 
-  /** The model reply, or the tool calls, that an event records. */
-  #eventSpans(event: Event, at: number): Span[] {
-    const start = this.#events[at - 1]?.timestamp ?? event.timestamp
-    const { parts } = event.content ?? { parts: [] }
-    for (const { functionCall: call } of parts) {
-      if (call?.id !== undefined) this.#calls.set(call.id, { call, from: event.timestamp })
-    }
-    if (event.author === 'user' || event.partial) return []
-    if (event.turnComplete) return [this.#replySpan(event, at, start)]
-    return parts.flatMap(({ functionResponse }) =>
-      functionResponse && !functionResponse.willContinue ? [this.#toolSpan(event, functionResponse, start)] : [],
-    )
-  }
-
-  #replySpan(event: Event, at: number, start: number): Span {
-    const { content, usageMetadata: usage = {}, finishReason } = event
-    const model = this.#models.get(event.author)
-    const request = requestOf(this.#events, at, model)
-    return this.#span('call_llm', event, start, {
-      [ATTRIBUTE.operation]: 'generate_content',
-      [ATTRIBUTE.agent]: event.author,
-      ...(model !== undefined && { [ATTRIBUTE.model]: model }),
-      ...(typeof usage.promptTokenCount === 'number' && { [ATTRIBUTE.inputTokens]: usage.promptTokenCount }),
-      ...(typeof usage.candidatesTokenCount === 'number' && { [ATTRIBUTE.outputTokens]: usage.candidatesTokenCount }),
-      [ATTRIBUTE.llmRequest]: this.#write(request),
-      [ATTRIBUTE.llmResponse]: this.#write({ content, finishReason, usageMetadata: event.usageMetadata }),
+  #replySpan({ eventId, agent, path, startedAt, endedAt, usage = {} }: ReplyView): PlacedSpan {
+    const at = this.#places.get(eventId) ?? -1
+    const { content, finishReason, usageMetadata } = this.#events[at] ?? {}
+    const model = this.#models.get(agent)
+    const span = this.#span({
+      name: 'call_llm',
+      id: eventId,
+      parent: this.#scopeId(path),
+      startedAt,
+      endedAt,
+      attributes: {
+        [ATTRIBUTE.event]: eventId,
+        [ATTRIBUTE.operation]: 'generate_content',
+        [ATTRIBUTE.agent]: agent,
+        ...(model !== undefined && { [ATTRIBUTE.model]: model }),
+        ...(typeof usage.promptTokenCount === 'number' && { [ATTRIBUTE.inputTokens]: usage.promptTokenCount }),
+        ...(typeof usage.candidatesTokenCount === 'number' && { [ATTRIBUTE.outputTokens]: usage.candidatesTokenCount }),
+        [ATTRIBUTE.llmRequest]: this.#write(requestOf(this.#events, at, model)),
+        [ATTRIBUTE.llmResponse]: this.#write({ content, finishReason, usageMetadata }),
+      },
     })
+    return { span, at }
   }
 
-  #toolSpan(event: Event, { id = '', name, response }: FunctionResponse, start: number): Span {
-    const called = this.#calls.get(id)
-    const { startedAt = called?.from ?? start, endedAt } = callTimeOf(event, id)
-    const span = this.#span(`execute_tool ${name}`, event, startedAt, {
-      [ATTRIBUTE.operation]: 'execute_tool',
-      [ATTRIBUTE.tool]: name,
-      [ATTRIBUTE.toolCall]: id,
-      [ATTRIBUTE.toolArgs]: this.#write(called?.call.args ?? {}),
-      [ATTRIBUTE.toolResponse]: this.#write(response),
+  #callSpan({ id, name, path, args, response, madeAt, responseId = '', ...times }: CallView): PlacedSpan {
+    const { startedAt = madeAt, endedAt = startedAt } = times
+    const span = this.#span({
+      name: `execute_tool ${name}`,
+      id: `${responseId}/${id}`,
+      parent: this.#scopeId(path),
+      startedAt,
+      endedAt,
+      attributes: {
+        [ATTRIBUTE.event]: responseId,
+        [ATTRIBUTE.operation]: 'execute_tool',
+        [ATTRIBUTE.tool]: name,
+        [ATTRIBUTE.toolCall]: id,
+        [ATTRIBUTE.toolArgs]: this.#write(args),
+        [ATTRIBUTE.toolResponse]: this.#write(response?.response ?? {}),
+      },
     })
-    return { ...span, end_time: toNanoseconds(endedAt) }
+    return { span, at: this.#places.get(responseId) ?? -1 }
   }
 
-  #span(name: string, event: Event, start: number, attributes: Span['attributes']): Span {
-    const callId = attributes[ATTRIBUTE.toolCall]
-    return {
-      name,
-      span_id: callId === undefined ? event.id : `${event.id}/${callId}`,
-      trace_id: event.invocationId,
-      parent_span_id: this.#scopeId(event.nodeInfo?.path),
-      start_time: toNanoseconds(start),
-      end_time: toNanoseconds(event.timestamp),
-      attributes: { ...this.#common(), [ATTRIBUTE.event]: event.id, ...attributes },
-    }
-  }
-
-  /** A span around events. */
-  #around(
-    name: string,
-    events: readonly Event[],
-    { id, parent, attributes }: { id: string; parent: string | null; attributes?: Span['attributes'] },
-  ): Span {
-    const [first] = events
-    const time = (pick: (...times: number[]) => number): number =>
-      events.reduce((found, { timestamp }) => pick(found, timestamp), first?.timestamp ?? 0)
+  #span({ name, id, parent, startedAt, endedAt, attributes = {} }: NewSpan): Span {
     return {
       name,
       span_id: id,
-      trace_id: first?.invocationId ?? '',
+      trace_id: this.#invocation.id,
       parent_span_id: parent,
-      start_time: toNanoseconds(time(Math.min)),
-      end_time: toNanoseconds(time(Math.max)),
-      attributes: { ...this.#common(), ...attributes },
+      start_time: toNanoseconds(startedAt),
+      end_time: toNanoseconds(endedAt),
+      attributes: {
+        [ATTRIBUTE.session]: this.#sessionId,
+        [ATTRIBUTE.conversation]: this.#sessionId,
+        [ATTRIBUTE.invocation]: this.#invocation.id,
+        ...attributes,
+      },
     }
   }
 
-  #common(): Span['attributes'] {
-    return {
-      [ATTRIBUTE.session]: this.#sessionId,
-      [ATTRIBUTE.conversation]: this.#sessionId,
-      [ATTRIBUTE.invocation]: this.#events[0]?.invocationId ?? '',
-    }
-  }
-
-  /** The id of the span of a scope; of the invocation without a path. */
-  #scopeId(path: string | undefined): string {
-    const invocationId = this.#events[0]?.invocationId ?? ''
-    return path === undefined ? invocationId : `${invocationId}/${path}`
+  #scopeId(path: string): string {
+    return `${this.#invocation.id}/${path}`
   }
 }
 
-/** The agent of a scope path. */
-function agentAt(path: string): string {
-  const last = path.slice(path.lastIndexOf('/') + 1)
-  const at = last.indexOf('@')
-  return at < 0 ? last : last.slice(0, at)
+/** A span, and the place of its event. */
+interface PlacedSpan {
+  readonly span: Span
+  readonly at: number
+}
+
+interface NewSpan {
+  readonly name: string
+  readonly id: string
+  readonly parent: string | null
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly attributes?: Span['attributes']
 }

@@ -1,6 +1,7 @@
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
+import { isHandle } from '../../event/handle.ts'
 
 /** An event as ADK clients read it. */
 export type WireEvent = JsonObject & {
@@ -21,7 +22,7 @@ export interface WriteEventOptions {
 export function writeEvent(event: Event, { forDevelopers = false }: WriteEventOptions = {}): WireEvent {
   const { content, actions, ...rest } = event
   const handles = forDevelopers || event.partial ? undefined : handlesIn(content) // progress is partial and stays
-  const parts = handles ? content?.parts.filter((part) => !isHandle(part)) : content?.parts
+  const parts = handles ? content?.parts.filter((part) => !hasHandle(part)) : content?.parts
   return {
     ...rest,
     // an event with handles only has content without parts: adk-web reads the parts of every event
@@ -46,15 +47,15 @@ export function writeEvent(event: Event, { forDevelopers = false }: WriteEventOp
 function handlesIn(content: Content | undefined): JsonObject | undefined {
   let handles: JsonObject | undefined
   for (const part of content?.parts ?? []) {
-    if (!isHandle(part)) continue
+    if (!hasHandle(part)) continue
     handles ??= {}
     setOwn(handles, part.functionResponse.id ?? '', part.functionResponse.response)
   }
   return handles
 }
 
-function isHandle(part: Part): part is Part & { readonly functionResponse: FunctionResponse } {
-  return part.functionResponse?.willContinue === true
+function hasHandle(part: Part): part is Part & { readonly functionResponse: FunctionResponse } {
+  return part.functionResponse !== undefined && isHandle(part.functionResponse)
 }
 
 function withoutModelOutput(part: Part): Part {

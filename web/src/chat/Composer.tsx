@@ -34,6 +34,10 @@ export function Composer({ name, isRunning, onStop, onSend }: ComposerProps): JS
   useShortcuts([{ keys: '/', label: 'Write a message', run: () => field.current?.focus() }])
   const add = (list: FileList | null | undefined): void => void addFiles(list, setFiles)
   useLayoutEffect(() => keepDraft(name, { text, files }), [text, files])
+  const type = (typed: string): void => {
+    setText(typed)
+    keepDraft(name, { text: typed, files }) // at once: the page of a new session may replace this field before it is drawn
+  }
   const isEmpty = text.trim() === '' && files.length === 0
   const send = async (): Promise<void> => {
     if (isEmpty || isRunning || isAway) return
@@ -74,7 +78,7 @@ export function Composer({ name, isRunning, onStop, onSend }: ComposerProps): JS
         placeholder="Message. Drop or paste files."
         rows={1}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => type(event.currentTarget.value)}
         onPaste={(event) => add(event.clipboardData?.files)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return

@@ -21,6 +21,7 @@ const respond = (response: { [key: string]: unknown }, id = 'c1'): Entry =>
 test('hides the calls that only show a request', () => {
   const shown = stored({
     content: { role: 'model', parts: [{ functionCall: { id: 'r1', name: 'adk_request_confirmation', args: {} } }] },
+    longRunningToolIds: ['r1'],
   })
   expect(fold([shown])).toEqual([])
 })
