@@ -8,6 +8,6 @@ import { REQUEST_PREFIX } from './request-names.ts'
 export function showsRequests({ content, longRunningToolIds, turnComplete }: Event): boolean {
   if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
   return content.parts.some(
-    ({ functionCall: call }) => call?.name.startsWith(REQUEST_PREFIX) && longRunningToolIds.includes(call.id ?? ''),
+    ({ functionCall: call }) => call?.name?.startsWith(REQUEST_PREFIX) && longRunningToolIds.includes(call.id ?? ''),
   )
 }
