@@ -76,6 +76,17 @@ describe('a tool of a live session that asks', () => {
     const request = await onlyPending(runner) // the next run may answer it
     await expect(session.answer(respond(request, 'tea'))).rejects.toThrow('The live session is closed.')
   })
+
+  test('for a choice is shown once, also when the session closes before the answer', async () => {
+    const { runner } = liveRunner([getUserChoice()])
+    const { connection, session, event, events } = await startStrict({ runner, userId: 'ada' })
+    connection.call([{ id: 'c1', name: 'get_user_choice', args: { prompt: 'Which?', options: ['tea'] } }])
+    await event('request')
+    await session.close()
+    await event('closed')
+    expect(events.filter(({ type }) => type === 'request')).toHaveLength(1)
+    expect((await onlyPending(runner)).tool).toBe('get_user_choice')
+  })
 })
 
 describe('a request of a live session', () => {

@@ -26,6 +26,7 @@ export class LiveRequests {
   readonly #onExpired: () => void
   #cancelTimer: (() => void) | undefined
   #cancelExpiry: (() => void) | undefined
+  #isClosed = false
 
   /** `onExpired` is called when the denial of expired requests is recorded. */
   constructor(run: ActiveRun, listener: RequestListener, onExpired: () => void) {
@@ -36,6 +37,7 @@ export class LiveRequests {
 
   /** Announces new requests, and withdraws those that are answered or no longer needed. */
   settle(): void {
+    if (this.#isClosed) return // long-running calls stay open after the session, and were announced
     const { data } = this.#run
     const { userId, sessionId, invocationId } = data
     const pending = pendingOf(this.#waitingForOthers(), { userId, sessionId, invocationId })
@@ -101,6 +103,7 @@ export class LiveRequests {
 
   /** Withdraws all requests. */
   close(): void {
+    this.#isClosed = true
     this.#cancelTimer?.()
     this.#cancelExpiry?.()
     for (const controller of this.#open.values()) controller.abort(new Error('The live session has ended.'))
