@@ -30,6 +30,7 @@ export { all, any, equals, isSet, isTrue, not, oneOf } from './phases/conditions
 export { conversationPhases } from './phases/conversation-phases.ts'
 export type { LivePhase, PhaseChange, PhaseTransition } from './phases/live-phase.ts'
 export type { PhaseDefinition } from './phases/phase-definition.ts'
+export { answerLater } from './session/answer-later.ts'
 export type { FlowDefinition } from './session/live-flow.ts'
 export type { LiveMessage } from './session/live-message.ts'
 export type { LiveSession } from './session/live-session.ts'

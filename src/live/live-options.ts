@@ -56,8 +56,8 @@ export interface LiveOptions<S> extends FlowDefinition<S> {
   /** Tools that run in the background, by name. `background()` marks a tool for all sessions. */
   readonly background?: { readonly [toolName: string]: true | BackgroundOptions } | undefined
   /**
-   * Asks a person about gated calls. Default: gated calls are refused at once. Pass a function whose promise does not settle to answer
-   * with `session.answer()` alone.
+   * Asks a person about gated calls. Default: gated calls are refused at once. Pass `answerLater` to answer with
+   * `session.answer()` alone.
    */
   readonly confirmationProvider?: ConfirmationProvider | undefined
   /** Runs gated calls without asking if there is no `confirmationProvider`. Default false. */

@@ -13,6 +13,7 @@ import {
   type ToolContext,
   tool,
 } from 'toolwright'
+import { answerLater } from 'toolwright/live'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -42,6 +43,32 @@ function payTool(run = vi.fn((): JsonObject => ({ paid: true }))) {
   })
   return { pay, run }
 }
+
+describe('an app that answers the event `request`', () => {
+  test('approves the call with the provider answerLater', async () => {
+    const { pay, run } = payTool()
+    const { connection, session, event } = await startStrict({ tools: [pay], confirmationProvider: answerLater })
+    connection.call([{ id: 'c1', name: 'pay' }])
+    await session.answer(approve((await event('request')).request))
+    expect(await nextResponse(connection)).toEqual(waiting())
+    expect(await nextResponse(connection)).toMatchObject({ response: { paid: true } })
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('learns that a session without a provider has refused the call, and what to pass', async () => {
+    const { pay, run } = payTool()
+    const { connection, session, event } = await startStrict({ tools: [pay] })
+    connection.call([{ id: 'c1', name: 'pay' }])
+    const { request } = await event('request')
+    await nextResponse(connection)
+    await nextResponse(connection) // the refusal
+    await expect(session.answer(approve(request))).rejects.toMatchObject({
+      code: 'ALREADY_ANSWERED',
+      message: expect.stringContaining('pass confirmationProvider: answerLater of "toolwright/live"'),
+    })
+    expect(run).not.toHaveBeenCalled()
+  })
+})
 
 describe('a gated call with a confirmation provider', () => {
   test('runs when the provider approves, and the payload reaches the tool', async () => {

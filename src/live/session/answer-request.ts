@@ -3,6 +3,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import type { Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import { REQUEST_NAMES } from '../../event/request-names.ts'
 import { deny } from '../../runner/approvals/answer-parts.ts'
 import { confirmationFor } from '../../runner/approvals/answer-with-providers.ts'
 import { type ConfirmationOptions, confirmationAnswer } from '../../runner/approvals/confirmation-provider.ts'
@@ -22,6 +23,15 @@ export function checkAnswers(answers: readonly Part[]): void {
   if (answers.length > 0 && wrong === undefined) return
   const takes = 'answer() takes approve(request), deny(request) or respond(request, value)'
   throw new ToolwrightError('INVALID_REQUEST', `${takes}, got ${answers.length === 0 ? 'nothing' : kindOf(wrong)}.`)
+}
+
+/** Adds what to do to the error of an app that approves a request which its session, for lack of a provider, has denied. */
+export function adviseProvider(error: unknown, answers: readonly Part[]): unknown {
+  if (!(error instanceof ToolwrightError) || error.code !== 'ALREADY_ANSWERED') return error
+  if (!answers.some(({ functionResponse }) => functionResponse?.name === REQUEST_NAMES.confirmation)) return error
+  const advice =
+    'The session has no confirmationProvider, so that it refuses gated calls at once. To answer them with session.answer(), pass confirmationProvider: answerLater of "toolwright/live".'
+  return new ToolwrightError('ALREADY_ANSWERED', `${error.message} ${advice}`, { cause: error })
 }
 
 /** Asks the provider about a confirmation and records its answer. An answer that cannot be recorded denies. Never rejects. */

@@ -12,7 +12,7 @@ import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model
 import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { PhaseChange } from '../phases/live-phase.ts'
-import { answerRequest, checkAnswers } from './answer-request.ts'
+import { adviseProvider, answerRequest, checkAnswers } from './answer-request.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
@@ -219,7 +219,12 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       message: answers,
       ...(runContext && { runContext }),
     } as Parameters<Runner['run']>[0])
-    for await (const _ of run); // it follows the run of this session, and ends once the answers are recorded
+    try {
+      for await (const _ of run); // it follows the run of this session, and ends once the answers are recorded
+    } catch (error) {
+      const { confirmationProvider, allowUnconfirmed } = this.#options
+      throw confirmationProvider || allowUnconfirmed ? error : adviseProvider(error, answers)
+    }
   }
 
   #throwIfClosed(): void {

@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { connectLive } from '../../live/connect-live.ts'
+import { answerLater } from '../../live/session/answer-later.ts'
 import type { LiveSession } from '../../live/session/live-session.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { ServedApp } from '../apps.ts'
@@ -101,8 +102,7 @@ class Bridge {
   async run(): Promise<void> {
     const { userId, sessionId, isNative, modality } = this.#request
     const { live, runner } = this.#app
-    // requests are answered by frames, or over HTTP
-    const confirmationProvider = (): Promise<never> => new Promise(() => {})
+    const confirmationProvider = answerLater // by frames, or over HTTP
     const model = withModality(live.model, modality)
     const signal = this.#link.ended
     const session = await connectLive({ confirmationProvider, ...live, model, runner, userId, sessionId, signal })
