@@ -1,11 +1,16 @@
 import type { JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import type { Content, Part } from '../content/content.ts'
 import { anything, checkOptions, list, type OptionRules, record, text } from '../error/check-options.ts'
+import { ToolwrightError } from '../error/error.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 
 /** The next reply of the model: a text, a reply, or a function that returns either for a request. */
 export type Step = string | ScriptedReply | ((request: LlmRequest) => Step | Promise<Step>)
+
+/** One function for all requests. */
+type StepFunction = (request: LlmRequest) => Step | Promise<Step>
 
 /** A reply of a scripted model. */
 export interface ScriptedReply {
@@ -39,26 +44,34 @@ const REPLY_RULES: OptionRules<ScriptedReply> = {
 const CALL_RULES = { name: text, args: anything, id: text }
 const RULES = { name: text, capabilities: record }
 
+interface ScriptedModelOptions {
+  readonly name?: string | undefined
+  readonly capabilities?: Model['capabilities'] | undefined
+}
+
 /** A model that replies from a script. */
 export interface ScriptedModel extends Model {
   /** Snapshots of all requests so far. */
   readonly requests: readonly LlmRequest[]
-  /** Throws when the script has unused steps. */
+  /** Throws when the script has unused steps. A function has none. */
   assertComplete(): void
 }
 
 /**
- * Creates a model that replies from a script. A request after the last step throws.
+ * Creates a model that replies from a script: a list of steps, or one function for all requests. A request after the last step
+ * throws.
  *
  * @example
  * const model = scriptedModel([{ calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }, 'Cold.'])
  */
+export function scriptedModel(script: StepFunction, options?: ScriptedModelOptions): ScriptedModel
+export function scriptedModel(steps: readonly Step[], options?: ScriptedModelOptions): ScriptedModel
 export function scriptedModel(
-  steps: readonly Step[],
-  options: { name?: string | undefined; capabilities?: Model['capabilities'] | undefined } = {},
+  script: readonly Step[] | StepFunction,
+  options: ScriptedModelOptions = {},
 ): ScriptedModel {
+  checkScript(script)
   checkOptions('scriptedModel()', options, RULES)
-  steps.forEach(checkStep)
   const requests: LlmRequest[] = []
   let usedSteps = 0
   return {
@@ -66,16 +79,18 @@ export function scriptedModel(
     ...(options.capabilities && { capabilities: options.capabilities }),
     requests,
     assertComplete() {
-      const unused = steps.length - usedSteps
-      if (unused > 0) throw new Error(`scriptedModel() has ${unused} unused steps of ${steps.length}.`)
+      if (typeof script === 'function') return
+      const unused = script.length - usedSteps
+      if (unused > 0) throw new Error(`scriptedModel() has ${unused} unused steps of ${script.length}.`)
     },
     async *generate(request, { signal, stream }) {
       requests.push(snapshot(request))
-      if (usedSteps >= steps.length)
+      const step = typeof script === 'function' ? script : script[usedSteps++]
+      if (step === undefined)
         throw new Error(
-          `scriptedModel() has no step for request ${requests.length}: the script has ${steps.length} steps. Add a step.`,
+          `scriptedModel() has no step for request ${requests.length}: the script has ${script.length} steps. Add a step, or pass one function for all requests.`,
         )
-      const reply = await resolve(steps[usedSteps++] as Step, request)
+      const reply = await resolve(step, request)
       if (reply.delayMs !== undefined) await wait(reply.delayMs, signal)
       if (stream) {
         for (const text of reply.deltas ?? []) yield { content: { role: 'model', parts: [{ text }] }, partial: true }
@@ -91,6 +106,14 @@ async function resolve(step: Step, request: LlmRequest): Promise<ScriptedReply> 
   if (typeof given === 'function') return resolve(given, request)
   if (typeof step === 'function') checkStep(given)
   return typeof given === 'string' ? { text: given } : given
+}
+
+function checkScript(script: unknown): void {
+  if (Array.isArray(script)) script.forEach(checkStep)
+  else if (typeof script !== 'function') {
+    const problem = `scriptedModel() takes a list of steps or a function of the request, got ${kindOf(script)}`
+    throw new ToolwrightError('INVALID_CONFIG', `${problem}. Write scriptedModel(['Hello.']).`)
+  }
 }
 
 function checkStep(step: Step): void {
