@@ -21,6 +21,7 @@ import { ToolwrightError } from '../error/error.ts'
 import type { ReadonlyContext, ToolContext } from '../tool/context.ts'
 import type { Model } from '../tool/model.ts'
 import type { Effect } from '../tool/tool.ts'
+import { stdioName } from './stdio-name.ts'
 
 /** A local MCP server, which the toolset starts. It is started without a shell. */
 export interface StdioConnection {
@@ -208,10 +209,7 @@ function checkStdio(connection: StdioConnection): string {
   const wrong = texts.find((one) => typeof one !== 'string' || one.includes('\0'))
   if (wrong !== undefined)
     throw invalid(`McpToolset: command, args, env and cwd must be strings without NUL, got ${kindOf(wrong)}.`)
-  // `npx -y @scope/server-files /tmp` is the server-files server
-  const program = args.find((arg) => !arg.startsWith('-') && /[a-z]/i.test(arg)) ?? command
-  const isTelling = (part: string): boolean => !/^(?:index|main|server|dist|build|src|bin)?(?:\.\w+)?$/.test(part)
-  return program.split(/[\\/]/).findLast(isTelling) ?? command.split(/[\\/]/).at(-1) ?? command
+  return stdioName(command, args)
 }
 
 function checkHttp({ url, headers = {} }: HttpConnection, { auth, headers: provider }: McpToolsetOptions): string {
