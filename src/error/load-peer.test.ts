@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadPeer, loadPeerByName } from './load-peer.ts'
+import { loadPeer, loadPeerByName, requirePeers } from './load-peer.ts'
 
 const notFound = (name: string): Error =>
   Object.assign(new Error(`Cannot find package '${name}' imported from here`), { code: 'ERR_MODULE_NOT_FOUND' })
@@ -26,4 +26,19 @@ test('loadPeerByName() names the package of a missing entry point', async () => 
     code: 'MISSING_PEER',
     message: expect.stringContaining('npm i @some-scope/missing'),
   })
+})
+
+test('requirePeers() names all missing packages in one command', async () => {
+  const missing = (name: string) => (): Promise<never> => Promise.reject(notFound(name))
+  const peers = { 'some-peer': missing('some-peer'), installed: async () => 'it', other: missing('other') }
+  await expect(requirePeers(peers)).rejects.toMatchObject({
+    code: 'MISSING_PEER',
+    message: '"some-peer" and "other" are not installed. Run: npm i some-peer other',
+  })
+  await expect(requirePeers({ installed: async () => 'it' })).resolves.toBeUndefined()
+})
+
+test('requirePeers() rethrows the error of an installed package that fails to load', async () => {
+  const peers = { broken: () => Promise.reject(new SyntaxError('odd')) }
+  await expect(requirePeers(peers)).rejects.toThrow('odd')
 })

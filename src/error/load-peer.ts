@@ -15,6 +15,21 @@ export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise
   }
 }
 
+/** Throws one MISSING_PEER that names all packages which are not installed, so that one command installs them. */
+export async function requirePeers(peers: { readonly [name: string]: () => Promise<unknown> }): Promise<void> {
+  const missing: string[] = []
+  for (const [name, load] of Object.entries(peers)) {
+    await loadPeer(name, load).catch((error: unknown) => {
+      if (!(error instanceof ToolwrightError) || error.code !== 'MISSING_PEER') throw error
+      missing.push(name)
+    })
+  }
+  if (missing.length === 0) return
+  const subject = missing.map((name) => `"${name}"`).join(' and ')
+  const verb = missing.length === 1 ? 'is' : 'are'
+  throw new ToolwrightError('MISSING_PEER', `${subject} ${verb} not installed. Run: npm i ${missing.join(' ')}`)
+}
+
 /**
  * Loads an optional peer dependency of an entry point that works without it. Bundlers resolve every literal `import()` and
  * fail if the package is not installed. They do not see this import, which resolves the package at run time.

@@ -2,7 +2,7 @@ import { systemPorts } from '../base/ports.ts'
 import { showAs } from '../base/show-as.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { loadPeer } from '../error/load-peer.ts'
+import { loadPeer, requirePeers } from '../error/load-peer.ts'
 import { Apps } from './apps.ts'
 import type { FetchHandler, ServerParts } from './env.ts'
 import { AllowedHosts } from './guard/allowed-hosts.ts'
@@ -116,8 +116,12 @@ class Server implements ToolwrightServer {
   }
 
   async #open(port: number, host: string): Promise<Listening> {
-    await loadPeer('ws', () => import('ws'))
-    const { listen } = await loadPeer('@hono/node-server', () => import('./listen.ts'))
+    await requirePeers({
+      hono: () => import('hono'),
+      '@hono/node-server': () => import('@hono/node-server'),
+      ws: () => import('ws'),
+    })
+    const { listen } = await import('./listen.ts')
     const listening = await listen(await this.#load(), this.#parts, { port, host })
     this.#sweep?.start()
     return listening
