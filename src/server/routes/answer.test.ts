@@ -123,6 +123,17 @@ test('takes the id of the request only: a call id answers nothing', async () => 
   expect(refund).toHaveBeenCalledTimes(1)
 })
 
+test('tells an approver who answers under their own name whose path to use', async () => {
+  const { send, request, answer } = await waiting()
+  for (const end of ['', '/preview']) {
+    const path = `POST /apps/desk/users/boss/sessions/s1/pending/${request.id}${end}`
+    const { status, json } = await send(path, { confirmed: true, args: { amount: 1 } })
+    expect([status, json().error]).toEqual([404, expect.stringContaining('under its own userId and sessionId')])
+  }
+  expect(refund).not.toHaveBeenCalled()
+  expect((await answer({ confirmed: true })).status).toBe(200)
+})
+
 test('sends the result of a long-running call', async () => {
   const ask = longRunning(tool({ name: 'ask', description: 'Asks', run: () => ({ ticket: 7 }) }))
   const { answer, send } = await waiting({ tools: [ask] })

@@ -11,6 +11,10 @@ import { readBody, readOptionalBody } from '../wire/read-body.ts'
 import { ANSWER_ROUTE, appOf, findRunner, SESSION, sessionScope, userScope } from './scope.ts'
 import { writeRun } from './write-run.ts'
 
+/** For an approver who answers under a path of their own instead of that of the user whose session waits. */
+const OWN_PATH =
+  'Answer a request under its own userId and sessionId, which GET /apps/{app}/users/{user}/pending and GET /apps/{app}/pending show.'
+
 /** Routes that list pending requests, answer them, and preview their approval. */
 export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.get('/apps/:app/users/:user/pending', async (context) => {
@@ -25,7 +29,7 @@ export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const scope = sessionScope(context, parts)
     const body = await readOptionalBody(context)
     const { userId, sessionId } = scope
-    const runner = await findRunner(scope)
+    const runner = await findRunner(scope, OWN_PATH)
     const id = context.req.param('request')
     const pending = await runner.pending({ userId, sessionId })
     const request = pending.find((one) => one.id === id)
@@ -41,7 +45,7 @@ export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const scope = sessionScope(context, parts)
     const args = (await readBody(context)).object('args')
     const { userId, sessionId } = scope
-    const runner = await findRunner(scope)
+    const runner = await findRunner(scope, OWN_PATH)
     const requestId = context.req.param('request')
     return context.json(await runner.previewApproval({ userId, sessionId, requestId, args }))
   })

@@ -11,6 +11,8 @@ import { readEventPage } from '../pages/list-sources.ts'
 import { tooLarge } from '../pages/list-text.ts'
 import { actingUser } from '../principal/authentication.ts'
 
+const CREATE_SESSION = 'Create it with POST /apps/{app}/users/{user}/sessions.'
+
 /** How much of a log is read at a time. */
 const PIECE = { limit: 1_000, maxBytes: 1_000_000 }
 
@@ -83,25 +85,25 @@ export async function findSession(scope: SessionScope, { limits }: Pick<ServerPa
 }
 
 /** The stored session without events. Throws `NOT_FOUND`. */
-export async function findSessionState(scope: SessionScope): Promise<Session> {
+export async function findSessionState(scope: SessionScope, advice?: string): Promise<Session> {
   const { key, app } = scope
   const config = { numRecentEvents: 0 }
-  const session = (await app.runner.sessionService.getSession({ ...key, config })) ?? missing(key)
+  const session = (await app.runner.sessionService.getSession({ ...key, config })) ?? missing(key, advice)
   remember(scope)
   return session
 }
 
-/** Throws `NOT_FOUND` if there is no such session. Reads neither its state nor its events. */
-export async function checkSession(scope: SessionScope): Promise<void> {
+/** Throws `NOT_FOUND`, with `advice`, if there is no such session. Reads neither its state nor its events. */
+export async function checkSession(scope: SessionScope, advice?: string): Promise<void> {
   const { sessionService } = scope.app.runner
-  if (!sessionService.readLog) return void (await findSessionState(scope))
-  if (!(await sessionService.readLog({ ...scope.key, limit: 0 }))) missing(scope.key)
+  if (!sessionService.readLog) return void (await findSessionState(scope, advice))
+  if (!(await sessionService.readLog({ ...scope.key, limit: 0 }))) missing(scope.key, advice)
   remember(scope)
 }
 
 /** What runs the session: the runner of the app, or of its tool bench. Throws `NOT_FOUND` if there is no such session. */
-export async function findRunner(scope: SessionScope): Promise<Runner> {
-  await checkSession(scope)
+export async function findRunner(scope: SessionScope, advice?: string): Promise<Runner> {
+  await checkSession(scope, advice)
   return (await scope.app.bench?.runnerOf(scope)) ?? scope.app.runner
 }
 
@@ -110,9 +112,6 @@ function remember({ app, userId, sessionId }: SessionScope): void {
   if (app.bench) app.recent.add({ userId, sessionId })
 }
 
-function missing({ sessionId }: SessionKey): never {
-  throw new ToolwrightError(
-    'NOT_FOUND',
-    `This user has no session "${sessionId}". Create it with POST /apps/{app}/users/{user}/sessions.`,
-  )
+function missing({ sessionId }: SessionKey, advice = CREATE_SESSION): never {
+  throw new ToolwrightError('NOT_FOUND', `This user has no session "${sessionId}". ${advice}`)
 }
