@@ -30,8 +30,15 @@ function optionProblem(error: unknown, names: readonly string[]): string {
   const [problem = ''] = messageOf(error).replaceAll('\n', ' ').split('. To specify')
   const unknown = /^Unknown option '--(.+)'/.exec(problem)?.[1]
   const closest = unknown === undefined ? [] : closestNames(unknown, names)
-  const guess = closest.length ? ` Did you mean ${closest.map((name) => `--${name}`).join(' or ')}?` : ''
+  const guess = closest.length
+    ? ` Did you mean ${closest.map((name) => `--${name}`).join(' or ')}?`
+    : adviceFor(unknown, names)
   return `${problem.replace(/\.$/, '')}.${guess} Add --help to list the options.`
+}
+
+/** A command that takes arguments of a tool takes them as JSON. */
+function adviceFor(unknown: string | undefined, names: readonly string[]): string {
+  return unknown !== undefined && names.includes('args') ? ' Arguments of a tool go into --args.' : ''
 }
 
 /** Reads the value of a `--port` option. */

@@ -93,3 +93,8 @@ test.each([[], ['tcsh'], ['bash', 'zsh']])('toolwright completion %s names the s
   expect(code).toBe(2)
   expect(errors).toContain('Usage: toolwright completion <bash|zsh|fish>')
 })
+
+test('toolwright completion names a shell that it does not know', async () => {
+  const { errors } = await runCommandLine(['completion', 'tcsh'])
+  expect(errors).toContain('There is no script for the shell "tcsh".')
+})

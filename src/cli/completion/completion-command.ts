@@ -31,7 +31,8 @@ export function completionCommand(commands: readonly Command[]): Command {
     ],
     run: async ({ positionals: [shell = '', ...others] }, { output }) => {
       const write = shells.get(shell)
-      if (!write || others.length) throw new UsageError(`Pass a shell. Usage: toolwright completion ${command.usage}`)
+      const problem = shell === '' || others.length ? 'Pass a shell.' : `There is no script for the shell "${shell}".`
+      if (!write || others.length) throw new UsageError(`${problem} Usage: toolwright completion ${command.usage}`)
       output.write(write(completedCommands([...commands, command])))
       return 0
     },

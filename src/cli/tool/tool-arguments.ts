@@ -43,7 +43,9 @@ export const toolOptions: ToolOptions = {
 export function readToolArguments({ values, positionals }: CommandLine<ToolOptions>): ToolArguments {
   const [file, name, ...others] = positionals
   const { args = '{}', list = false, agent, user = 'user', app, db, verbose = false } = values
-  if (!file || others.length || (!name && !list))
+  if (others.length)
+    throw new UsageError("Pass the arguments of the tool with --args: toolwright tool <file> <name> --args '{...}'")
+  if (!file || (!name && !list))
     throw new UsageError("Pass an agent file and a tool. Usage: toolwright tool <file> <name> --args '{...}'")
   if (list && name) throw new UsageError('--list takes no tool. Usage: toolwright tool <file> --list')
   return { file, name, agent, args: parseJson(args), userId: user, app, db, verbose }

@@ -63,6 +63,12 @@ test('toolwright tool leaves a call without an answer pending', async () => {
 
 test.each([
   ['no tool', ['tool', 'x.ts'], 'Pass an agent file and a tool.'],
+  ['arguments without --args', ['tool', 'x.ts', 'y', '{"secret":1}'], 'Pass the arguments of the tool with --args:'],
+  [
+    'an argument as an option',
+    ['tool', 'x.ts', 'y', '--city', 'Oslo'],
+    "Unknown option '--city'. Arguments of a tool go into --args.",
+  ],
   ['a tool besides --list', ['tool', 'x.ts', 'y', '--list'], '--list takes no tool.'],
   ['arguments that are not JSON', ['tool', 'x.ts', 'y', '--args', '{secret'], '--args must be a JSON object'],
   ['arguments that are a list', ['tool', 'x.ts', 'y', '--args', '[1]'], '--args must be a JSON object'],
