@@ -14,6 +14,11 @@ describe('connectLive() refuses', () => {
   test.each([
     ['the name of a model', { model: 'gemini-2.5-flash' }, 'model must be a live model, such as geminiLive(name)'],
     ['a text model', { model: scriptedModel([]) }, 'model must be a live model, such as geminiLive(name)'],
+    [
+      'a text model, and says where it goes',
+      { model: scriptedModel([]) },
+      'pass it as textModel. In a test, use scriptedLive()',
+    ],
     ['a live model as textModel', { textModel: scriptedLive([]) }, 'textModel must be a model, such as gemini(name)'],
     ['an AbortController as signal', { signal: new AbortController() }, 'signal must be an AbortSignal'],
     ['an object as agent', { tools: undefined, agent: { name: 'a' } }, 'agent must be an agent, such as new LlmAgent('],

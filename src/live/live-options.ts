@@ -89,6 +89,10 @@ const RULES: OptionRules<LiveOptions<unknown>> = {
   model: {
     expects: 'a live model, such as geminiLive(name) or openaiRealtime(name)',
     accepts: objectWith('connect').accepts,
+    hint: (value) =>
+      isModel(value)
+        ? 'The value is a model for text: pass it as textModel. In a test, use scriptedLive() of "toolwright/testing".'
+        : undefined,
   },
   runner: { expects: 'a Runner', accepts: objectWith('startLive').accepts },
   agent: { expects: 'an agent, such as new LlmAgent({ name })', accepts: isAgent },

@@ -58,10 +58,14 @@ export function isModel(value: unknown): value is Model {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
 }
 
-/** Advice for a value that is not a model: a model of the AI SDK, or a function that makes models. */
+/** Advice for a value that is not a model: a model of the AI SDK, a live model, or a function that makes models. */
 export function aiSdkHint(value: unknown): string | undefined {
   if (typeof value === 'function')
     return "If the function makes models, call it with a model name: gemini('gemini-2.5-flash'), or fromAiSdk(openai('gpt-5-mini')) for a provider of the AI SDK."
-  const isAiSdk = typeof value === 'object' && value !== null && 'doGenerate' in value
-  return isAiSdk ? 'The value is a model of the AI SDK. Wrap it with fromAiSdk() of "toolwright/ai-sdk".' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('doGenerate' in value)
+    return 'The value is a model of the AI SDK. Wrap it with fromAiSdk() of "toolwright/ai-sdk".'
+  if ('connect' in value)
+    return 'The value is a live model. Pass it to connectLive({ agent, model }) of "toolwright/live".'
+  return undefined
 }

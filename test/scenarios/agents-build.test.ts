@@ -10,7 +10,7 @@ import {
   ToolwrightError,
 } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
-import { scriptedModel } from 'toolwright/testing'
+import { scriptedLive, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { plainTool } from './kit.ts'
 
@@ -123,6 +123,11 @@ test('the agent tree rejects an AI SDK model that is not wrapped in fromAiSdk', 
   const agent = named('a', { model: 'gpt-5' })
   expect(problem(() => new Runner({ appName: 'app', agent, models }))).toContain('Wrap it with fromAiSdk()')
   expect(() => named('a', { model: fromAiSdk(model) })).not.toThrow()
+})
+
+test('the agent tree rejects a live model, and says where it goes', () => {
+  const model = scriptedLive([]) as never
+  expect(problem(() => named('a', { model }))).toMatch(/model must be .*live model. Pass it to connectLive\(/)
 })
 
 test('the agent tree rejects a model name without a registered model in an agent tool', () => {
