@@ -97,6 +97,12 @@ describe('a server-side tool alone', () => {
     )
   })
 
+  test('is rejected for a scripted model with the capabilities that a test passes', () => {
+    const problem = "A scripted model of a test gets { capabilities: { serverTools: ['googleSearch'] } }."
+    expect(() => stage([googleSearch()], undefined)).toThrow(problem)
+    expect(() => stage([googleSearch()], { serverTools: ['googleSearch'] })).not.toThrow()
+  })
+
   test('is rejected with the list of supported tools when the model does not support it', () => {
     expect(() => stage([urlContext()], { serverTools: ['googleSearch'] })).toThrow(
       'does not support urlContext. It supports googleSearch.',

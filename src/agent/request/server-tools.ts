@@ -52,7 +52,7 @@ function problemOf(tool: Tool, model: Model, agentName: string): string {
   const known = model.capabilities?.serverTools ?? []
   const advice = known.length
     ? `It supports ${known.join(', ')}.`
-    : 'Use a model that does, such as gemini() or, in a live session, geminiLive() from toolwright/gemini, or a tool of your own.'
+    : `Use a model that does, such as gemini() or, in a live session, geminiLive() from toolwright/gemini, or a tool of your own. A scripted model of a test gets { capabilities: { serverTools: ['${capabilityOf(tool)}'] } }.`
   return `Tool "${tool.name}" of agent "${agentName}" runs on the model's servers, but model "${model.name}" does not support ${capabilityOf(tool)}. ${advice}`
 }
 
