@@ -33,7 +33,7 @@ test('requirePeers() names all missing packages in one command', async () => {
   const peers = { 'some-peer': missing('some-peer'), installed: async () => 'it', other: missing('other') }
   await expect(requirePeers(peers)).rejects.toMatchObject({
     code: 'MISSING_PEER',
-    message: '"some-peer" and "other" are not installed. Run: npm i some-peer other',
+    message: '"some-peer", "other" are not installed. Run: npm i some-peer other',
   })
   await expect(requirePeers({ installed: async () => 'it' })).resolves.toBeUndefined()
 })

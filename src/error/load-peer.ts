@@ -25,7 +25,7 @@ export async function requirePeers(peers: { readonly [name: string]: () => Promi
     })
   }
   if (missing.length === 0) return
-  const subject = missing.map((name) => `"${name}"`).join(' and ')
+  const subject = missing.map((name) => `"${name}"`).join(', ')
   const verb = missing.length === 1 ? 'is' : 'are'
   throw new ToolwrightError('MISSING_PEER', `${subject} ${verb} not installed. Run: npm i ${missing.join(' ')}`)
 }
