@@ -70,6 +70,31 @@ describe('a growing log', () => {
     expect(before).toHaveLength(2)
   })
 
+  test('shows the answer to a request that is read after the response to its call', () => {
+    seq = 0
+    const asked = {
+      type: 'request',
+      id: 'r1',
+      invocationId: 'i1',
+      path: 'desk',
+      callId: 'c1',
+      kind: 'confirmation',
+      origin: 'gate',
+      args: {},
+      definition: 'd',
+      createdAt: 1,
+    } as const
+    const parts = [{ functionResponse: { id: 'r1', name: 'adk_request_confirmation', response: { confirmed: true } } }]
+    const before = [say('Hi'), call(), { seq: ++seq, record: asked }]
+    const answered = stored({ author: 'user', content: { role: 'user', parts } })
+    const response = respond({ result: 1 })
+    const rows = new ChatFold()
+    rows.update(view(before))
+    rows.update(view(before, { recent: [response.event as Event] }))
+    const [, row] = rows.update(view([...before, answered, response]))
+    expect(row).toMatchObject({ call: { status: 'completed', requests: [{ answer: { type: 'approved' } }] } })
+  })
+
   test('shows a sent message once, and removes one that the server refused', () => {
     const rows = new ChatFold()
     const local = createEvent({ id: 'local-1', author: 'user', content: { role: 'user', parts: [{ text: 'Hi' }] } })

@@ -13,9 +13,8 @@ export class ChatFold {
   #rows: readonly ChatRow[] = []
   #next: ChatRow[] = []
   #seen = new Set<string>()
-  /** The places of calls that can still change, by call id. */
-  #openCalls = new Map<string, number>()
-  #callIds = new Set<string>()
+  /** The places of calls, by call id. */
+  #callAt = new Map<string, number>()
   /** The places of messages that the server has not confirmed. */
   #localAt: number[] = []
   #streamedAs: LogView['streamedAs'] = new Map()
@@ -44,8 +43,7 @@ export class ChatFold {
     this.#reader = new LogReader()
     this.#rows = []
     this.#seen = new Set()
-    this.#openCalls = new Map()
-    this.#callIds = new Set()
+    this.#callAt = new Map()
     this.#localAt = []
   }
 
@@ -98,21 +96,18 @@ export class ChatFold {
 
   /** Adds a row for a call, if it has none. Requests to people look like calls in events, but the log reader knows them. */
   #addCall(id: string): void {
-    const call = this.#callIds.has(id) ? undefined : this.#reader.call(id)
+    const call = this.#callAt.has(id) ? undefined : this.#reader.call(id)
     if (!call) return
-    this.#callIds.add(id)
-    this.#openCalls.set(id, this.#next.length)
+    this.#callAt.set(id, this.#next.length)
     this.#next.push(rowOf(call))
   }
 
-  /** Replaces the rows of calls that have changed. A call with a final response does not change any more. */
+  /** Replaces the rows of calls that have changed. A response that streams can be read before the answer that led to it. */
   #updateCalls(): void {
-    for (const [id, at] of this.#openCalls) {
+    for (const [id, at] of this.#callAt) {
       const row = this.#next[at]
       const call = this.#reader.call(id)
-      if (!call || row?.type !== 'call') continue
-      if (row.call !== call) this.#next[at] = rowOf(call)
-      if (call.response) this.#openCalls.delete(id)
+      if (call && row?.type === 'call' && row.call !== call) this.#next[at] = rowOf(call)
     }
   }
 
