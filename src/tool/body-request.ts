@@ -1,12 +1,12 @@
 // Requests that a tool body makes with `context.requestConfirmation()`, `requestInput()` and `requestCredential()`.
 import { withoutSecrets } from '../auth/config/client-auth-config.ts'
-import { canonicalJson, copyJson, jsonSize } from '../base/json.ts'
+import { canonicalJson, copyJson, type JsonObject, jsonSize } from '../base/json.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { ToolError } from '../error/error.ts'
 import { declinedIn, inputOf } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
-import type { CompiledSchema } from '../schema/compile.ts'
+import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
 import type { RequestedActions } from './actions.ts'
 import type { AnsweredInput } from './context.ts'
 
@@ -58,6 +58,9 @@ export function isConfirmed(earlier: readonly RequestState[], { hint, payload = 
   )
 }
 
+/** The schemas of input requests, by key. */
+export type InputSchemas = ReadonlyMap<string, Pick<CompiledSchema, 'parse'>>
+
 /** The latest answer to the input request with this key. Undefined if there is none, or if the schema rejects it. */
 export function findInput(
   earlier: readonly RequestState[],
@@ -68,24 +71,41 @@ export function findInput(
     ({ request, answer }) =>
       request.kind === 'input' && request.key === key && answer !== undefined && !declinedIn(answer),
   )
-  if (!latest?.answer) return undefined
-  const value = inputOf(latest.answer)
-  if (!schema) return { value }
+  return latest?.answer && acceptInput(key, latest.answer, schema)
+}
+
+/** The value of an answer as the schema accepts it, with defaults and without dropped fields. Undefined if it rejects it. */
+function acceptInput(
+  key: string,
+  answer: JsonObject,
+  schema: Pick<CompiledSchema, 'parse'> | undefined,
+): { readonly value: unknown } | undefined {
+  const value = inputOf(answer)
+  if (!schema) return { value: copyJson(value) }
   const parsed = schema.parse(value)
   if (!(parsed instanceof Promise)) return parsed.issues ? undefined : parsed
   const problem = `requestInput(): the schema of key "${key}" validates asynchronously, which is not supported`
   throw new ToolError(`${problem}. Use a schema without async checks.`)
 }
 
-/** The answered input requests of a call, in the order of the requests. */
-export function answeredInputs(earlier: readonly RequestState[]): AnsweredInput[] {
+/**
+ * The answered input requests of a call, in the order of the requests. A value is what the schema of its key accepts: one of
+ * `schemas`, or else the recorded JSON Schema of the request. An answer that the schema rejects is left out.
+ */
+export function answeredInputs(earlier: readonly RequestState[], schemas: InputSchemas): AnsweredInput[] {
   return earlier.flatMap(({ request, answer }): AnsweredInput[] => {
     if (request.kind !== 'input' || answer === undefined) return []
     const { key = '', sealed } = request
-    const declined = declinedIn(answer)
-    const answered = declined ? { declined: true as const, value: undefined } : { value: copyJson(inputOf(answer)) }
-    return [{ key, ...answered, ...(sealed !== undefined && { sealed: copyJson(sealed) }) }]
+    const returned = { key, ...(sealed !== undefined && { sealed: copyJson(sealed) }) }
+    if (declinedIn(answer)) return [{ ...returned, declined: true, value: undefined }]
+    const accepted = acceptInput(key, answer, schemas.get(key) ?? recordedSchema(request))
+    return accepted ? [{ ...returned, value: accepted.value }] : []
   })
+}
+
+/** The schema that the answer was checked against when it arrived. */
+function recordedSchema({ id, schema }: Request): CompiledSchema | undefined {
+  return schema && compileSchema(schema, `Request "${id}"`, { lenient: true })
 }
 
 /** The requests as `context.actions` shows them: the confirmation under the call id, inputs under their keys. */

@@ -13,6 +13,7 @@ import {
   answeredInputs,
   type BodyRequest,
   findInput,
+  type InputSchemas,
   isConfirmed,
   toRequestedActions,
 } from './body-request.ts'
@@ -26,6 +27,7 @@ import type { LiveInput, LiveInputReader } from './live-input.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 
 const NONE: readonly never[] = []
+const NO_SCHEMAS: InputSchemas = new Map()
 
 const CONFIRMATION_RULES = { hint: anything, payload: anything }
 const INPUT_RULES = {
@@ -54,6 +56,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #credentials: readonly AuthCredential[] | undefined
   #requests: readonly RequestState[] | undefined
   #liveInput: LiveInputReader | undefined
+  #inputSchemas: InputSchemas = NO_SCHEMAS
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
   /** Requests of the body in this attempt. */
@@ -141,6 +144,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
     checkOptions('requestInput()', options, INPUT_RULES, 'INVALID_REQUEST')
     const { key, message, schema, mayDecline, expiresInMs } = options
     const compiled = schema === undefined ? undefined : compileSchema(schema, `requestInput(), schema of key "${key}"`)
+    if (compiled) this.#inputSchemas = new Map(this.#inputSchemas).set(String(key), compiled)
     const answer = findInput(this.requests, String(key), compiled)
     if (answer) return answer.value as T
     const request: BodyRequest = {
@@ -155,9 +159,12 @@ export class CallContext extends ForwardingContext implements ToolContext {
     this.requested = addRequest(this.requested, request)
     return undefined
   }
-  /** The answers to the input requests of earlier attempts. */
-  answeredInputs(): readonly AnsweredInput[] {
-    return answeredInputs(this.requests)
+  /** The answers to the input requests of earlier attempts, as their schemas accept them. */
+  answeredInputs(schemas: { readonly [key: string]: unknown } = {}): readonly AnsweredInput[] {
+    const compiled = Object.entries(schemas).map(([key, schema]) => {
+      return [key, compileSchema(schema, `answeredInputs(), schema of key "${key}"`)] as const
+    })
+    return answeredInputs(this.requests, new Map([...this.#inputSchemas, ...compiled]))
   }
   /** Aborted on timeout and cancellation. Created on first use: most bodies never read it. */
   get signal(): AbortSignal {

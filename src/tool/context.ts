@@ -151,7 +151,7 @@ export interface InputRequest {
 export interface AnsweredInput {
   /** The key of the request. */
   readonly key: string
-  /** The answer. Undefined if the user declined. */
+  /** The answer, as the schema of the request accepts it. Undefined if the user declined. */
   readonly value: unknown
   /** The user declined. Only for requests with `mayDecline`. */
   readonly declined?: true
@@ -195,8 +195,12 @@ export interface ToolContext extends CallbackContext {
    */
   requestInput<const S extends Schema>(request: InputRequest & { schema: S }): InferOutput<S> | undefined
   requestInput<T = unknown>(request: InputRequest & { schema?: unknown }): T | undefined
-  /** The answers to the input requests of earlier attempts of this call, in the order of the requests. */
-  answeredInputs(): readonly AnsweredInput[]
+  /**
+   * The answers to the input requests of earlier attempts of this call, in the order of the requests. A value is what the schema
+   * of its key accepts: the one in `schemas` or in `requestInput()` of this attempt, or else the recorded JSON Schema, which
+   * sets defaults but neither drops fields nor transforms.
+   */
+  answeredInputs(schemas?: { readonly [key: string]: unknown }): readonly AnsweredInput[]
   /**
    * Asks the user for a credential. When the body ends, the call waits for the consent. The token is stored under `key`, and
    * the body runs again from the start: `getCredential()` then returns the token.

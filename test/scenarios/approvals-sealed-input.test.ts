@@ -1,6 +1,7 @@
 // Input requests with data that only the body gets back, with an own expiry, and that may be declined.
 import { deny, respond, type ToolContext, ToolError, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { finalResponses, requestFor, sendMessage, startProcess, storedEvents, stores, where } from './approvals-kit.ts'
 import { runScenario } from './kit.ts'
 
@@ -28,6 +29,40 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     await sendMessage(runner, [respond(requestFor(pending), 'blue')])
     expect(finalResponses(await storedEvents(store))).toMatchObject({
       c1: { answered: [{ key: 'room', value: 'blue', sealed: { state: 'canary-7' } }] },
+    })
+  })
+
+  test('answeredInputs() returns the value that requestInput() returns, not the answer as sent', async () => {
+    const room = z.object({ name: z.string().trim(), beds: z.number().default(2) })
+    const both = book((context) => {
+      const given = context.answeredInputs({ room })
+      const asked = context.requestInput({ key: 'room', message: 'Which room?', schema: room })
+      return asked && { given, asked, after: context.answeredInputs() }
+    })
+    const store = newStore()
+    const { pending } = await sendMessage(startProcess(store, { tools: [both], steps: [call] }).runner)
+    const { runner } = startProcess(store, { tools: [both], steps: ['booked'] })
+    await sendMessage(runner, [respond(requestFor(pending), { name: ' blue ', isAdmin: true })])
+    const value = { name: 'blue', beds: 2 }
+    expect(finalResponses(await storedEvents(store))).toEqual({
+      c1: { given: [{ key: 'room', value }], asked: value, after: [{ key: 'room', value }] },
+    })
+  })
+
+  test('answeredInputs() applies the recorded schema when the body gives none', async () => {
+    const schema = { type: 'object', properties: { name: { type: 'string' }, beds: { type: 'number', default: 2 } } }
+    const plain = book((context) => {
+      const answered = context.answeredInputs()
+      if (answered.length) return { answered }
+      context.requestInput({ key: 'room', message: 'Which room?', schema })
+      return undefined
+    })
+    const store = newStore()
+    const { runner } = startProcess(store, { tools: [plain], steps: [call, 'booked'] })
+    const { pending } = await sendMessage(runner)
+    await sendMessage(runner, [respond(requestFor(pending), { name: 'blue' })])
+    expect(finalResponses(await storedEvents(store))).toEqual({
+      c1: { answered: [{ key: 'room', value: { name: 'blue', beds: 2 } }] },
     })
   })
 
