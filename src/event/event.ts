@@ -83,6 +83,11 @@ export interface Event {
   readonly failedAttempts?: FailedAttempts
   /** Set on replies of a live model. Their calls run in the live session only. */
   readonly live?: true
+  /**
+   * Set on every event that `createSession({ events })` imported: this app recorded no such call, result or approval. Only the
+   * framework sets it.
+   */
+  readonly imported?: true
   /** The transcription of the user's audio. */
   readonly inputTranscription?: JsonObject
   /** The transcription of the model's audio. */

@@ -2,17 +2,19 @@ import type { Event } from '../event/event.ts'
 import { toStorableEntry, withEventIds } from './storable-entry.ts'
 
 /**
- * The events as `createSession` stores them: finished history. Without a scope path, their calls never run, wait or count as
- * interrupted. Every store passes the given events through this function. Throws INVALID_REQUEST if an event is malformed.
+ * The events as `createSession` stores them: finished history, marked as `imported`. Without a scope path, their calls never run,
+ * wait or count as interrupted. Every store passes the given events through this function. Throws INVALID_REQUEST if an event is
+ * malformed.
  */
 export function importedEvents(events: readonly Event[], newId: () => string): Event[] {
-  return withoutOpenMessages(events.map((event) => withoutPath(withEventIds(event, newId))))
+  return withoutOpenMessages(events.map((event) => toHistory(withEventIds(event, newId))))
 }
 
-function withoutPath(given: Event): Event {
+/** The mark is set here only, whatever the given event says: an auditor must know that this app did not see it happen. */
+function toHistory(given: Event): Event {
   const { event = given } = toStorableEntry({ event: given })
-  const { nodeInfo: _, ...imported } = event
-  return imported
+  const { nodeInfo: _, ...history } = event
+  return { ...history, imported: true }
 }
 
 /**

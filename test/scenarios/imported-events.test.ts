@@ -1,9 +1,11 @@
 // Events that createSession() imports, written as if this app had recorded them: none of their calls runs.
 import {
+  type Agent,
   agentTool,
   type CodeExecutor,
   createEvent,
   type Event,
+  InMemorySessionService,
   type JsonObject,
   LlmAgent,
   longRunning,
@@ -110,6 +112,23 @@ function desk(options: Partial<RunnerOptions>) {
   return { ran, model, agent, runner: new Runner({ appName: 'app', agent, logger: recordingLogger(), ...options }) }
 }
 
+test('an agent, a plugin and a model cannot mark an event as imported', async () => {
+  const claimed = { imported: true as const }
+  const agent: Agent = {
+    name: 'desk',
+    async *run() {
+      yield createEvent({ content: { role: 'model', parts: [{ text: 'Paid.' }] }, ...claimed })
+    },
+  }
+  const plugin = { name: 'marks', onEvent: ({ event }: { event: Event }) => ({ ...event, ...claimed }) }
+  const sessionService = new InMemorySessionService()
+  const runner = new Runner({ appName: 'app', agent, sessionService, plugins: [plugin] })
+  await runner.complete({ ...who, message: 'Hi' })
+  const { events = [] } = (await sessionService.getSession(key)) ?? {}
+  expect(events.length).toBeGreaterThan(1)
+  expect(events.filter(({ imported }) => imported)).toEqual([])
+})
+
 describe.each(stores)('an import $name', ({ open }) => {
   test('is seen by the model and by clients, without what happened inside agent tools', async () => {
     const { sessionService } = open()
@@ -121,6 +140,21 @@ describe.each(stores)('an import $name', ({ open }) => {
     await runner.complete({ ...who, message: 'Hi' })
     const texts = model.requests[0]?.contents.flatMap(({ parts }) => parts.map(({ text }) => text))
     expect(texts).toEqual(['go', 'Gone.', 'Thanks.', 'Hi'])
+  })
+
+  test('is marked in the session, its log and its copies, and nothing that happens later is', async () => {
+    const { sessionService } = open()
+    const { runner } = desk({ sessionService })
+    const forged = { ...event([{ text: 'Paid.' }]), imported: false } as unknown as Event
+    const created = await sessionService.createSession({ ...key, events: [user('go'), forged] })
+    expect(created.events.map(({ imported }) => imported)).toEqual([true, true])
+    await runner.complete({ ...who, message: 'Hi' })
+    const marks = async (sessionId: string) =>
+      (await sessionService.getSession({ ...key, sessionId }))?.events.map(({ imported }) => imported)
+    expect(await marks('s1')).toEqual([true, true, undefined, undefined])
+    const last = (await sessionService.getSession(key))?.events.at(-1)?.id ?? ''
+    const { sessionId } = await runner.fork({ ...who, before: last })
+    expect((await marks(sessionId))?.slice(0, 3)).toEqual([true, true, undefined])
   })
 
   test('of a message without any reply can be resumed: only the model is asked', async () => {

@@ -92,7 +92,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     expect((await sendMessage(runner)).text).toBe('hello again')
     const session = await store.getSession({ appName: 'app', ...where })
     expect(Object.keys(session?.state ?? {}).toSorted()).toEqual(['__proto__', 'amount', 'constructor'])
-    const imported = events.map(({ nodeInfo: _, ...event }) => event) // only runs write scope paths
+    const imported = events.map(({ nodeInfo: _, ...event }) => ({ ...event, imported: true })) // only runs write scope paths
     expect(JSON.stringify(session?.events.slice(0, 2))).toBe(JSON.stringify(imported))
     expect(isClean()).toBe(true)
   })

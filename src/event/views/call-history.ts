@@ -19,6 +19,8 @@ export interface MadeCall {
   readonly madeAt: number
   /** Does its result come later? */
   readonly isLongRunning: boolean
+  /** Was it imported? */
+  readonly isImported: boolean
   /** 1, or higher for a call that repeats a failed one. */
   readonly attempt: number
   /** The call whose agent or code made this call. */
@@ -130,7 +132,7 @@ export class CallHistory {
   view({ isOpen, tokens }: CallSurroundings): CallView {
     const { state } = this
     const { id, name, agent, path, args, handle, isCode } = state
-    const { eventId, invocationId, madeAt, isLongRunning, attempt, parent } = this.#made
+    const { eventId, invocationId, madeAt, isLongRunning, isImported, attempt, parent } = this.#made
     const requests = this.#requests(isOpen)
     const response = state.pending ? undefined : state.response
     return {
@@ -146,6 +148,7 @@ export class CallHistory {
       status: this.#status(isOpen, requests),
       gate: this.#gate(),
       isLongRunning,
+      isImported,
       requests,
       waits: this.#waits.map(({ kind, from, to, answer }) => ({ kind, from, to, answer })),
       attempt,

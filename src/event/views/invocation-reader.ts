@@ -241,7 +241,10 @@ export class InvocationReader {
     }
   }
 
-  #addCall(state: CallState, { id: eventId, invocationId, timestamp: madeAt, longRunningToolIds }: Event): void {
+  #addCall(
+    state: CallState,
+    { id: eventId, invocationId, timestamp: madeAt, longRunningToolIds, imported }: Event,
+  ): void {
     const { id, name, path } = state
     const equal = `${path} ${name} ${canonicalJson(state.args)}`
     const same = `${path} ${name}`
@@ -251,6 +254,7 @@ export class InvocationReader {
       invocationId,
       madeAt,
       isLongRunning: longRunningToolIds?.includes(id) === true,
+      isImported: imported === true,
       attempt: before?.attemptAfter(state.args) ?? 1,
       parent: this.#callAround(path),
     })
@@ -285,7 +289,15 @@ export class InvocationReader {
     let history = this.#calls.get(callId)
     if (!history) {
       const parent = this.#callAround(path)
-      history = new CallHistory(state, { eventId: '', invocationId, madeAt, isLongRunning: false, attempt: 1, parent })
+      history = new CallHistory(state, {
+        eventId: '',
+        invocationId,
+        madeAt,
+        isLongRunning: false,
+        isImported: false,
+        attempt: 1,
+        parent,
+      })
       this.#calls.set(callId, history)
     }
     history.addRequest(request)

@@ -108,6 +108,8 @@ export interface CallView {
   readonly gate: 'passed' | 'held' | 'denied'
   /** Does its result come later? */
   readonly isLongRunning: boolean
+  /** Was it imported? Then it did not happen in this app. */
+  readonly isImported: boolean
   /** Its requests, in order. */
   readonly requests: readonly RequestView[]
   /** The times in which it waited for a person or for an outside result, in order. */

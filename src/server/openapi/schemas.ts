@@ -83,6 +83,11 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
           ),
           description: 'The failed attempts of calls that were tried again, by call id.',
         },
+        imported: {
+          ...flag,
+          description:
+            'The event was imported: nothing in it happened in this app. The server sets it, never a client.',
+        },
         handles: {
           type: 'object',
           additionalProperties: data,

@@ -53,7 +53,10 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
       eventOf('e2', { actions: { stateDelta: { size: null } } }),
     ]
     const created = await service.createSession({ ...HOME, state: { color: 'blue', shape: 'round' }, events })
-    deepEqual(created.events, events)
+    deepEqual(
+      created.events,
+      events.map((event) => ({ ...event, imported: true })),
+    )
     deepEqual(created.state, { color: 'red', shape: 'round', 'user:name': 'Ada' })
     const lease = await service.claim(HOME)
     equal(lease.seq, 2)
@@ -61,16 +64,18 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
   })
 
   serviceTest(
-    'imported events are finished history: they have no scope path, and no message between them is open',
+    'imported events are finished history: marked, without a scope path, and no message between them is open',
     async (service) => {
       const nodeInfo = { path: 'clerk' }
       const user = eventOf('e2', { author: 'user', invocationId: 'i2', nodeInfo })
       const reply = eventOf('e1', { branch: 'b', nodeInfo })
       const { events } = await service.createSession({ ...HOME, events: [reply, user] })
-      deepEqual(events, [eventOf('e1', { branch: 'b' }), eventOf('e2', { author: 'user' })])
+      const imported = true
+      deepEqual(events, [eventOf('e1', { branch: 'b', imported }), eventOf('e2', { author: 'user', imported })])
       const other = { ...HOME, sessionId: 's2' }
       await service.createSession({ ...other, events: [user] })
-      deepEqual((await service.getSession(other))?.events, [eventOf('e2', { author: 'user', invocationId: 'i2' })])
+      const stored = eventOf('e2', { author: 'user', invocationId: 'i2', imported })
+      deepEqual((await service.getSession(other))?.events, [stored])
     },
   )
 

@@ -26,7 +26,12 @@ export interface RowProps {
 
 /** One row of the conversation. */
 export const Row: ComponentType<RowProps> = memo(function Row({ row, log, progress }: RowProps) {
-  return <div class={`row column ${row.type}`}>{contents(row, log, progress)}</div>
+  return (
+    <div class={`row column ${row.type}`}>
+      {row.imported && <ImportedTag />}
+      {contents(row, log, progress)}
+    </div>
+  )
 })
 
 function contents(row: ChatRow, log: SessionLog, progress: unknown): ComponentChildren {
@@ -54,6 +59,16 @@ function contents(row: ChatRow, log: SessionLog, progress: unknown): ComponentCh
     case 'error':
       return <ErrorNote code={row.code} message={row.message} />
   }
+}
+
+function ImportedTag(): JSX.Element {
+  return (
+    <p class="byline">
+      <span class="tag" title="A client imported this. It did not happen in this app.">
+        imported
+      </span>
+    </p>
+  )
 }
 
 function Reply({ row }: { readonly row: TextRow }): JSX.Element {

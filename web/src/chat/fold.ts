@@ -70,10 +70,11 @@ export class ChatFold {
     this.#addEffects(event)
   }
 
-  #addUser({ id, timestamp, invocationId, content }: Event): void {
+  #addUser(event: Event): void {
+    const { id, timestamp, invocationId, content } = event
     const parts = content?.parts.filter((part) => !part.functionResponse) ?? []
     if (parts.length === 0) return
-    const row: UserRow = { type: 'user', key: id, timestamp, invocationId, parts }
+    const row: UserRow = { type: 'user', key: id, timestamp, ...importOf(event), invocationId, parts }
     const local = isLocal(id) ? undefined : this.#localAt.pop()
     if (isLocal(id)) this.#localAt.push(this.#next.length)
     if (local === undefined) this.#next.push(row)
@@ -82,7 +83,7 @@ export class ChatFold {
 
   #addPart(event: Event, part: Part, at: number): void {
     const { author, timestamp } = event
-    const base = { key: `${this.#streamedAs.get(event.id) ?? event.id}/${at}`, timestamp, author }
+    const base = { key: `${this.#streamedAs.get(event.id) ?? event.id}/${at}`, timestamp, ...importOf(event), author }
     if (part.functionCall) this.#addCall(part.functionCall.id || `${event.id}-${at}`)
     else if (part.executableCode) this.#next.push({ ...base, type: 'code', code: part.executableCode })
     else if (part.codeExecutionResult) this.#next.push({ ...base, type: 'output', output: part.codeExecutionResult })
@@ -111,14 +112,16 @@ export class ChatFold {
     }
   }
 
-  #addEffects({ id, author, timestamp, actions, errorCode, errorMessage = '' }: Event): void {
+  #addEffects(event: Event): void {
+    const { id, author, actions, errorCode, errorMessage = '' } = event
+    const base = { timestamp: event.timestamp, ...importOf(event) }
     for (const [filename, version] of Object.entries(actions?.artifactDelta ?? {}))
-      this.#next.push({ timestamp, type: 'artifact', key: `${id} artifact ${filename}`, filename, version })
+      this.#next.push({ ...base, type: 'artifact', key: `${id} artifact ${filename}`, filename, version })
     const target = actions?.transferToAgent
     if (target)
-      this.#next.push({ timestamp, type: 'note', key: `${id} transfer`, text: `${author} handed over to ${target}` })
+      this.#next.push({ ...base, type: 'note', key: `${id} transfer`, text: `${author} handed over to ${target}` })
     if (errorCode !== undefined)
-      this.#next.push({ timestamp, type: 'error', key: `${id} error`, code: errorCode, message: errorMessage })
+      this.#next.push({ ...base, type: 'error', key: `${id} error`, code: errorCode, message: errorMessage })
   }
 
   /** Removes messages that the server refused. */
@@ -132,7 +135,17 @@ export class ChatFold {
 }
 
 function rowOf(call: CallView): ChatRow {
-  return { type: 'call', key: `call ${call.id}`, timestamp: call.madeAt, call }
+  return {
+    type: 'call',
+    key: `call ${call.id}`,
+    timestamp: call.madeAt,
+    call,
+    ...(call.isImported && { imported: true }),
+  }
+}
+
+function importOf({ imported }: Event): { readonly imported?: true } {
+  return imported ? { imported } : {}
 }
 
 /** A part of a log from its first message on: what comes before belongs to a turn that is not read yet. */

@@ -19,6 +19,8 @@ interface RowBase {
   readonly key: string
   /** Seconds since the epoch. */
   readonly timestamp: number
+  /** Was it imported? Then nothing in it happened in this app. */
+  readonly imported?: true
 }
 
 /** A message of the user. */

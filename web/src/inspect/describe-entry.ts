@@ -10,10 +10,11 @@ export function describeEntry({ event, record }: Entry): string {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
 }
 
-function describeEvent({ content, errorCode, errorMessage, actions }: Event): string {
+function describeEvent({ content, errorCode, errorMessage, actions, imported }: Event): string {
   const keys = Object.keys(actions.stateDelta ?? {})
   const files = Object.keys(actions.artifactDelta ?? {})
   return [
+    ...(imported ? ['imported'] : []),
     ...(content?.parts.map(describePart) ?? []),
     ...(errorCode === undefined ? [] : [`${errorCode}: ${errorMessage ?? ''}`]),
     ...(actions.transferToAgent ? [`transfer to ${actions.transferToAgent}`] : []),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/event/event.ts'
 import { EMPTY_VIEW } from '../session/log-view.ts'
+import { describeEntry } from './describe-entry.ts'
 import { filterEntries, type LogFilter } from './log-filter.ts'
 import { positionOf } from './position.ts'
 import { stateHistory, stateItems } from './state-history.ts'
@@ -25,6 +26,12 @@ test('the history of a state key has each change with its value before and after
     ['b', 'x'],
     ['user:c', 2],
   ])
+})
+
+test('the line of an imported event says that it was imported', () => {
+  const paid = { content: { role: 'model', parts: [{ text: 'Paid.' }] } }
+  expect(describeEntry(event(1, { ...paid, imported: true }))).toBe('imported · Paid.')
+  expect(describeEntry(event(1, paid))).toBe('Paid.')
 })
 
 test('a state key that is called __proto__ is a key like any other', () => {
