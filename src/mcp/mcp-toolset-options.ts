@@ -133,6 +133,8 @@ export interface McpToolsetOptions {
     | boolean
     | ((args: JsonObject, context: ReadonlyContext, tool: ServerToolInfo) => boolean | Promise<boolean>)
     | undefined
+  /** The approver may send other arguments: for every tool, or for the tools of these names at the server. Default false. */
+  readonly allowEditedArgs?: boolean | readonly string[] | undefined
   /** The side effects of a tool. Default: `atMostOnce` for every tool, whatever the server says. */
   readonly effect?: ((name: string, annotations: ToolAnnotations) => Effect) | undefined
   /** Called with the progress of calls. */
@@ -161,6 +163,10 @@ const RULES: OptionRules<McpToolsetOptions> = {
   auth: record,
   clientMetadata: record,
   requiresConfirmation: gate,
+  allowEditedArgs: {
+    expects: 'a boolean or a list of names',
+    accepts: (value) => typeof value === 'boolean' || Array.isArray(value),
+  },
   effect: callback,
   onProgress: callback,
   resources: flag,

@@ -96,9 +96,10 @@ function planOf(
 
 /** A gate for a misspelled operation would gate nothing, so it is refused. */
 function checkOperationNames({ names }: LoadedDocument, options: ApiToolsetOptions, what: string): void {
-  const { requiresConfirmation } = options
-  if (!Array.isArray(requiresConfirmation)) return
-  checkKnown(requiresConfirmation, names, `${what}: requiresConfirmation names the operation`)
+  for (const option of ['requiresConfirmation', 'allowEditedArgs'] as const) {
+    const named = options[option]
+    if (Array.isArray(named)) checkKnown(named, names, `${what}: ${option} names the operation`)
+  }
 }
 
 /** With a misspelled variable, requests would go to the default server. */

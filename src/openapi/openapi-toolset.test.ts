@@ -177,6 +177,7 @@ describe('options', () => {
   test('that name what the document does not have are refused at the listing', async () => {
     const list = (more: object) => new OpenApiToolset({ spec, ...more }).listTools(context)
     await expect(list({ requiresConfirmation: ['delete_pets'] })).rejects.toThrow(/Did you mean "delete_pet"/)
+    await expect(list({ allowEditedArgs: ['delete_pets'] })).rejects.toThrow(/allowEditedArgs .* mean "delete_pet"/)
     await expect(list({ serverVariables: { regoin: 'eu' } })).rejects.toThrow(
       /serverVariables names the variable "regoin"/,
     )

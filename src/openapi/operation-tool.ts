@@ -34,6 +34,7 @@ export function operationTool(plan: OperationPlan): Tool {
     timeoutMs: options.timeoutMs,
     requiresConfirmation: gateOf(plan),
     confirmationHint: () => hint,
+    ...(isEditable(plan) && { allowEditedArgs: true }),
     sendsTo: () => placeOf(plan),
     ...(configs.length && { authConfig: configs }),
     run: (args, context) => callOperation(plan, args, context),
@@ -79,6 +80,11 @@ function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => Pa
 function describe({ description, isDeprecated, method, path }: Operation): string {
   const text = description || `${method} ${path}`
   return isDeprecated ? `Deprecated. ${text}` : text
+}
+
+function isEditable({ operation, options }: OperationPlan): boolean {
+  const { allowEditedArgs = false } = options
+  return typeof allowEditedArgs === 'boolean' ? allowEditedArgs : allowEditedArgs.includes(operation.name)
 }
 
 type Gate = boolean | ((args: JsonObject, context: ReadonlyContext) => boolean | Promise<boolean>)

@@ -46,6 +46,8 @@ export interface ApiToolsetOptions {
   readonly auth?: AuthOption | undefined
   /** Wait for an approval: for every call, for the operations of these names, or where the function returns true. Default false. */
   readonly requiresConfirmation?: ConfirmationOption | undefined
+  /** The approver may send other arguments: for every call, or for the operations of these names. Default false. */
+  readonly allowEditedArgs?: boolean | readonly string[] | undefined
   /** Wait for an approval of every call but GET, HEAD and OPTIONS. Default false. */
   readonly confirmUnsafe?: boolean | undefined
   /** The header in which the API accepts a key that makes a repeated call harmless, such as `Idempotency-Key`. Default: none. */
@@ -93,6 +95,10 @@ const confirmation: Rule = {
   expects: 'a boolean, a list of names of operations, or a function',
   accepts: (value) => typeof value === 'boolean' || listOrCallback.accepts(value),
 }
+const flagOrNames: Rule = {
+  expects: 'a boolean, or a list of names of operations',
+  accepts: (value) => typeof value === 'boolean' || isNameList(value),
+}
 const authOption: Rule = {
   expects: 'an AuthConfig, an object with one for each security scheme, or "anonymous"',
   accepts: (value) => value === 'anonymous' || record.accepts(value),
@@ -117,6 +123,7 @@ export const API_TOOLSET_RULES: OptionRules<ApiToolsetOptions> = {
   headers: callback,
   auth: authOption,
   requiresConfirmation: confirmation,
+  allowEditedArgs: flagOrNames,
   confirmUnsafe: flag,
   idempotencyHeader: headerName,
   retries: wholeNumber(0),

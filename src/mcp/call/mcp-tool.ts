@@ -48,7 +48,8 @@ export type ShownProgress = Omit<McpProgress, 'tool'>
 
 /** Makes the tool. */
 export function mcpTool({ name, tool, server, options, authConfig, sendsTo, call }: ToolParts): Tool {
-  const { requiresConfirmation, onProgress } = options
+  const { requiresConfirmation, allowEditedArgs = false, onProgress } = options
+  const isEditable = typeof allowEditedArgs === 'boolean' ? allowEditedArgs : allowEditedArgs.includes(tool.name)
   const effect = options.effect?.(tool.name, tool.annotations) ?? 'atMostOnce'
   const declaration = {
     name,
@@ -67,6 +68,7 @@ export function mcpTool({ name, tool, server, options, authConfig, sendsTo, call
         ? (args: JsonObject, context: ReadonlyContext) => requiresConfirmation(args, context, tool)
         : requiresConfirmation,
     confirmationHint: () => `Approve execution of tool \`${showInvisible(tool.name)}\` of the MCP server "${server}"?`,
+    ...(isEditable && { allowEditedArgs: true }),
     ...(authConfig && { authConfig }),
     ...(tool.resourceUri !== undefined && { toModelOutput: withoutAppMeta }),
     sendsTo,
