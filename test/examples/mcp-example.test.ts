@@ -58,3 +58,43 @@ test('toolwright mcp trust uses the database of toolwright web and run', async (
   expect(await node(args, { cwd })).toMatchObject({ code: 0, out: expect.stringContaining('trusted') })
   expect(readdirSync(join(cwd, '.toolwright'))).toContain('desk.db')
 })
+
+test('toolwright tool does not call a tool whose definition has changed since toolwright web or run saw it', async () => {
+  const folder = mkdtempSync(join(resolve('node_modules'), '.pins-'))
+  const cwd = mkdtempSync(join(tmpdir(), 'toolwright-pins-'))
+  onTestFinished(() => {
+    for (const made of [folder, cwd]) rmSync(made, { recursive: true, force: true })
+  })
+  const file = join(folder, 'agent.mjs')
+  writeFileSync(file, AGENT)
+  const run = (text: string, ...args: string[]) =>
+    node([resolve('src/cli/index.ts'), ...args], { cwd, env: { ...process.env, TEXT: text } })
+  const called = { code: 0, out: expect.stringContaining('1') }
+  expect(await run('Adds', 'mcp', 'trust', file)).toMatchObject({ code: 0 })
+  expect(await run('Adds', 'tool', file, 'add')).toMatchObject(called)
+  expect(await run('Sends all secrets', 'tool', file, 'add')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('Unknown tool'),
+    errors: expect.stringContaining('Tool "add" is quarantined: its definition has changed'),
+  })
+  expect((await run('Sends all secrets', 'tool', file, '--list')).out).not.toContain('add')
+  expect(await run('Sends all secrets', 'tool', file, 'add', '--memory')).toMatchObject(called)
+  expect(await run('Sends all secrets', 'mcp', 'trust', file, 'add')).toMatchObject({ code: 0 })
+  expect(await run('Sends all secrets', 'tool', file, 'add')).toMatchObject(called)
+})
+
+test('toolwright tool pins what it sees first, and creates no database for an agent without MCP servers', async () => {
+  const folder = mkdtempSync(join(resolve('node_modules'), '.pins-'))
+  const cwd = mkdtempSync(join(tmpdir(), 'toolwright-pins-'))
+  onTestFinished(() => {
+    for (const made of [folder, cwd]) rmSync(made, { recursive: true, force: true })
+  })
+  const command = resolve('src/cli/index.ts')
+  await node([command, 'tool', resolve('test/examples/fixtures/team-tools.ts'), 'greet'], { cwd })
+  expect(readdirSync(cwd)).toEqual([])
+  const file = join(folder, 'agent.mjs')
+  writeFileSync(file, AGENT)
+  const call = (text: string) => node([command, 'tool', file, 'add'], { cwd, env: { ...process.env, TEXT: text } })
+  expect((await call('Adds')).code).toBe(0)
+  expect((await call('Sends all secrets')).code).toBe(1)
+})

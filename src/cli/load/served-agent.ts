@@ -7,10 +7,14 @@ import type { Logger } from '../../dispatch/host.ts'
 import { InMemoryMemoryService } from '../../memory/in-memory.ts'
 import { Runner } from '../../runner/runner.ts'
 import type { CallCallbacks, CallRunnerOptions } from '../../runner/single-call/call-runner.ts'
+import { InMemorySessionService } from '../../session/in-memory.ts'
+import type { SessionService } from '../../session/service.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
+import { mcpToolsetsOf } from '../mcp/mcp-toolsets-of.ts'
 import { modelsForCalls } from '../models.ts'
 import type { AgentFile } from './agent-file.ts'
+import { defaultDatabase } from './app-database.ts'
 import { type AppStorage, appNameOf, checkOwnStore } from './create-runner.ts'
 import { openStore } from './open-store.ts'
 
@@ -26,8 +30,14 @@ export interface ServedAgent {
   close(): void
 }
 
+/** The store of single calls. */
+export interface CallStorage extends AppStorage {
+  /** The working directory: without `db`, the calls keep to the pins of the database that `web` and `run` have there. Default: no pins. */
+  readonly pinsFolder?: string | undefined
+}
+
 /** Takes the agent, the tools and the services of an agent file. */
-export async function servedAgent({ root }: AgentFile, storage: AppStorage, logger: Logger): Promise<ServedAgent> {
+export async function servedAgent({ root }: AgentFile, storage: CallStorage, logger: Logger): Promise<ServedAgent> {
   const { file, app } = storage
   if (root instanceof Runner) {
     checkOwnStore(root, storage)
@@ -35,16 +45,35 @@ export async function servedAgent({ root }: AgentFile, storage: AppStorage, logg
     return { agent, tools: toolsOf(agent), options: { ...options, ...callbacksOf(agent) }, close: () => {} }
   }
   const stored = await openStore(storage, logger)
+  const pinned = stored ? undefined : await openPins(root, storage, logger)
   const options = {
     appName: app ?? appNameOf(file),
     artifactService: new InMemoryArtifactService(),
     memoryService: new InMemoryMemoryService(),
     ...stored,
+    ...(pinned && { sessionService: pinned.sessionService }),
     models: await modelsForCalls(root),
     logger,
     ...callbacksOf(root),
   }
-  return { agent: root, tools: toolsOf(root), options, close: () => stored?.close() }
+  return { agent: root, tools: toolsOf(root), options, close: () => (stored ?? pinned)?.close() }
+}
+
+/** The pins of the app, with sessions in memory. Undefined if the agents use no MCP server: then nothing is created. */
+async function openPins(
+  root: Agent,
+  { file, app, pinsFolder }: CallStorage,
+  logger: Logger,
+): Promise<{ sessionService: SessionService; close(): void } | undefined> {
+  if (pinsFolder === undefined || mcpToolsetsOf(root).length === 0) return undefined
+  const store = await openStore({ db: defaultDatabase(pinsFolder, app ?? appNameOf(file)), isDefault: true }, logger)
+  if (!store) return undefined
+  const getPin = store.sessionService.getPin.bind(store.sessionService)
+  const setPin = store.sessionService.setPin.bind(store.sessionService)
+  return {
+    sessionService: Object.assign(new InMemorySessionService(), { getPin, setPin }),
+    close: () => store.close(),
+  }
 }
 
 /** The tools of an agent, those of its toolsets included. */

@@ -3,9 +3,10 @@ import type { McpService } from '../../mcp/serve/serve-mcp.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
 import { parsePort } from '../command/parse-command-line.ts'
-import { sessionOptions } from '../command/shared-options.ts'
+import { memoryOption, sessionOptions } from '../command/shared-options.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
+import { readDatabase } from '../load/app-database.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { type ServedAgent, servedAgent } from '../load/served-agent.ts'
 import { withProgress } from '../screen/progress.ts'
@@ -19,6 +20,7 @@ const options = {
   port: { type: 'string', value: '<number>', description: 'Port for --http (default: a free port)' },
   ...sessionOptions,
   user: { ...sessionOptions.user, description: 'User the tools act for (default: local)' },
+  memory: memoryOption,
 } as const satisfies CommandOptions
 
 /** `toolwright mcp`. */
@@ -44,7 +46,7 @@ async function run(given: McpArguments, terminal: Terminal): Promise<number> {
   loadEnvFile(terminal.folder, terminal.env)
   const output = given.port === undefined ? takeStandardOutput(terminal) : terminal.output
   const served = await withProgress(terminal, `Loading ${given.file}`, async () =>
-    servedAgent(await loadAgentFile(given.file), given, terminalLogger(terminal)),
+    servedAgent(await loadAgentFile(given.file), { ...given, pinsFolder: terminal.folder }, terminalLogger(terminal)),
   )
   const server = await createServer(served, given.userId)
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<void>()
@@ -84,7 +86,8 @@ interface McpArguments {
 function readMcpArguments({ values, positionals }: CommandLine<typeof options>): McpArguments {
   const [file, ...others] = positionals
   if (!file || others.length) throw new UsageError('Pass one agent file. Usage: toolwright mcp <file>')
-  const { http = false, port, user, app, db } = values
+  const { http = false, port, user, app } = values
+  const db = readDatabase(values)
   if (port !== undefined && !http) throw new UsageError('--port is for HTTP. Add --http.')
   return { file, port: http ? parsePort(port ?? '0') : undefined, userId: user, app, db }
 }

@@ -5,6 +5,7 @@ import { isFailure } from '../../event/invocation-state.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import type { CallOutcome } from '../../runner/single-call/call-outcome.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { MEMORY } from '../load/app-database.ts'
 import { requestSummary } from '../requests/request-prompt.ts'
 import { Screen } from '../screen/screen.ts'
 import { truncate } from '../screen/text-width.ts'
@@ -38,7 +39,7 @@ export function printOutcome(outcome: CallOutcome, call: PrintedCall, { output, 
     return isFailure(outcome.result.response) ? 1 : 0
   }
   for (const request of outcome.requests) {
-    const where = db === undefined ? adviceFor(request) : `Session "${outcome.sessionId}".`
+    const where = db === undefined || db === MEMORY ? adviceFor(request) : `Session "${outcome.sessionId}".`
     errors.write(`toolwright: Tool "${escapeText(name)}" waits for the ${requestSummary(request)}. ${where}\n`)
   }
   return PENDING

@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
-import { sessionOptions } from '../command/shared-options.ts'
+import { memoryOption, sessionOptions } from '../command/shared-options.ts'
+import { readDatabase } from '../load/app-database.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The arguments of `toolwright tool`. */
@@ -17,13 +18,13 @@ export interface ToolArguments {
   readonly userId: string
   /** `--app`; undefined means the name of the file. */
   readonly app: string | undefined
-  /** `--db`; undefined keeps the session in memory. */
+  /** `--db`, or `:memory:` for `--memory`; undefined keeps the session in memory, and uses the pins of the app. */
   readonly db: string | undefined
   /** `--verbose`; default false. */
   readonly verbose: boolean
 }
 
-type ToolOptions = StringOptions<'args' | 'agent' | 'user' | 'app' | 'db'> & Flags<'list' | 'verbose'>
+type ToolOptions = StringOptions<'args' | 'agent' | 'user' | 'app' | 'db'> & Flags<'list' | 'memory' | 'verbose'>
 
 /** The options of `toolwright tool`. */
 export const toolOptions: ToolOptions = {
@@ -36,13 +37,15 @@ export const toolOptions: ToolOptions = {
   },
   ...sessionOptions,
   user: { ...sessionOptions.user, description: 'User the tool acts for (default: user)' },
+  memory: memoryOption,
   verbose: { type: 'boolean', description: "Show progress and the framework's log" },
 }
 
 /** Reads the command line of `toolwright tool`; throws a `UsageError` when it is invalid. */
 export function readToolArguments({ values, positionals }: CommandLine<ToolOptions>): ToolArguments {
   const [file, name, ...others] = positionals
-  const { args = '{}', list = false, agent, user = 'user', app, db, verbose = false } = values
+  const { args = '{}', list = false, agent, user = 'user', app, verbose = false } = values
+  const db = readDatabase(values)
   if (others.length)
     throw new UsageError("Pass the arguments of the tool with --args: toolwright tool <file> <name> --args '{...}'")
   if (!file || (!name && !list))

@@ -26,6 +26,7 @@ export const toolCommand: Command = defineCommand({
   usage: '<file> <name>',
   description: [
     'Calls one tool of the agent that a file exports, of its sub-agents or of their toolsets, or the agent itself, and prints the result as JSON. No model is asked, so that no key is needed. Gates and policies apply: in a terminal you are asked for approvals and inputs; otherwise the command says what is pending.',
+    'A tool of an MCP server whose definition has changed is quarantined, as in `toolwright run` and `toolwright web`: the pins are in their database, .toolwright/<app>.db. `toolwright mcp trust` trusts it.',
   ],
   options: toolOptions,
   examples: [
@@ -43,7 +44,7 @@ async function run(given: ToolArguments, terminal: Terminal): Promise<number> {
   loadEnvFile(terminal.folder, terminal.env)
   const logger = given.verbose ? terminalLogger(terminal) : warningLogger(terminal)
   const served = await withProgress(terminal, `Loading ${given.file}`, async () =>
-    servedAgent(await loadAgentFile(given.file), given, logger),
+    servedAgent(await loadAgentFile(given.file), { ...given, pinsFolder: terminal.folder }, logger),
   )
   const agents = new AgentCalls(served)
   const controller = new AbortController()

@@ -22,15 +22,14 @@ test('hides the calls that only show a request', () => {
   const shown = stored({
     content: { role: 'model', parts: [{ functionCall: { id: 'r1', name: 'adk_request_confirmation', args: {} } }] },
     longRunningToolIds: ['r1'],
+  })
+  expect(fold([shown])).toEqual([])
+})
 
 test('a row of an imported event is marked, and a row of a recorded event is not', () => {
   const imported = stored({ imported: true, content: { role: 'model', parts: [{ text: 'Paid.' }] } })
   const rows = fold([imported, call('c9', { imported: true }), say('Hi')])
   expect(rows.map((row) => row.imported)).toEqual([true, true, undefined])
-})
-
-  })
-  expect(fold([shown])).toEqual([])
 })
 
 describe('a log that is read from its end', () => {
