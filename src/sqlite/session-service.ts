@@ -76,6 +76,11 @@ export class SqliteSessionService implements SessionService {
     this.#cache = new LogCache(options.cacheBytes)
   }
 
+  /** The absolute path of the file, or `:memory:`. */
+  get file(): string {
+    return this.#database.file
+  }
+
   /** Creates a session; throws ALREADY_EXISTS. */
   async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
     const { now, newId } = this.#options

@@ -9,7 +9,7 @@ import { type AgentFile, loadAgentFile } from '../load/agent-file.ts'
 import { defaultDatabase } from '../load/app-database.ts'
 import { appNameOf } from '../load/create-runner.ts'
 import type { Terminal } from '../terminal.ts'
-import { checkDatabase, hasCurrentSchema } from './check-database.ts'
+import { checkDatabase, checkStoreOf, hasCurrentSchema } from './check-database.ts'
 import { checkPackage } from './check-installation.ts'
 import { checkModels } from './check-models.ts'
 import { checkToolsets } from './check-toolsets.ts'
@@ -47,7 +47,7 @@ export async function checkApp(
   if (root instanceof Runner) {
     const { appName, sessionService: pins } = root
     const servers = await checkToolsets(agent, { appName, pins, trustArguments: [file] })
-    return [...loaded, ...checkModels(agent, env), ...servers]
+    return [...loaded, ...checkModels(agent, env), ...(await checkStoreOf(root)), ...servers]
   }
   const appName = app ?? appNameOf(file)
   const path = db ?? defaultDatabase(folder, appName)

@@ -2,20 +2,47 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../error/error.ts'
+import type { Runner } from '../../runner/runner.ts'
+import { InMemorySessionService } from '../../session/in-memory.ts'
 import { checkConfiguredKeys, keySourceOf } from '../../sqlite/encryption-keys.ts'
 import { readKeyFile } from '../../sqlite/key-file.ts'
 import { SCHEMA_VERSION } from '../../sqlite/schema.ts'
-import { type Finding, findingsOf } from './finding.ts'
+import { MEMORY } from '../load/app-database.ts'
+import { type Finding, findingsOf, problemOnce } from './finding.ts'
 
-/** Whether a SQLite file can be used, and the keys of its credentials. Changes nothing. */
-export function checkDatabase(path: string): Finding[] {
+/** Whether the store of a runner that a file exports can be used. Its program opens it with keys of its own. */
+export async function checkStoreOf({
+  appName,
+  sessionService,
+}: Pick<Runner, 'appName' | 'sessionService'>): Promise<Finding[]> {
+  const { ok } = findingsOf('database')
+  const { file } = sessionService as { file?: unknown } // the agent file may have loaded another copy of the class
+  if (typeof file === 'string' && file !== MEMORY) return checkDatabase(file, { hasOwnKeys: true })
+  if (file === MEMORY || sessionService instanceof InMemorySessionService)
+    return [ok('The runner keeps sessions in memory: they are gone when the process ends')]
+  try {
+    await sessionService.interrupted({ appName })
+    return [ok('The session store of the runner answers')]
+  } catch (error) {
+    const message = `The session store of the runner fails: ${messageOf(error)}`
+    return [
+      problemOnce('database', message, 'Check the sessionService of the runner, and that its database is running.'),
+    ]
+  }
+}
+
+/**
+ * Whether a SQLite file can be used, and the keys of its credentials. Changes nothing. `hasOwnKeys`: the program passes its keys,
+ * so that they are not checked.
+ */
+export function checkDatabase(path: string, { hasOwnKeys = false }: { hasOwnKeys?: boolean } = {}): Finding[] {
   const { ok, problem } = findingsOf('database')
   const file = resolve(path)
   try {
     accessSync(dirname(file), constants.W_OK)
     if (!existsSync(file)) return [ok(`"${path}" does not exist yet. It is created when it is needed`)]
     accessSync(file, constants.R_OK | constants.W_OK)
-    return [...checkContent(path), ...checkPermissions(path), ...checkKeys(path)]
+    return [...checkContent(path), ...checkPermissions(path), ...(hasOwnKeys ? [] : checkKeys(path))]
   } catch (error) {
     return [
       problem(`"${path}" cannot be used: ${messageOf(error)}.`, 'Check the file, its folder and their permissions.'),

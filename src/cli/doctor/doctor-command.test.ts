@@ -212,6 +212,44 @@ describe('toolwright doctor with MCP servers', () => {
   })
 })
 
+test('toolwright doctor says in one line why an MCP server ended, and what to do', async () => {
+  const { code, found } = await diagnose('mcp', ['test/examples/fixtures/crashing-server.ts'])
+  expect(found).toHaveLength(1)
+  expect(found[0]?.message).toMatch(
+    /^Server "crash": .* It exited with code 1\. TypeError: The notes are missing\. Run connection\.command with .*prints$/,
+  )
+  expect(code).toBe(1)
+})
+
+describe('toolwright doctor with a file that exports a runner', () => {
+  test('checks the SQLite file of the runner', async () => {
+    const db = join(temporaryFolder(), 'own.db')
+    vi.stubEnv('RUNNER_DB', db)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const file = 'test/examples/fixtures/sqlite-runner.ts'
+    const { found } = await diagnose('database', [file])
+    expect(found).toMatchObject([{ status: 'ok', message: expect.stringContaining(`"${db}" opens, schema version`) }])
+    chmodSync(db, 0o644)
+    expect((await diagnose('database', [file])).found.map(({ status }) => status)).toEqual(['ok', 'warning'])
+  })
+
+  test('says that the runner keeps sessions in memory', async () => {
+    const { found } = await diagnose('database', ['test/examples/fixtures/runner.ts'])
+    expect(found).toMatchObject([{ status: 'ok', message: expect.stringContaining('keeps sessions in memory') }])
+  })
+
+  test('asks another store whether it answers, and says what to do if it does not', async () => {
+    const file = 'test/examples/fixtures/other-store.ts'
+    const answers = await diagnose('database', [file])
+    expect(answers.found).toMatchObject([{ status: 'ok', message: 'The session store of the runner answers' }])
+    vi.stubEnv('STORE_FAILS', '1')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { code, found } = await diagnose('database', [file])
+    expect([code, found]).toMatchObject([1, [{ status: 'problem', fix: expect.stringContaining('sessionService') }]])
+    expect(found[0]?.message).toBe('The session store of the runner fails: connection refused')
+  })
+})
+
 test('toolwright doctor reads OpenAPI documents and counts the tools that pass the filters', async () => {
   const { code, found } = await diagnose('tools', ['test/examples/fixtures/toolsets.ts'])
   expect(found).toMatchObject([

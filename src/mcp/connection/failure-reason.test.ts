@@ -61,3 +61,49 @@ test('ends for an error that is its own cause', () => {
   error.cause = error
   expect(failureReason(error, { type: 'http', url: 'http://127.0.0.1/mcp' })).toBe('broken')
 })
+
+const advice = 'Run connection.command with connection.args in a shell to see all that it prints'
+
+test.each([
+  [
+    'Node',
+    [
+      '/app/server.js:1',
+      'boot()',
+      '^',
+      '',
+      'TypeError: No database',
+      '    at boot (/app/server.js:1:7)',
+      '',
+      'Node.js v24.0.0',
+    ],
+    'TypeError: No database.',
+  ],
+  [
+    'Python',
+    [
+      'Traceback (most recent call last):',
+      '  File "server.py", line 1, in <module>',
+      '    import x',
+      "ImportError: no 'x'",
+    ],
+    "ImportError: no 'x'.",
+  ],
+  [
+    'a program that only says so',
+    ['Starting', 'The configuration file is missing.'],
+    'The configuration file is missing.',
+  ],
+])('says in one sentence what ended a server in %s, without its stack', (_, written, said) => {
+  const error = new Error(['Connection closed. It exited with code 1.', ...written].join('\n'))
+  const reason = failureReason(error, { type: 'stdio', command: 'server' })
+  expect(reason).toBe(`Connection closed. It exited with code 1. ${said} ${advice}`)
+})
+
+test('says what to do when a server ended without a word', () => {
+  const reason = failureReason(new Error('Connection closed. It was ended by SIGKILL.'), {
+    type: 'stdio',
+    command: 'x',
+  })
+  expect(reason).toBe(`Connection closed. It was ended by SIGKILL. ${advice}`)
+})
