@@ -278,17 +278,20 @@ export class Fold {
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
       const response = part.functionResponse ?? (part.codeExecutionResult && responseIn(part))
-      if (response && this.calls.get(response.id ?? '')?.path === scope.path) this.#foldResponse(response)
+      if (!response || this.calls.get(response.id ?? '')?.path !== scope.path) continue
+      this.#foldResponse(response, event.timestamp)
     }
   }
 
-  #foldResponse(response: FunctionResponse): void {
+  /** `at`: the time of the event. A result of a client needs none: its call is pending already. */
+  #foldResponse(response: FunctionResponse, at?: number): void {
     const call = this.calls.get(response.id ?? '')
     if (!call || (call.response && !call.pending)) return
     call.intent = false
     if (response.willContinue === true && !call.pending) {
       call.pendingSince = this.#seq
       call.handle = response.response
+      call.handledAt = at
     }
     call.response = response
     call.pending = response.willContinue === true

@@ -33,6 +33,8 @@ export interface CallState {
   pending: boolean
   /** What the body of a long-running call returned first. Later partial results do not change it. */
   handle: JsonObject | undefined
+  /** When the handle was recorded, in seconds since the epoch. */
+  handledAt: number | undefined
   /** The sequence number of the handle. A result posted before the handle is ignored. */
   pendingSince: number
   /** All requests about this call, in order. */
@@ -86,6 +88,7 @@ export function createCall(
     response: undefined,
     pending: false,
     handle: undefined,
+    handledAt: undefined,
     pendingSince: 0,
     requests: NO_REQUESTS,
   }

@@ -22,7 +22,10 @@ export interface PendingRequest {
   readonly hint?: string
   /** The name of the agent that made the call. */
   readonly agent: string
-  /** Seconds since the epoch. */
+  /**
+   * When the request was made or the handle of a long-running call was recorded, in seconds since the epoch. Absent for
+   * long-running calls that an earlier version has listed.
+   */
   readonly createdAt?: number
   /** Seconds since the epoch. After it the request counts as denied. */
   readonly expiresAt?: number

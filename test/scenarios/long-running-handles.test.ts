@@ -28,6 +28,23 @@ describe.each(stores)('with sessions $name', (store) => {
   })
 })
 
+describe.each(stores)('with sessions $name', (store) => {
+  test('a pending long-running call says since when it waits, also after a partial result', async () => {
+    let now = 1_700_000_000_000
+    const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [ask] })
+    const options = { appName: 'app', agent, logger: silentLogger, ports: { now: () => (now += 1_000) } }
+    const runner = new Runner({ ...options, ...store.open() })
+    const { pending, sessionId, events } = await runner.complete({ userId: 'ada', message: 'Refund 200.' })
+    const createdAt = events.at(-1)?.timestamp
+    expect(createdAt).toBeGreaterThan(1_700_000_000)
+    expect(pending).toMatchObject([{ id: 'c1', createdAt }])
+    now += 60_000
+    const functionResponse = { id: 'c1', name: 'ask_for_approval', response: { seenBy: 'Bo' }, willContinue: true }
+    await runner.complete({ userId: 'ada', sessionId, message: [{ functionResponse }] })
+    expect(await runner.pending({ userId: 'ada' })).toMatchObject([{ id: 'c1', createdAt }])
+  })
+})
+
 test('a confirmation has no handle', async () => {
   const gated = { ...ask, requiresConfirmation: true } as const
   const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [gated] })
@@ -49,7 +66,9 @@ test('the routes of pending requests show the handle', async () => {
   await send('/apps/desk/users/ada/sessions/s1', {})
   const newMessage = { role: 'user', parts: [{ text: 'Refund 200.' }] }
   await send('/run', { appName: 'desk', userId: 'ada', sessionId: 's1', newMessage })
-  expect(await send('/apps/desk/users/ada/pending')).toMatchObject([{ id: 'c1', handle }])
+  expect(await send('/apps/desk/users/ada/pending')).toMatchObject([
+    { id: 'c1', handle, createdAt: expect.any(Number) },
+  ])
 })
 
 describe('a live session', () => {

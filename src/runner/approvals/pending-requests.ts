@@ -45,13 +45,14 @@ function pendingRequest(request: Request, call: CallState, invocation: WaitingIn
 }
 
 function pendingResult(call: CallState, invocation: WaitingInvocation): PendingRequest {
-  const { handle, response } = call
+  const { handle, handledAt, response } = call
   const { prompt, options } = choiceIn(response?.response) ?? {}
   return {
     id: call.id,
     kind: 'longRunning',
     ...described(call, invocation),
     args: call.args,
+    ...(handledAt !== undefined && { createdAt: handledAt }),
     ...(handle && { handle }),
     ...(typeof prompt === 'string' && { hint: prompt }),
     ...(options && { schema: { enum: options } }),
