@@ -32,6 +32,8 @@ export interface ServedApp {
   readonly recent: RecentSessions
   /** Example messages. */
   readonly tour: readonly string[]
+  /** The file that exports the app; undefined if the server does not know it. */
+  readonly file: string | undefined
 }
 
 /** The apps of a server, by name. */
@@ -39,7 +41,7 @@ export class Apps {
   readonly #apps: ReadonlyMap<string, ServedApp>
 
   /** Makes a runner for each agent. Throws `INVALID_CONFIG` for an app that cannot be served. */
-  constructor({ apps, services, live, tours, dev, limits }: ServerOptions) {
+  constructor({ apps, services, live, tours, agentFiles, dev, limits }: ServerOptions) {
     this.#apps = new Map(
       Object.entries(apps).map(([name, root]) => {
         const runner =
@@ -56,7 +58,8 @@ export class Apps {
         const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
         const recent = new RecentSessions()
         const tour = own(tours) ?? []
-        return [name, { name, runner, live: own(live), bench, benchSessions, stacks, writes, recent, tour }]
+        const file = own(agentFiles)
+        return [name, { name, runner, live: own(live), bench, benchSessions, stacks, writes, recent, tour, file }]
       }),
     )
   }

@@ -54,6 +54,11 @@ export interface ServerOptions {
   readonly page?: string | undefined
   /** Example messages of the apps, which the workbench offers. */
   readonly tours?: { readonly [app: string]: readonly string[] } | undefined
+  /**
+   * The files that export the apps. The workbench names them in the tests it writes. Default: a file of the working directory that is
+   * named like the app.
+   */
+  readonly agentFiles?: { readonly [app: string]: string } | undefined
   /** Receives one line per failed request, with its correlation id. Default: `console`. */
   readonly logger?: Logger | undefined
 }

@@ -38,6 +38,7 @@ const RULES: OptionRules<ServerOptions> = {
   dev: flag,
   page: text,
   tours: record,
+  agentFiles: record,
   logger: objectWith('warn', 'error'),
 }
 

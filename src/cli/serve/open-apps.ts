@@ -90,11 +90,12 @@ export async function closeApps(
 /** The apps as options of the server. */
 export function serverOptionsOf(
   apps: readonly OpenedApp[],
-): Pick<ServerOptions, 'apps' | 'live' | 'tours' | 'authenticate'> {
+): Pick<ServerOptions, 'apps' | 'live' | 'tours' | 'agentFiles' | 'authenticate'> {
   return {
     apps: Object.fromEntries(apps.map(({ name, runner }) => [name, runner])),
     live: Object.fromEntries(apps.flatMap(({ name, exports: { live } }) => (live ? [[name, live]] : []))),
     tours: Object.fromEntries(apps.map(({ name, exports: { tour } }) => [name, tour])),
+    agentFiles: Object.fromEntries(apps.map(({ name, file }) => [name, file])),
     authenticate: authenticateOf(apps),
   }
 }

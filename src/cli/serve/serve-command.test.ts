@@ -55,6 +55,18 @@ async function serve(args: readonly string[], setup: TerminalSetup = {}): Promis
   return { ...started, token, text, get, post, stop }
 }
 
+test('toolwright serve --dev names the file it has loaded for a saved test, also with --app', async () => {
+  const folder = folderWith({ 'shop.mts': custom, 'apps/clerk/agent.mjs': custom })
+  const fileOf = async (...args: string[]): Promise<unknown> => {
+    const { get, stop } = await serve([...args, '--dev'], { folder })
+    const { apps } = (await (await get('/dev/info')).json()) as { apps: { file?: string }[] }
+    await stop()
+    return apps.map(({ file }) => file)
+  }
+  expect(await fileOf(refund, '--app', 'shop')).toEqual(['./refund.ts'])
+  expect(await fileOf(join(folder, 'apps'))).toEqual(['./agent.mjs'])
+})
+
 test('toolwright serve answers requests with the printed token, refuses others, and stops on SIGTERM', async () => {
   const { text, get, stop } = await serve([refund])
   expect(text).toMatch(/^Serving {5}http:\/\/127\.0\.0\.1:\d+\nToken {7}\S{20,}\nApps {8}refund\n/)

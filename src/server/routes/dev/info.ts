@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { VERSION } from '../../version.ts'
@@ -6,13 +7,13 @@ import { findAgentFile } from './agent-file.ts'
 /** Describes the apps for the workbench. */
 export function infoRoutes(app: Hono<ServerEnv>, { apps }: ServerParts): void {
   app.get('/dev/info', async (context) => {
-    const described = apps.all().map(async ({ name, runner, live, tour }) => ({
+    const described = apps.all().map(async ({ name, runner, live, tour, file }) => ({
       name,
       rootAgent: runner.agent.name,
       description: runner.agent.description,
       tour,
       hasLive: live !== undefined,
-      file: await findAgentFile(name),
+      file: file === undefined ? await findAgentFile(name) : `./${basename(file)}`, // the test is put beside it
     }))
     return context.json({ version: VERSION, apps: await Promise.all(described) })
   })
