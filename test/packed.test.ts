@@ -159,14 +159,17 @@ export const models: unknown[] = [fromAiSdk, beginConsent, setOAuthLibrary, McpT
   expect(stdout.match(/error TS/g), stdout).toHaveLength(4)
 })
 
-test.each(modelProviders)('toolwright run names the package to install for $pattern', ({ pattern, packageName }) => {
+test.each(modelProviders)('toolwright run names the package to install for $pattern', (provider) => {
+  const { pattern, packageName, keyNames } = provider
   const model = pattern.replace('*', '9')
   const program = `import { LlmAgent } from 'toolwright'
 export default new LlmAgent({ name: 'agent', model: '${model}' })`
   const args = ['node_modules/toolwright/dist/cli/index.js', 'run', app.write(`${model}.js`, program)]
   const env = { PATH: process.env.PATH, GEMINI_API_KEY: 'any' }
   const ended = spawnSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8', input: 'hello\n', env })
-  expect(ended.stdout + ended.stderr).toContain(`"${packageName}" is not installed. Run: npm i ${packageName}`)
+  const needed = keyNames.includes('GEMINI_API_KEY') ? packageName : `${packageName} and a key. Set ${keyNames[0]}`
+  expect(ended.stderr).toContain(`${model} needs ${needed}`)
+  expect(ended.stderr).toContain(`Run: npm i ${packageName}\n`)
   expect(ended.status).toBe(1)
 })
 

@@ -45,6 +45,27 @@ test.each(modelProviders)(
   },
 )
 
+test.each(modelProviders)(
+  'a model like $pattern without its package and a key is refused with both at once',
+  async ({ pattern, packageName, keyNames }) => {
+    for (const name of keyNames) vi.stubEnv(name, '')
+    const agent = new LlmAgent({ name: 'a', model: pattern.replace('*', '9') })
+    const refusal = async (): Promise<unknown> => {
+      const models = await modelsFor(agent, (names) => names)
+      try {
+        return new Runner({ appName: 'app', agent, models })
+      } catch (error) {
+        return error
+      }
+    }
+    const both = new RegExp(`9 needs ${packageName} and a key\\. Set ${keyNames[0]}.* Run: npm i ${packageName}$`)
+    expect(await refusal()).toMatchObject({ code: 'MISSING_PEER', message: expect.stringMatching(both) })
+    vi.stubEnv(keyNames[0] ?? '', 'k')
+    const one = new RegExp(`9 needs ${packageName}\\. Run: npm i ${packageName}$`)
+    expect(await refusal()).toMatchObject({ code: 'MISSING_PEER', message: expect.stringMatching(one) })
+  },
+)
+
 test('an unknown model name is refused with the names that work', async () => {
   const agent = new LlmAgent({ name: 'a', model: 'gemni-2.5-flash' })
   const models = await modelsFor(agent)

@@ -8,6 +8,7 @@ import { loadPeerByName } from '../error/load-peer.ts'
 import { type Models, modelResolver } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'
 import { modelNamesOf } from './load/collect-agents.ts'
+import { missingPeers } from './serve/required-peers.ts'
 
 /** A provider whose models the command line finds by name. */
 export interface ModelProvider {
@@ -66,15 +67,23 @@ export const modelProviders: readonly ModelProvider[] = [
   },
 ]
 
-/** The models for the names in this tree of agents. A name that no provider has throws when its model is needed. */
-export async function modelsFor(root: Agent): Promise<Models> {
+/** Finds the packages that are not installed. */
+type FindMissing = (names: readonly string[]) => readonly string[]
+
+/**
+ * The models for the names in this tree of agents. A name that no provider has, or whose package or key is missing, throws when its
+ * model is needed.
+ */
+export async function modelsFor(root: Agent, findMissing: FindMissing = missingPeers): Promise<Models> {
   const names = modelNamesOf(root)
   const models: { [pattern: string]: (name: string) => Model } = {}
   for (const provider of modelProviders) {
     if (!provider.isAlwaysLoaded && !names.some((name) => hasModel(provider, name))) continue
-    const create = await provider.load()
+    const isMissing = findMissing([provider.packageName]).length > 0
+    const create = isMissing ? undefined : await provider.load()
     models[provider.pattern] = (name) => {
-      if (!hasKey(provider, process.env)) throw invalid(missingKey(provider, name))
+      const problem = findModelProblem(provider, name, { env: process.env, findMissing })
+      if (problem || !create) throw invalid(problem ?? unknownModel(name))
       return create(name)
     }
   }
@@ -89,8 +98,10 @@ export function hasModel({ pattern }: ModelProvider, name: string): boolean {
   return name.startsWith(pattern.slice(0, -1))
 }
 
+type Environment = { readonly [name: string]: string | undefined }
+
 /** Is one of the variables of the provider set? An empty one is not. */
-function hasKey({ keyNames }: ModelProvider, env: { readonly [name: string]: string | undefined }): boolean {
+function hasKey({ keyNames }: ModelProvider, env: Environment): boolean {
   return keyNames.some((key) => env[key])
 }
 
@@ -100,11 +111,23 @@ export interface ModelProblem {
   readonly message: string
   /** What to do. */
   readonly fix: string
+  /** The code of the error. */
+  readonly code: 'INVALID_CONFIG' | 'MISSING_PEER'
 }
 
-/** A model whose key is missing. */
-export function missingKey({ keyAdvice }: ModelProvider, name: string): ModelProblem {
-  return { message: `${name} needs a key.`, fix: keyAdvice }
+/** What a model of the provider needs: its package, a key, or both at once. Undefined if it has all. */
+export function findModelProblem(
+  provider: ModelProvider,
+  name: string,
+  { env, findMissing = missingPeers }: { env: Environment; findMissing?: FindMissing | undefined },
+): ModelProblem | undefined {
+  const { packageName, keyAdvice } = provider
+  const isInstalled = findMissing([packageName]).length === 0
+  if (isInstalled && hasKey(provider, env)) return undefined
+  const needed = [...(isInstalled ? [] : [packageName]), ...(hasKey(provider, env) ? [] : ['a key'])]
+  const fixes = [...(hasKey(provider, env) ? [] : [keyAdvice]), ...(isInstalled ? [] : [`Run: npm i ${packageName}`])]
+  const code = isInstalled ? 'INVALID_CONFIG' : 'MISSING_PEER'
+  return { message: `${name} needs ${needed.join(' and ')}.`, fix: fixes.join(' '), code }
 }
 
 /** A name that no provider has, with the names that work. */
@@ -116,6 +139,7 @@ export function unknownModel(name: string): ModelProblem {
   return {
     message: `No provider has the model "${name}".${guess}`,
     fix: `These names work: ${known}. For other models pass a model object, such as fromAiSdk(provider('...')).`,
+    code: 'INVALID_CONFIG',
   }
 }
 
@@ -141,6 +165,6 @@ function throwError(error: unknown): never {
   throw error
 }
 
-function invalid({ message, fix }: ModelProblem): ToolwrightError {
-  return new ToolwrightError('INVALID_CONFIG', `${message} ${fix}`)
+function invalid({ message, fix, code }: ModelProblem): ToolwrightError {
+  return new ToolwrightError(code, `${message} ${fix}`)
 }

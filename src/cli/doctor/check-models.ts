@@ -1,8 +1,7 @@
 import type { Agent } from '../../agent/agents/agent.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { collectAgents, modelNamesOf } from '../load/collect-agents.ts'
-import { hasModel, missingKey, modelProviders, unknownModel } from '../models.ts'
-import { missingPeers } from '../serve/required-peers.ts'
+import { findModelProblem, hasModel, modelProviders, unknownModel } from '../models.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /** Whether the models of an agent can be made: their packages and keys. Names variables, never their values. */
@@ -24,10 +23,8 @@ function checkModel(name: string, env: { readonly [name: string]: string | undef
     const { message, fix } = unknownModel(name)
     return problem(message, fix)
   }
-  const { packageName, keyNames } = provider
-  if (missingPeers([packageName]).length) return problem(`${name} needs ${packageName}.`, `Run: npm i ${packageName}`)
-  const found = keyNames.find((key) => env[key])
-  if (found !== undefined) return ok(`${name}, with ${found}`)
-  const { message, fix } = missingKey(provider, name)
-  return problem(message, fix)
+  const missing = findModelProblem(provider, name, { env })
+  return missing
+    ? problem(missing.message, missing.fix)
+    : ok(`${name}, with ${provider.keyNames.find((key) => env[key])}`)
 }
