@@ -75,6 +75,24 @@ describe('a runner of an agent without a model', () => {
     expect(session?.events ?? []).toEqual([])
   })
 
+  test.each([undefined, 's1'])(
+    'leaves no session after a refused text run with the session id %s',
+    async (sessionId) => {
+      const runner = new Runner({ appName: 'app', agent })
+      await expect(runner.complete({ userId: 'ada', sessionId, message: 'Hi' })).rejects.toThrow(advice)
+      expect(await runner.sessionService.listSessions({ appName: 'app', userId: 'ada' })).toEqual([])
+    },
+  )
+
+  test('keeps a session that was there before a refused text run', async () => {
+    const runner = new Runner({ appName: 'app', agent })
+    await runner.sessionService.createSession({ appName: 'app', userId: 'ada', sessionId: 's1', state: { a: 1 } })
+    await expect(runner.complete({ userId: 'ada', sessionId: 's1', message: 'Hi' })).rejects.toThrow(advice)
+    expect(await runner.sessionService.listSessions({ appName: 'app', userId: 'ada' })).toMatchObject([
+      { id: 's1', state: { a: 1 } },
+    ])
+  })
+
   test('runs text with `model` of the runner', async () => {
     const runner = new Runner({ appName: 'app', agent, model: scriptedModel(['Hello.']) })
     expect(await runner.complete({ userId: 'ada', message: 'Hi' })).toMatchObject({ text: 'Hello.' })

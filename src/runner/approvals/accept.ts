@@ -2,13 +2,18 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { ToolOwner } from '../../agent/loop/find-entry.ts'
 import { describeNext, type Next } from '../../agent/loop/next.ts'
-import type { SessionView } from '../../agent/loop/session-view.ts'
+import { SessionView } from '../../agent/loop/session-view.ts'
 import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Entry, Event } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
+
 import { isHandle } from '../../event/handle.ts'
+
+import type { SessionKey, SessionService } from '../../session/service.ts'
+
 import type { InvocationHost } from '../../tool/invocation-host.ts'
+import type { RunRequest } from '../run/run-request.ts'
 import { type AnswerContext, type QuestionFor, readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
 import { requireModel } from './require-model.ts'
@@ -59,6 +64,20 @@ export function acceptMessage(
   const cancel = findInvocationsToCancel(open, whilePaused)
   requireModel(tree, view, invocationId)
   return { invocationId, message, cancel }
+}
+
+/**
+ * Throws what `acceptMessage` would throw, before the session of the message is created: a refused message leaves no session. In a
+ * session that exists, the log decides who answers.
+ */
+export async function checkFirstMessage(
+  key: SessionKey,
+  { isNew, message, invocationId, live }: Pick<RunRequest, 'isNew' | 'message' | 'invocationId' | 'live'>,
+  { tree, sessionService }: { readonly tree: AgentTree; readonly sessionService: SessionService },
+): Promise<void> {
+  if (live || !message || !invocationId) return
+  if (!isNew && (await sessionService.getSession({ ...key, config: { numRecentEvents: 1 } }))) return
+  requireModel(tree, new SessionView(tree), invocationId)
 }
 
 /** Accepts a live session. It ends what an interrupted run left: its user has come back to speak. */

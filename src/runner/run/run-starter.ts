@@ -6,7 +6,7 @@ import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunContext } from '../../tool/run-context.ts'
-import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
+import { type Accepted, acceptAnswers, acceptMessage, checkFirstMessage } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
 import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending-requests.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
@@ -103,8 +103,11 @@ export class RunStarter {
       this.#throwIfClosed()
       const { userId, sessionId, isNew } = request
       const key = { appName: this.#options.appName, userId, sessionId }
-      if (isNew) await this.#services.sessionService.createSession(key)
-      const claim = isNew ? claimed(await this.#services.sessionService.claim(key)) : await this.#claim(key, request)
+      const { sessionService } = this.#services
+      const { tree } = this.#options
+      if (tree.hasMissingModel) await checkFirstMessage(key, request, { tree, sessionService })
+      if (isNew) await sessionService.createSession(key)
+      const claim = isNew ? claimed(await sessionService.claim(key)) : await this.#claim(key, request)
       if (claim.type === 'followed') {
         this.#startLimiter.release()
         if (request.hasConsumer?.()) claim.run.events.open()
