@@ -12,6 +12,8 @@ export interface CallEnvironment extends Omit<RunnerOptions, 'agent' | 'models' 
   readonly userId: string
   /** The session of the call. Default: a new session. */
   readonly sessionId?: string | undefined
+  /** Calls of the user with the same id share results of `cached()`: the session, or else the tools of one `toAiSdkTools()`. */
+  readonly callerId: string
   /** Passed to the tools, as `runner.run({ runContext })` does. */
   readonly runContext?: RunContext | undefined
 }

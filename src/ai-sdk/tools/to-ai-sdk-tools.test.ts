@@ -93,6 +93,33 @@ test('toAiSdkTools() applies the policies of a tool', async () => {
   expect([await execute(kept, {}), await execute(kept, {})]).toEqual([{ runs: 1 }, { runs: 1 }])
 })
 
+describe('cached() in toAiSdkTools()', () => {
+  /** A cached tool that returns how often its body has run. */
+  function counting(): Tool {
+    let runs = 0
+    return cached(tool({ name: 'counted', description: 'Counts', effect: 'none', run: () => ({ runs: ++runs }) }))
+  }
+
+  test('answers later calls of the same tools from memory, each in a session of its own', async () => {
+    const made = only(counting())
+    expect([await execute(made, {}), await execute(made, {})]).toEqual([{ runs: 1 }, { runs: 1 }])
+  })
+
+  test('shares nothing between users, or between two sets of tools', async () => {
+    const one = counting()
+    const results = [only(one), only(one, { userId: 'bob' }), only(one)].map((made) => execute(made, {}))
+    expect(await Promise.all(results)).toEqual([{ runs: 1 }, { runs: 2 }, { runs: 3 }])
+  })
+
+  test('answers calls of one session from memory, also with tools made again, and never those of another user', async () => {
+    const one = counting()
+    const sessionService = new InMemorySessionService()
+    const inSession = (userId: string): ToolForAiSdk => only(one, { userId, sessionId: 's1', sessionService })
+    const results = [await execute(inSession('ada'), {}), await execute(inSession('ada'), {})]
+    expect([...results, await execute(inSession('bob'), {})]).toEqual([{ runs: 1 }, { runs: 1 }, { runs: 2 }])
+  })
+})
+
 test('toAiSdkTools() passes an abort on to the body', async () => {
   const controller = new AbortController()
   const reason = new Error('Enough.')

@@ -1,5 +1,6 @@
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
+import { withSystemPorts } from '../../base/ports.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import { anything, checkOptions, flag, type OptionRules, text } from '../../error/check-options.ts'
 import { type ResultErrorCode, ToolError, ToolwrightError } from '../../error/error.ts'
@@ -17,7 +18,7 @@ import { AGENT_NAME, type CallEnvironment, runToolCall } from './run-tool-call.t
 import { type AiSdkInputSchema, toAiSdkSchema } from './to-ai-sdk-schema.ts'
 
 /** Options of `toAiSdkTools()`: the user, and the services and limits of the runner. */
-export interface ToAiSdkToolsOptions extends Omit<CallEnvironment, 'appName'> {
+export interface ToAiSdkToolsOptions extends Omit<CallEnvironment, 'appName' | 'callerId'> {
   /** Name of the app in sessions, artifacts and memory. Default `ai-sdk`. */
   readonly appName?: string | undefined
   /** The user the tools act for. */
@@ -96,7 +97,8 @@ export function toAiSdkTools(
 ): Record<string, ToolForAiSdk> {
   checkOptions('toAiSdkTools()', options, RULES)
   const { acceptAiSdkApproval = false, sessionService = new InMemorySessionService(), ...rest } = options
-  const environment: CallEnvironment = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
+  const callerId = options.sessionId ?? withSystemPorts(options.ports).newId()
+  const environment: CallEnvironment = { ...rest, appName: options.appName ?? 'ai-sdk', callerId, sessionService }
   const keepsSessions = options.sessionService !== undefined
   const approvals = acceptAiSdkApproval ? approvalEnvironment(environment, keepsSessions) : undefined
   const { table } = new LlmAgent({ name: AGENT_NAME, tools }) // reports invalid tools now instead of on the first call

@@ -1,4 +1,4 @@
-import { approve, LlmAgent, StaticToolset, tool, toolSource, withParts } from 'toolwright'
+import { approve, cached, LlmAgent, StaticToolset, tool, toolSource, withParts } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -303,6 +303,46 @@ test('listen() refuses a misspelled option instead of opening a random port', as
   await expect(server.listen({ Port: 8080 } as never)).rejects.toThrow(
     'listen(): unknown option "Port". Did you mean "port"?',
   )
+})
+
+describe('cached() in serveMcp()', () => {
+  /** A cached tool that returns how often its body has run. */
+  function counting(): ReturnType<typeof tool> {
+    let runs = 0
+    const counted = tool({
+      name: 'counted',
+      description: 'Counts',
+      effect: 'none',
+      outputSchema: z.object({ runs: z.number() }),
+      run: () => ({ runs: ++runs }),
+    })
+    return cached(counted) as ReturnType<typeof tool>
+  }
+  const authenticate = (request: Request): { userId: string } | undefined => {
+    const token = request.headers.get('authorization')?.replace('Bearer ', '')
+    return token === undefined ? undefined : { userId: token }
+  }
+  const count = async (client: Awaited<ReturnType<typeof connect>>): Promise<unknown> =>
+    (await client.callTool({ name: 'counted' })).structuredContent
+
+  test.each(['2025', '2026'] as const)('answers later calls of a user from memory, of no other (%s)', async (era) => {
+    const { url } = await startServer({ tools: [counting()], authenticate })
+    const [ada, again, bob] = [
+      await connect(url, { era, token: 'ada' }),
+      await connect(url, { era, token: 'ada' }),
+      await connect(url, { era, token: 'bob' }),
+    ]
+    const results = [await count(ada), await count(ada), await count(again), await count(bob), await count(bob)]
+    expect(results).toEqual([1, 1, 1, 2, 2].map((runs) => ({ runs })))
+  })
+
+  test('shares nothing between two servers', async () => {
+    const one = counting()
+    const urls = [(await startServer({ tools: [one] })).url, (await startServer({ tools: [one] })).url]
+    const results = []
+    for (const url of urls) results.push(await count(await connect(url, { era: '2026' })))
+    expect(results).toEqual([{ runs: 1 }, { runs: 2 }])
+  })
 })
 
 test('listen() on another host than this machine needs authenticate', async () => {

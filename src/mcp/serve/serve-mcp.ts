@@ -66,6 +66,7 @@ class Serving implements McpService {
       ...services,
       appName: name,
       agentName: AGENT_NAME,
+      callerId: ports.newId(), // each call has a session of its own
       tools: [...tools, ...agents.map((agent) => agentTool(agent))],
     })
     this.runner = this.#calls.runner
