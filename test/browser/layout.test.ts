@@ -204,3 +204,13 @@ test('shows a session of 100,000 events with few elements, and reads it page by 
   most.push(await nodes())
   expect(Math.max(...most)).toBeLessThan(1500)
 })
+
+test('what a client imported is labelled, and what happened in the app is not', async () => {
+  const page = await openPage(server, { hash: '#/apps/shop/sessions/talk' })
+  await page.getByText('MODEL_ERROR').waitFor()
+  const rows = await page.locator('.row').count()
+  expect(await page.locator('.row .tag', { hasText: 'imported' }).count()).toBe(rows)
+  const other = await openPage(server, { hash: '#/apps/shop/sessions/waiting' })
+  await other.getByText('First request for this tool').waitFor()
+  expect(await other.getByText('imported').count()).toBe(0)
+})
