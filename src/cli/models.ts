@@ -79,11 +79,11 @@ export async function modelsFor(root: Agent, findMissing: FindMissing = missingP
   const models: { [pattern: string]: (name: string) => Model } = {}
   for (const provider of modelProviders) {
     if (!provider.isAlwaysLoaded && !names.some((name) => hasModel(provider, name))) continue
-    const isMissing = findMissing([provider.packageName]).length > 0
-    const create = isMissing ? undefined : await provider.load()
+    const isInstalled = findMissing([provider.packageName]).length === 0
+    const create = isInstalled ? await provider.load() : throwError
     models[provider.pattern] = (name) => {
-      const problem = findModelProblem(provider, name, { env: process.env, findMissing })
-      if (problem || !create) throw invalid(problem ?? unknownModel(name))
+      const problem = findModelProblem(provider, name, { env: process.env, isInstalled })
+      if (problem) throw invalid(problem)
       return create(name)
     }
   }
@@ -119,13 +119,13 @@ export interface ModelProblem {
 export function findModelProblem(
   provider: ModelProvider,
   name: string,
-  { env, findMissing = missingPeers }: { env: Environment; findMissing?: FindMissing | undefined },
+  { env, isInstalled }: { readonly env: Environment; readonly isInstalled: boolean },
 ): ModelProblem | undefined {
   const { packageName, keyAdvice } = provider
-  const isInstalled = findMissing([packageName]).length === 0
-  if (isInstalled && hasKey(provider, env)) return undefined
-  const needed = [...(isInstalled ? [] : [packageName]), ...(hasKey(provider, env) ? [] : ['a key'])]
-  const fixes = [...(hasKey(provider, env) ? [] : [keyAdvice]), ...(isInstalled ? [] : [`Run: npm i ${packageName}`])]
+  const isKeySet = hasKey(provider, env)
+  if (isInstalled && isKeySet) return undefined
+  const needed = [...(isInstalled ? [] : [packageName]), ...(isKeySet ? [] : ['a key'])]
+  const fixes = [...(isKeySet ? [] : [keyAdvice]), ...(isInstalled ? [] : [`Run: npm i ${packageName}`])]
   const code = isInstalled ? 'INVALID_CONFIG' : 'MISSING_PEER'
   return { message: `${name} needs ${needed.join(' and ')}.`, fix: fixes.join(' '), code }
 }

@@ -2,6 +2,7 @@ import type { Agent } from '../../agent/agents/agent.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { collectAgents, modelNamesOf } from '../load/collect-agents.ts'
 import { findModelProblem, hasModel, modelProviders, unknownModel } from '../models.ts'
+import { missingPeers } from '../serve/required-peers.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /** Whether the models of an agent can be made: their packages and keys. Names variables, never their values. */
@@ -23,7 +24,10 @@ function checkModel(name: string, env: { readonly [name: string]: string | undef
     const { message, fix } = unknownModel(name)
     return problem(message, fix)
   }
-  const missing = findModelProblem(provider, name, { env })
+  const missing = findModelProblem(provider, name, {
+    env,
+    isInstalled: missingPeers([provider.packageName]).length === 0,
+  })
   return missing
     ? problem(missing.message, missing.fix)
     : ok(`${name}, with ${provider.keyNames.find((key) => env[key])}`)
