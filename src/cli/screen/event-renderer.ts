@@ -12,7 +12,7 @@ import { createPaint, type Paint } from './paint.ts'
 import { StreamingText } from './streaming-text.ts'
 import { truncate } from './text-width.ts'
 import { agentCallLine, type CallLayout, completedCallLines } from './tool-call-lines.ts'
-import { formatError, formatValue } from './tool-text.ts'
+import { formatValue } from './tool-text.ts'
 
 /** Options of `EventRenderer`. */
 export interface EventRendererOptions {

@@ -7,11 +7,8 @@ import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Entry, Event } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
-
 import { isHandle } from '../../event/handle.ts'
-
 import type { SessionKey, SessionService } from '../../session/service.ts'
-
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import { type AnswerContext, type QuestionFor, readAnswers } from './answers.ts'
