@@ -147,6 +147,7 @@ export type {
   LogPage,
   Page,
   PageOptions,
+  PendingChanges,
   PendingSummary,
   Session,
   SessionKey,

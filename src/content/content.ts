@@ -32,6 +32,11 @@ export interface FunctionResponse {
   readonly parts?: readonly Part[]
 }
 
+/** Does another response of the call follow? True for the handle of long-running work, a partial result and progress. */
+export function isHandle(response: FunctionResponse): boolean {
+  return response.willContinue === true
+}
+
 /** A tool result as the model gets it. */
 export interface ModelOutput {
   /** The result. */

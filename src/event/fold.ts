@@ -4,13 +4,17 @@ import type { FunctionResponse, Part } from '../content/content.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
 import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
 import {
+  addAnswer,
+  addDenial,
+  addRequest,
+  addResponse,
   type CallState,
-  copyCall,
-  copyScope,
   countFailure,
   createCall,
   createScope,
+  createToolsetCall,
   isFailure,
+  isFinal,
   isReservedPathStep,
   NO_CALLS,
   NOT_RUN,
@@ -21,7 +25,6 @@ import {
   speakerOf,
   stillOpen,
 } from './invocation-state.ts'
-import { TOOLSET_CALL_PREFIX, toolsetNameOf } from './request-names.ts'
 import { depthOf } from './scope.ts'
 
 const NONE: readonly never[] = []
@@ -129,35 +132,14 @@ export class Fold {
     return this.#waiting !== undefined && this.#waiting.size > 0
   }
 
-  /** A copy. Entries added to the copy do not change this fold. */
-  copy(): Fold {
-    const copy = new Fold(this.invocationId, this.start)
-    const requests = new Map<RequestState, RequestState>()
-    for (const call of this.calls.values()) copy.calls.set(call.id, copyCall(call, requests))
-    const callOf = ({ id }: CallState): CallState => copy.calls.get(id) as CallState
-    for (const [path, scope] of this.scopes) copy.scopes.set(path, copyScope(scope, callOf))
-    copy.replies = this.replies
-    copy.userEvent = this.userEvent
-    copy.isForeign = this.isForeign
-    copy.#pathsAbove = this.#pathsAbove && new Set(this.#pathsAbove)
-    copy.scopedCalls = this.scopedCalls && new Set(this.scopedCalls)
-    copy.#lastReplies = this.#lastReplies && new Map(this.#lastReplies)
-    copy.toolsetCalls =
-      this.toolsetCalls && new Map(Array.from(this.toolsetCalls, ([path, calls]) => [path, calls.map(callOf)]))
-    copy.#waiting = this.#waiting && new Set(Array.from(this.#waiting, callOf))
-    copy.#requests = this.#requests && new Map()
-    for (const [id, one] of this.#requests ?? []) copy.#requests?.set(id, requests.get(one) ?? { ...one })
-    return copy
-  }
-
   /** Does the call still need a response? False when the call, or a call around its scope, has a final response. */
   isOpen(call: CallState): boolean {
-    if (call.response && !call.pending) return false
+    if (isFinal(call)) return false
     for (let path = call.path; path !== ''; ) {
       if (this.scopes.get(path)?.ended) return false
       const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
       const outer = this.calls.get(path.slice(path.lastIndexOf('@') + 1))
-      if (outer?.path === above && outer.response && !outer.pending) return false
+      if (outer?.path === above && isFinal(outer)) return false
       path = above
     }
     return true
@@ -220,7 +202,7 @@ export class Fold {
     const request = this.#requests?.get(response.id ?? '')
     if (!request) {
       if (this.calls.get(response.id ?? '')?.pending) this.#foldResponse(response) // users send results of pending calls only
-    } else if (request.answer === undefined && request.denied === undefined) request.answer = response.response
+    } else addAnswer(request, response.response)
   }
 
   /** Is it the event that shows requests to the client? Model replies are marked `turnComplete`; such an event is not. */
@@ -286,15 +268,8 @@ export class Fold {
   /** `at`: the time of the event. A result of a client needs none: its call is pending already. */
   #foldResponse(response: FunctionResponse, at?: number): void {
     const call = this.calls.get(response.id ?? '')
-    if (!call || (call.response && !call.pending)) return
-    call.intent = false
-    if (response.willContinue === true && !call.pending) {
-      call.pendingSince = this.#seq
-      call.handle = response.response
-      call.handledAt = at
-    }
-    call.response = response
-    call.pending = response.willContinue === true
+    if (!call || isFinal(call)) return
+    addResponse(call, response, this.#seq, at)
     if (call.pending) this.#addWaiting(call)
     else this.#waiting?.delete(call)
     if (!call.pending && isFailure(response.response) && response.response.status !== NOT_RUN)
@@ -315,24 +290,21 @@ export class Fold {
     }
   }
 
-  /** Adds the request to its call and clears the intent: a request ends the attempt that made it. */
   #foldRequest(request: Request): void {
     const call = this.calls.get(request.callId) ?? this.#addToolset(request)
     if (!call) return
     const state: RequestState = { request, seq: this.#seq, answer: undefined, denied: undefined }
-    call.requests = [...call.requests, state]
-    if (!call.response || call.pending) this.#addWaiting(call)
-    if (call.intent && request.origin === 'gate') call.wasInterrupted = true // gates come before the intent
-    call.intent = false
+    addRequest(call, state)
+    if (!isFinal(call)) this.#addWaiting(call)
     this.#requests ??= new Map()
     this.#requests.set(request.id, state)
   }
 
-  #addToolset({ callId: id, path }: Request): CallState | undefined {
-    if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
-    const name = toolsetNameOf(id, path)
-    const made = { path, agent: '', at: -1, isCode: false, isLive: false }
-    const call = this.#addCall(createCall({ id, name, args: {} }, made))
+  #addToolset(request: Request): CallState | undefined {
+    const call = createToolsetCall(request)
+    if (!call) return undefined
+    const { path } = request
+    this.#addCall(call)
     this.toolsetCalls ??= new Map()
     this.toolsetCalls.set(path, [...(this.toolsetCalls.get(path) ?? []), call])
     return call
@@ -340,7 +312,7 @@ export class Fold {
 
   #foldDenial({ requestId, reason }: Denial): void {
     const request = this.#requests?.get(requestId)
-    if (request && request.answer === undefined) request.denied = reason
+    if (request) addDenial(request, reason)
   }
 
   #openScope(path: string, { branch, isolationScope }: Event): ScopeState {

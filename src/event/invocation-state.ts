@@ -1,7 +1,8 @@
 // The states of calls, requests and scopes that the fold computes from the log of an invocation.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionCall, FunctionResponse } from '../content/content.ts'
-import type { NewEntry, Request } from './event.ts'
+import type { Event, NewEntry, Request } from './event.ts'
+import { REQUEST_PREFIX, TOOLSET_CALL_PREFIX, toolsetNameOf } from './request-names.ts'
 
 /** The state of one tool call, or of code to run. */
 export interface CallState {
@@ -94,11 +95,45 @@ export function createCall(
   }
 }
 
-/** Copies a call and its requests. Adds each request and its copy to `copies`. */
-export function copyCall(call: CallState, copies: Map<RequestState, RequestState>): CallState {
-  const requests = call.requests.map((request) => ({ ...request }))
-  for (const [at, request] of call.requests.entries()) copies.set(request, requests[at] as RequestState)
-  return { ...call, requests }
+/** The call that stands for a toolset which requests a credential; undefined if the request is about another call. */
+export function createToolsetCall({ callId: id, path }: Request): CallState | undefined {
+  if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
+  const made = { path, agent: '', at: -1, isCode: false, isLive: false }
+  return createCall({ id, name: toolsetNameOf(id, path), args: {} }, made)
+}
+
+/** Does the call have a final response? */
+export function isFinal({ response, pending }: CallState): boolean {
+  return response !== undefined && !pending
+}
+
+/** Adds a response. `seq` and `at` are the sequence number and the time of its event. Call it before the final response only. */
+export function addResponse(call: CallState, response: FunctionResponse, seq: number, at: number | undefined): void {
+  call.intent = false
+  if (response.willContinue === true && !call.pending) {
+    call.pendingSince = seq
+    call.handle = response.response
+    call.handledAt = at
+  }
+  call.response = response
+  call.pending = response.willContinue === true
+}
+
+/** Adds a request, and clears the intent: a request ends the attempt that made it. */
+export function addRequest(call: CallState, state: RequestState): void {
+  call.requests = [...call.requests, state]
+  if (call.intent && state.request.origin === 'gate') call.wasInterrupted = true // gates come before the intent
+  call.intent = false
+}
+
+/** Adds the answer of a client. The first answer counts, and none after a denial. */
+export function addAnswer(state: RequestState, answer: JsonObject): void {
+  if (state.answer === undefined && state.denied === undefined) state.answer = answer
+}
+
+/** Adds the denial of a request that expired without an answer. */
+export function addDenial(state: RequestState, reason: string): void {
+  if (state.answer === undefined) state.denied = reason
 }
 
 /** The calls without a final response; undefined when there are none. A live model replies while earlier calls are open. */
@@ -146,6 +181,17 @@ export function startsWaiting({ event, record }: NewEntry): boolean {
   const { parts } = content
   for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
   return false
+}
+
+/**
+ * Does the event show requests of the framework to a client? A model may call a function of the same name, but its replies have
+ * `turnComplete`, and the calls of its code have no ids in `longRunningToolIds`.
+ */
+export function showsRequests({ content, longRunningToolIds, turnComplete }: Event): boolean {
+  if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
+  return content.parts.some(
+    ({ functionCall: call }) => call?.name?.startsWith(REQUEST_PREFIX) && longRunningToolIds.includes(call.id ?? ''),
+  )
 }
 
 /** The state of one scope. */
@@ -283,11 +329,4 @@ export function reopenScopes({ scopes, calls }: States, isolation: string): bool
     scope.reopenedAt = calls.size
   }
   return hasFailed
-}
-
-/** Copies a scope. `callOf` returns the copy of a call. */
-export function copyScope(scope: ScopeState, callOf: (call: CallState) => CallState): ScopeState {
-  const speakers = scope.speakers.map((one) => ({ ...one }))
-  const failures = scope.failures && new Map(scope.failures)
-  return { ...scope, calls: scope.calls.map(callOf), speakers, failures }
 }

@@ -82,7 +82,7 @@ export class Runner<Output = unknown> {
     tree.prepare()
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree, whilePaused })
-    this.#sessions = new SessionOperations(appName, this.#starter)
+    this.#sessions = new SessionOperations(appName, this.#starter.factory)
     this.#background = new BackgroundTasks(this.#starter, this.#services)
     this.#services.background = this.#background
   }
@@ -184,7 +184,7 @@ export class Runner<Output = unknown> {
     // a run of this runner renews its lease, also if that has ended while the process was suspended
     const wanted = [...keys.values()].filter(
       ({ userId, sessionId }) =>
-        this.#starter.running.of({ userId, sessionId }).length === 0 && where({ userId, sessionId }),
+        this.#starter.factory.running.of({ userId, sessionId }).length === 0 && where({ userId, sessionId }),
     )
     const runs = await Promise.all(wanted.map((key) => this.#recover(key, options)))
     await removing
@@ -358,7 +358,7 @@ export class Runner<Output = unknown> {
   async #close(options: CloseOptions): Promise<void> {
     await this.#starter.close(options)
     await this.#background.close()
-    await closeAll(this.#starter.tree.agents(), this.#services)
+    await closeAll(this.#starter.factory.tree.agents(), this.#services)
   }
 
   /** Calls `close()`. */

@@ -4,7 +4,7 @@ import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import type { Inbox } from './in-memory-inbox.ts'
 import type { ScopedState } from './in-memory-state.ts'
-import type { Lease, Session, SessionKey } from './service.ts'
+import type { Lease, PendingChanges, Session, SessionKey } from './service.ts'
 import { checkPendingRequest } from './storable-entry.ts'
 
 /** The epoch of a session without a holder. Epochs of leases are larger. */
@@ -68,18 +68,20 @@ export interface StoredRequest {
   readonly order: number
 }
 
-/** Copies of the requests to store; undefined if there are none. A request in `known` keeps its position. */
-export function toStoredRequests(
-  requests: readonly PendingRequest[],
+/** The stored requests after changes; undefined if there are none. A request in `known` keeps its position. */
+export function withPendingChanges(
   known: readonly StoredRequest[] | undefined,
+  { opened, closed }: PendingChanges,
   nextOrder: () => number,
 ): readonly StoredRequest[] | undefined {
-  if (requests.length === 0) return undefined
   const orders = new Map(known?.map(({ request, order }) => [request.id, order]))
-  return requests.map((request) => ({
+  const added = opened.map((request) => ({
     request: copyJson(checkPendingRequest(request)),
     order: orders.get(request.id) ?? nextOrder(),
   }))
+  const isGone = new Set([...(closed === 'all' ? [] : closed), ...opened.map(({ id }) => id)])
+  const kept = closed === 'all' ? [] : (known ?? []).filter(({ request }) => !isGone.has(request.id))
+  return kept.length + added.length > 0 ? [...kept, ...added] : undefined
 }
 
 /** The requests in the order of their first append. Timestamps are not used, because clocks can be set. */

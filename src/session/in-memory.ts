@@ -7,7 +7,7 @@ import { checkFilter, checkId, checkKey } from './check-key.ts'
 import { checkPin } from './check-pin.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
-import { FREE, InMemorySession, inOrder, type StoredRequest, toStoredRequests } from './in-memory-session.ts'
+import { FREE, InMemorySession, inOrder, type StoredRequest, withPendingChanges } from './in-memory-session.ts'
 import { type Scope, ScopedState, sizeOfScope } from './in-memory-state.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
@@ -237,7 +237,7 @@ export class InMemorySessionService implements SessionService {
       if (options?.completesCopy) this.#completeCopy(session)
       return repeated
     }
-    const pending = options?.pending && toStoredRequests(options.pending, session.pending, this.#nextOrder)
+    const pending = options?.pending && withPendingChanges(session.pending, options.pending, this.#nextOrder)
     const storable = entries.map(toStorableEntry)
     const seq = log.add(storable, session.state)
     if (options?.drained) session.inbox?.remove(options.drained)
@@ -265,7 +265,7 @@ export class InMemorySessionService implements SessionService {
     return seq
   }
 
-  async drain(lease: Lease): Promise<PostedItem[]> {
+  async inbox(lease: Lease): Promise<PostedItem[]> {
     return this.#held(lease).inbox?.items() ?? []
   }
 

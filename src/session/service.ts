@@ -86,10 +86,18 @@ export interface HeldLog {
 export interface AppendOptions {
   /** Ids of inbox items to remove. */
   readonly drained?: readonly string[] | undefined
-  /** All pending requests of the session from now on. Replaces the earlier list. */
-  readonly pending?: readonly PendingRequest[] | undefined
+  /** Changes of the session's pending requests. */
+  readonly pending?: PendingChanges | undefined
   /** This append completes a copy of `createCopy`: from its commit on, the copy is a session like any other. */
   readonly completesCopy?: boolean | undefined
+}
+
+/** Changes of the pending requests of a session. */
+export interface PendingChanges {
+  /** Requests that are pending from now on. One with the id of a pending request replaces it and keeps its place. */
+  readonly opened: readonly PendingRequest[]
+  /** Ids of requests that are no longer pending, or `all`: every request that is not in `opened`. Unknown ids are ignored. */
+  readonly closed: readonly string[] | 'all'
 }
 
 /** A part of a log, read without a lease. */
@@ -214,7 +222,7 @@ export interface SessionService {
   /** Posts an item to the inbox, without a lease. Returns the last sequence number, which is stored with the item. */
   post(key: SessionKey, item: InboxItem): Promise<number>
   /** The items in the inbox. An item stays there until an append names it in `drained`. */
-  drain(lease: Lease): Promise<PostedItem[]>
+  inbox(lease: Lease): Promise<PostedItem[]>
   /** Pending requests, in the order of their first append. */
   pending(filter: {
     appName: string

@@ -61,13 +61,13 @@ test('an append on a full disk stores no partial data', async () => {
   const large = entryOf('e2', { text: 'x'.repeat(100_000) })
   const refused = service.append(lease, 0, [entryOf('e1', { 'user:step': 1 }), intentOf('c1'), large], {
     drained: ['item'],
-    pending: [],
+    pending: { opened: [], closed: 'all' as const },
   })
   await expect(refused).rejects.toMatchObject(storage('Free disk space'))
   expect(await eventIds(service, HOME)).toEqual([])
   expect(await stateOf(service, HOME)).toEqual({ 'user:step': 0 })
   expect((await service.read(lease)).entries).toEqual([])
-  expect(await service.drain(lease)).toHaveLength(1)
+  expect(await service.inbox(lease)).toHaveLength(1)
 
   database.prepare(`PRAGMA max_page_count = ${pages + 1000}`).get()
   expect(await service.append(lease, 0, [entryOf('e1'), intentOf('c1'), large])).toBe(3)
@@ -140,13 +140,13 @@ test.each([
   for (const id of ['x', 'y']) await sessionService.post(HOME, { id, type: 'cancel' })
   const lease = await sessionService.claim(HOME)
   const pending = [requestOf('r1'), requestOf('r2')]
-  await sessionService.append(lease, 0, [], { pending })
+  await sessionService.append(lease, 0, [], { pending: { opened: pending, closed: [] } })
   const other = new DatabaseSync(file)
   other.exec(damage)
   other.close()
   const { appName } = HOME
   for (const _again of [1, 2]) {
-    expect((await sessionService.drain(lease)).map(({ id }) => id)).toEqual(items)
+    expect((await sessionService.inbox(lease)).map(({ id }) => id)).toEqual(items)
     expect((await sessionService.pending({ appName })).map(({ id }) => id)).toEqual(requests)
   }
   expect(warn).toHaveBeenCalledOnce()
@@ -155,7 +155,7 @@ test.each([
     const repair = storage('A pending request of session "s1" is damaged in the database. Resume the session')
     await expect(sessionService.pending(HOME)).rejects.toMatchObject(repair)
   }
-  await sessionService.append(lease, 0, [], { pending }) // as a paused run does
+  await sessionService.append(lease, 0, [], { pending: { opened: pending, closed: 'all' } }) // as resume() does
   expect((await sessionService.pending(HOME)).toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(pending)
 })
 

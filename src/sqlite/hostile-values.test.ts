@@ -70,7 +70,7 @@ test('hostile ids and texts of events, inbox items and artifacts in SQLite are r
   const lease = await second.sessionService.claim(HOME)
   expect((await second.sessionService.read(lease)).entries.map(({ event }) => event)).toEqual(events)
   const posted = items.map((item) => ({ ...item, seq: events.length }))
-  expect(await second.sessionService.drain(lease)).toEqual(posted)
+  expect(await second.sessionService.inbox(lease)).toEqual(posted)
   expect(await second.artifactService.listArtifactKeys(HOME)).toEqual([...filenames].sort())
   for (const text of filenames) {
     expect(await second.artifactService.loadArtifact({ ...HOME, filename: text })).toEqual({ text })

@@ -8,7 +8,7 @@ test('the SQLite inbox remembers the ids of the latest drained items and never d
   const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
   await sessionService.createSession(key)
   const lease = await sessionService.claim(key)
-  const waiting = async () => (await sessionService.drain(lease)).map(({ id }) => id)
+  const waiting = async () => (await sessionService.inbox(lease)).map(({ id }) => id)
   await sessionService.post(key, { id: 'waits', type: 'cancel' })
   for (let n = 0; n <= MAX_REMEMBERED_IDS; n++) {
     await sessionService.post(key, { id: `i${n}`, type: 'cancel' })

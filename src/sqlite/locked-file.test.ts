@@ -82,7 +82,7 @@ test('appends, a renewal and a release that wait for the SQLite lock keep their 
     note('second', sessionService.append(lease, 1, [entryOf('e2')])),
     note('release', sessionService.release(lease)),
   ]
-  expect(await sessionService.drain(lease), 'a read does not wait').toEqual([])
+  expect(await sessionService.inbox(lease), 'a read does not wait').toEqual([])
   expect(await turns()).toBe(50)
   expect(settled).toEqual([])
   await other.do('unlock')

@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite'
 import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import { readPagePosition } from '../session/page.ts'
-import type { Page, PageOptions, PendingSummary } from '../session/service.ts'
+import type { Page, PageOptions, PendingChanges, PendingSummary } from '../session/service.ts'
 import { checkPendingRequest, findPendingProblem } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import type { ReportDamage } from './report-skipped-rows.ts'
@@ -20,6 +20,12 @@ interface EncodedRequest {
   readonly since: number
   /** The request as JSON. */
   readonly body: string
+}
+
+/** Changes of the requests of a session. */
+interface EncodedChanges extends Pick<PendingChanges, 'closed'> {
+  /** Requests that are pending from now on. */
+  readonly opened: readonly EncodedRequest[]
 }
 
 /** An index of the pending requests of all sessions. The log of a session stays the source of truth. */
@@ -52,16 +58,19 @@ export class PendingRows {
     this.#summary = database.prepare(`SELECT count(*) AS count, coalesce(max(pending.id), 0) AS newest ${matching}`)
   }
 
-  /** Replaces the requests of a session. A known request keeps its row and its position. Call it in a transaction. */
-  replace(session: number, requests: readonly EncodedRequest[]): void {
+  /** Changes the requests of a session. A known request keeps its row and its position. Call it in a transaction. */
+  change(session: number, { opened, closed }: EncodedChanges): void {
     const known = new Map<string, number>()
+    const openedIds = new Set(opened.map(({ id }) => id))
+    const isClosed = (id: string): boolean => closed === 'all' || closed.includes(id)
     for (const { id: row, body } of this.#ofSession.all(session)) {
       const request = decodeRequest(body)
-      const isKept = request !== undefined && !known.has(request.id) && requests.some(({ id }) => id === request.id)
-      if (isKept) known.set(request.id, Number(row))
-      else this.#delete.run(row as number)
+      const isOpened = request !== undefined && openedIds.has(request.id) && !known.has(request.id)
+      if (isOpened) known.set(request.id, Number(row))
+      else if (!request ? closed === 'all' : openedIds.has(request.id) || isClosed(request.id))
+        this.#delete.run(row as number)
     }
-    for (const { id, since, body } of requests) {
+    for (const { id, since, body } of opened) {
       const row = known.get(id)
       if (row === undefined) this.#insert.run(session, since, body)
       else this.#update.run(body, row)
@@ -122,11 +131,12 @@ interface Filter {
   readonly sessionId?: string | undefined
 }
 
-/** Encodes requests. A request without a creation time gets the current time. */
-export function encodeRequests(requests: readonly PendingRequest[], now: number): EncodedRequest[] {
-  return requests.map((request) => ({
+/** Encodes changes. A request without a creation time gets the current time. */
+export function encodeChanges({ opened, closed }: PendingChanges, now: number): EncodedChanges {
+  const encoded = opened.map((request) => ({
     id: checkPendingRequest(request).id,
     since: request.createdAt ?? now / 1000,
     body: toJson(request, 'A pending request'),
   }))
+  return { opened: encoded, closed: closed === 'all' ? closed : closed.slice() }
 }

@@ -115,16 +115,16 @@ test('a process whose lease was taken over cannot write', async () => {
   const next = await sessionService.claim(HOME)
   const lost = { code: 'LEASE_LOST' }
   const change = [entryOf('x', { color: 'blue', 'user:x': 2, 'app:x': 3 }), intentOf('c1')]
-  const options = { drained: ['item'], pending: [requestOf('r1')] }
+  const options = { drained: ['item'], pending: { opened: [requestOf('r1')], closed: 'all' as const } }
   await expect(late.do('call', 'append', old, 1, change, options)).rejects.toMatchObject(lost)
-  for (const method of ['read', 'drain', 'renew'])
+  for (const method of ['read', 'inbox', 'renew'])
     await expect(late.do('call', method, old)).rejects.toMatchObject(lost)
   await late.do('call', 'release', old)
 
   expect(await eventIds(sessionService, HOME)).toEqual(['e1'])
   expect(await stateOf(sessionService, HOME)).toEqual({ color: 'red', 'user:x': 1 })
   expect(await sessionService.pending(HOME)).toEqual([])
-  expect(await sessionService.drain(next)).toHaveLength(1)
+  expect(await sessionService.inbox(next)).toHaveLength(1)
   expect(await sessionService.append(next, 1, [entryOf('e2')])).toBe(2)
 })
 

@@ -211,7 +211,7 @@ async function failures(services: SqliteServices, lease: Lease): Promise<unknown
     ['listSessions', () => sessionService.listSessions(HOME)],
     ['read', () => sessionService.read(lease)],
     ['state', async () => [...(await sessionService.read(lease)).state.keys()]],
-    ['drain', () => sessionService.drain(lease)],
+    ['inbox', () => sessionService.inbox(lease)],
     ['pending', () => sessionService.pending(HOME)],
     ['interrupted', () => sessionService.interrupted(HOME)],
     ['listArtifactKeys', () => artifactService.listArtifactKeys(HOME)],

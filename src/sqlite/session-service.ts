@@ -25,7 +25,7 @@ import { areLarge, type EncodedEntry, encodeEntries, sizeOfEncoded } from './ent
 import { InboxRows } from './inbox-rows.ts'
 import { type CachedLog, LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
-import { encodeRequests, PendingRows } from './pending-rows.ts'
+import { encodeChanges, PendingRows } from './pending-rows.ts'
 import { PinRows } from './pin-rows.ts'
 import { damageReporter } from './report-skipped-rows.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
@@ -277,7 +277,7 @@ export class SqliteSessionService implements SessionService {
     const key = copyKey(lease.key)
     const { now } = this.#options
     const drained = options.drained?.slice()
-    const pending = options.pending && encodeRequests(options.pending, now())
+    const pending = options.pending && encodeChanges(options.pending, now())
     const encoded = this.#encode(key, entries)
     const lines = Array.isArray(encoded) ? encoded : await encoded // an await would cost every append
     const { row, added, seq } = await this.#writeLines(
@@ -291,7 +291,7 @@ export class SqliteSessionService implements SessionService {
         const last = row.seq + added.length
         this.#sessions.advance(row.id, last, now())
         if (drained) this.#inbox.remove(row.id, drained)
-        if (pending) this.#pending.replace(row.id, pending)
+        if (pending) this.#pending.change(row.id, pending)
         return { row, added, seq: added.length > 0 ? last : (this.#log.seqOfLast(row.id, lines) ?? last) }
       },
       this.#whileLeaseAlive(key, epoch),
@@ -320,8 +320,8 @@ export class SqliteSessionService implements SessionService {
     })
   }
 
-  /** Returns the undrained inbox items. */
-  async drain({ key, epoch }: Lease): Promise<PostedItem[]> {
+  /** The items in the inbox. */
+  async inbox({ key, epoch }: Lease): Promise<PostedItem[]> {
     checkKey(key)
     return await this.#database.read(() => this.#inbox.items(this.#findHeldOrThrow(key, epoch)))
   }

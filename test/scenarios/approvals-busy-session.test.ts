@@ -75,7 +75,7 @@ async function read(run: Run): Promise<Event[]> {
 
 async function inbox(store: SessionService) {
   const lease = await store.claim(key)
-  const items = await store.drain(lease)
+  const items = await store.inbox(lease)
   await store.release(lease)
   return items
 }

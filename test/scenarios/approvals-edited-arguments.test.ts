@@ -79,7 +79,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
       actions: {},
       content: { role: 'user' as const, parts: [edited] },
     }
-    await store.append(lease, entries.at(-1)?.seq ?? 0, [{ event }], { pending: [] })
+    await store.append(lease, entries.at(-1)?.seq ?? 0, [{ event }], { pending: { opened: [], closed: 'all' } })
     await store.release(lease, { interrupted: true })
 
     const after = refundTool()

@@ -244,7 +244,7 @@ test.each([[{}], [{ hint: 'Refund 250 EUR?' }]])(
     const parts = [answerPart(id, { confirmed: true, args: { amount: 200 }, ...more })]
     const content = { role: 'user' as const, parts }
     const event = { id: 'answer-1', invocationId, author: 'user', timestamp: 1, actions: {}, content }
-    await store.append(lease, entries.at(-1)?.seq ?? 0, [{ event }], { pending: [] })
+    await store.append(lease, entries.at(-1)?.seq ?? 0, [{ event }], { pending: { opened: [], closed: 'all' } })
     await store.release(lease, { interrupted: true })
     const { refund, read } = askingRefund()
     const second = startProcess(store, { tools: [refund], steps: ['done'] })

@@ -46,7 +46,7 @@ describe('a run that lost its lease to another run of the same runner', () => {
         const value: unknown = Reflect.get(target, member)
         if (typeof value !== 'function') return value
         return async (...args: unknown[]) => {
-          if (member === 'drain' && ++seen.drain === 1) {
+          if (member === 'inbox' && ++seen.drain === 1) {
             const items: unknown = await value.apply(target, args)
             drained.resolve()
             await lateDrain.promise // the first run stalls before its start

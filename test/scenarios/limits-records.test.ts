@@ -253,7 +253,7 @@ describe('the runner', () => {
     await expect(post(1_000)).rejects.toMatchObject({ code: 'TOO_LARGE' })
     await post(5) // posted again: already in the inbox
     const lease = await store.claim(key)
-    expect(await store.drain(lease)).toHaveLength(1_000)
+    expect(await store.inbox(lease)).toHaveLength(1_000)
     await store.append(lease, 0, [], { drained: ['i0'] })
     await post(1_000)
     const large = { id: 'large', type: 'state' as const, stateDelta: { all: 'x'.repeat(40_000_000) } }

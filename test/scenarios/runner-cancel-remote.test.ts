@@ -39,5 +39,5 @@ test('the runner cancels a run from another runner through the inbox', async () 
   expect(error?.code).toBe('CANCELLED')
   expect(events.at(-2)?.content?.parts[0]?.functionResponse?.response).toMatchObject({ status: 'unknown_outcome' })
   const lease = await sessionService.claim({ appName: 'app', userId: 'u', sessionId: 's' })
-  expect(await sessionService.drain(lease)).toEqual([]) // the last append took the cancel item
+  expect(await sessionService.inbox(lease)).toEqual([]) // the last append took the cancel item
 })

@@ -74,7 +74,7 @@ export const wrongChild: StoreWrapper = (service) =>
 /** Dates every inbox item as posted now. */
 export const postedJustNow: StoreWrapper = (service) =>
   overriding(service, {
-    drain: async (lease) => (await service.drain(lease)).map((item) => ({ ...item, seq: 1e9 })),
+    inbox: async (lease) => (await service.inbox(lease)).map((item) => ({ ...item, seq: 1e9 })),
     post: async (key, item) => {
       await service.post(key, item)
       return 1e9

@@ -41,7 +41,7 @@ const METHODS: readonly Method[] = [
   'read',
   'append',
   'post',
-  'drain',
+  'inbox',
   'pending',
   'interrupted',
 ]

@@ -59,21 +59,10 @@ export class SessionView {
   #isolated: Map<string, number> | undefined
   /** Whether the log has a call id that is repeated, missing or not sendable, as only logs of other programs have. */
   #hasRepeats = false
-  /** Whether an event has a file. Set by the recorder for new events. */
-  hasMedia = false
-  /** Whether a call has waited for an answer or a result. Set by the recorder for new entries. */
-  hasWaited = false
-  /** The phase that the conversation has reached; undefined if it never had phases. */
-  phase: PhaseRecord | undefined = undefined
-  /** Whether a run uses the view. A run that lost its lease may still use it when the next run starts. */
-  isHeld = false
-  /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
-  isHalfRead = false
-  /**
-   * The pending request ids of each invocation, as the store has them. Undefined if the store may have others, because
-   * another process wrote to it or an append failed. Then they are stored again.
-   */
-  listed: ReadonlyMap<string, string> | undefined
+  #hasMedia = false
+  #hasWaited = false
+  #phase: PhaseRecord | undefined
+  #isHalfRead = false
 
   constructor(tree: AgentTree) {
     this.#tree = tree
@@ -84,21 +73,50 @@ export class SessionView {
     return this.#seq
   }
 
+  /** Whether an event has a file. */
+  get hasMedia(): boolean {
+    return this.#hasMedia
+  }
+
+  /** Notes that an event which is about to be recorded has a file. */
+  noteMedia(): void {
+    this.#hasMedia = true
+  }
+
+  /** Whether a call has waited for an answer or a result. */
+  get hasWaited(): boolean {
+    return this.#hasWaited
+  }
+
+  /** Notes that an entry which is about to be recorded makes a call wait. */
+  noteWaiting(): void {
+    this.#hasWaited = true
+  }
+
+  /** The phase that the conversation has reached; undefined if it never had phases. */
+  get phase(): PhaseRecord | undefined {
+    return this.#phase
+  }
+
+  /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
+  get isHalfRead(): boolean {
+    return this.#isHalfRead
+  }
+
   /** Adds the entries of the log that the view does not have yet. */
   catchUp(entries: readonly Entry[]): void {
     let at = entries.length
     while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
-    if (at < entries.length) this.listed = undefined
     for (; at < entries.length; at++) {
       const entry = entries[at] as Entry
-      this.isHalfRead = true
+      this.#isHalfRead = true
       // with a missing or repeated entry, calls could run twice
       if (entry.seq !== this.#seq + 1) {
         throw new Error(`The event log has a missing or repeated entry: entry ${entry.seq} follows entry ${this.#seq}.`)
       }
       if (entry.event?.turnComplete) this.#checkIds(entry.event) // another process may have written it
-      if (!this.hasMedia && entry.event?.content) this.hasMedia = hasMedia(entry.event.content.parts)
-      if (!this.hasWaited) this.hasWaited = startsWaiting(entry)
+      if (!this.#hasMedia && entry.event?.content) this.#hasMedia = hasMedia(entry.event.content.parts)
+      if (!this.#hasWaited) this.#hasWaited = startsWaiting(entry)
       this.add(entry, entry.seq)
     }
   }
@@ -106,10 +124,10 @@ export class SessionView {
   /** Adds an entry that is stored under this sequence number. Does nothing if the view already has it. */
   add(entry: NewEntry, seq: number): void {
     if (seq <= this.#seq) return
-    this.isHalfRead = true
+    this.#isHalfRead = true
     this.#seq = seq
     this.#addToFold(entry, seq)
-    this.isHalfRead = false
+    this.#isHalfRead = false
   }
 
   #addToFold(entry: NewEntry, seq: number): void {
@@ -121,12 +139,9 @@ export class SessionView {
       }
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // `CallIds` has checked those of a reply
-      if (isStateEdit(entry.event)) return
-    } else if (entry.record.type === 'phase') {
-      this.phase = entry.record
-      return
-    }
-    const fold = this.foldOf((entry.event ?? entry.record).invocationId)
+    } else if (entry.record.type === 'phase') this.#phase = entry.record
+    const fold = this.foldFor(entry)
+    if (!fold) return
     fold.add(entry, seq)
     if (fold !== this.#latest) this.#noteChange(fold, entry.event)
   }
@@ -140,6 +155,12 @@ export class SessionView {
       const id = functionCall?.id ?? executableCode?.id
       if (id !== undefined && fold.hasId(id)) this.#remember(id)
     }
+  }
+
+  /** The fold that an entry belongs to. Undefined for edits of the state, and for phases. */
+  foldFor({ event, record }: NewEntry): Fold | undefined {
+    if (event ? isStateEdit(event) : record.type === 'phase') return undefined
+    return this.foldOf((event ?? record).invocationId)
   }
 
   /** The fold of an invocation. A new invocation starts with the agent that was active last. */

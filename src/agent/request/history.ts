@@ -4,9 +4,8 @@ import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { codeCallOf, responseIn, responsePart } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
-import { isHandle } from '../../event/handle.ts'
+import { showsRequests } from '../../event/invocation-state.ts'
 import type { ScopePath } from '../../event/scope.ts'
-import { showsRequests } from '../../event/shows-requests.ts'
 import type { CallGroup, GroupCall } from './call-group.ts'
 import { contextMessage } from './context-message.ts'
 import { fitPart } from './sendable-calls.ts'
@@ -82,7 +81,7 @@ export class History {
       return
     }
     this.#closeOtherInvocation(event.invocationId)
-    if (showsRequests(event)) return // only clients see the request: the model sees the call, and later its response
+    if (event.longRunningToolIds && showsRequests(event)) return // only clients see the request: the model sees the call, and later its response
     if (author === 'user') this.#addUserMessage(content)
     else if (content.role === 'user') this.#addInstruction(event, content)
     else if (author !== this.#agentName) this.#addContext(author, content.parts, 'said')
@@ -168,7 +167,7 @@ export class History {
       this.#replaceHandle(id, parts)
       return
     }
-    const isOpen = isHandle(response)
+    const isOpen = response.willContinue === true
     if (call.isOpen !== isOpen) group.open += isOpen ? 1 : -1
     call.isOpen = isOpen
     call.answer = shownParts(call, parts)
@@ -201,7 +200,7 @@ export class History {
     const instead = shownParts(call, parts)
     const replaced = shown.parts.flatMap((part) => (responseIn(part)?.id === call.id ? instead : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
-    if (parts[0]?.functionResponse && isHandle(parts[0].functionResponse)) return
+    if (parts[0]?.functionResponse?.willContinue) return
     this.#handles?.delete(loggedId)
     // the call may be far back: a new message points to its result
     this.#addMessage({ role: 'user', parts: [{ text: `The result of ${call.name} (${call.id}) has arrived.` }] })

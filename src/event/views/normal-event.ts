@@ -1,4 +1,3 @@
-import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import type { Event } from '../event.ts'
 
@@ -26,7 +25,7 @@ export function toNormalEvent(event: Event, path: string): Event {
 }
 
 function isWhole({ id, name, args }: FunctionCall): boolean {
-  return Boolean(id) && typeof name === 'string' && isRecord(args)
+  return Boolean(id) && typeof name === 'string' && (args ?? undefined) !== undefined
 }
 
 function withWholeCall(part: Part, id: string): Part {
@@ -35,6 +34,6 @@ function withWholeCall(part: Part, id: string): Part {
   const { name, args } = call
   return {
     ...part,
-    functionCall: { id: call.id || id, name: typeof name === 'string' ? name : '', args: isRecord(args) ? args : {} },
+    functionCall: { id: call.id || id, name: typeof name === 'string' ? name : '', args: args ?? {} },
   }
 }

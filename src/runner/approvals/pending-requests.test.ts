@@ -3,12 +3,14 @@ import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { LoopAgent } from '../../agent/agents/workflow.ts'
 import { SessionView } from '../../agent/loop/session-view.ts'
 import type { FunctionResponse } from '../../content/content.ts'
+import { createEvent } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
-import type { PendingRequest } from '../../event/pending-request.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
+import type { PendingChanges } from '../../session/service.ts'
 import type { Model } from '../../tool/model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { Runner } from '../runner.ts'
+import { approve } from './answer-parts.ts'
 
 const where = { userId: 'ada', sessionId: 's1' }
 
@@ -30,10 +32,10 @@ const work: Tool = {
   run: () => ({ status: 'started' }),
 }
 
-/** An in-memory session service that collects every list of pending requests passed to append(). */
-function listing(): { sessionService: InMemorySessionService; lists: (readonly PendingRequest[])[] } {
+/** An in-memory session service that collects the changes of pending requests passed to append(). */
+function listing(): { sessionService: InMemorySessionService; lists: PendingChanges[] } {
   const sessionService = new InMemorySessionService()
-  const lists: (readonly PendingRequest[])[] = []
+  const lists: PendingChanges[] = []
   const append = sessionService.append.bind(sessionService)
   sessionService.append = (lease, seq, entries, options) => {
     if (options?.pending) lists.push(options.pending)
@@ -69,13 +71,14 @@ describe('long-running calls without a result', () => {
     expect(few.lists).toBe(0)
   })
 
-  test('are stored as one list when another long-running call starts', async () => {
+  test('are listed one by one: another long-running call stores only itself', async () => {
     const { sessionService, lists } = listing()
     const runner = runnerOf(sessionService)
     for (let n = 1; n <= 20; n++) {
       await runner.complete({ ...where, message: 'work' })
       expect(lists).toHaveLength(n)
-      expect(lists.at(-1)).toHaveLength(n)
+      expect(lists.at(-1)).toMatchObject({ opened: [{ kind: 'longRunning' }], closed: [] })
+      expect(await runner.pending()).toHaveLength(n)
     }
   })
 
@@ -106,4 +109,32 @@ test('a LoopAgent checks only its latest round before each model call', async ()
     return count
   }
   expect(await costOf(400)).toBeLessThan(6 * (await costOf(100)))
+})
+
+test('a request that a resumed run makes is no longer pending once it is answered', async () => {
+  const { sessionService } = listing()
+  const key = { appName: 'app', ...where }
+  await sessionService.createSession(key)
+  const lease = await sessionService.claim(key)
+  const [user, call] = [
+    createEvent({ id: 'e1', invocationId: 'i1', author: 'user', content: { role: 'user', parts: [{ text: 'Hi' }] } }),
+    createEvent({
+      id: 'e2',
+      invocationId: 'i1',
+      author: 'agent',
+      turnComplete: true,
+      nodeInfo: { path: 'agent' },
+      content: { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'work', args: {} } }] },
+    }),
+  ]
+  await sessionService.append(lease, 0, [{ event: user }, { event: call }])
+  await sessionService.release(lease, { interrupted: true })
+  const gated: Tool = { ...work, isLongRunning: false, requiresConfirmation: true }
+  const agent = new LlmAgent({ name: 'agent', model, tools: [gated] })
+  const runner = new Runner({ appName: 'app', agent, sessionService })
+  for await (const _ of runner.resume(where));
+  const [request] = await runner.pending()
+  if (!request) throw new Error('There is no request.')
+  await runner.complete({ ...where, message: [approve(request)] })
+  expect(await runner.pending()).toEqual([])
 })

@@ -1,10 +1,13 @@
-// The pending requests of a session, derived from its fold.
-import type { SessionView } from '../../agent/loop/session-view.ts'
+// The pending requests of a session, derived from its fold, and what changes in them when entries are recorded.
+import type { OpenInvocation, SessionView } from '../../agent/loop/session-view.ts'
+import { canonicalJson } from '../../base/json.ts'
 import { choiceIn } from '../../event/decision.ts'
 import type { Denial, NewEntry, Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import { type CallState, openRequests, startsWaiting } from '../../event/invocation-state.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
+import { waitingCallsAfter } from '../../event/waiting-calls-after.ts'
+import type { PendingChanges, SessionKey } from '../../session/service.ts'
 
 /** The invocation that waits. */
 export interface WaitingInvocation {
@@ -66,56 +69,54 @@ function described(
   return { userId, sessionId, invocationId, functionCallId: id, tool, agent }
 }
 
-/** The list to store with an append, and `SessionView.listed` once it is stored. */
-export interface PendingListing {
-  /** The pending requests of all invocations of the session. */
-  readonly pending: readonly PendingRequest[]
-  /** Their ids, by invocation. */
-  readonly listed: ReadonlyMap<string, string>
-}
-
-/**
- * The pending requests of the session once `entries` are recorded, so that the store changes the list in the same
- * transaction as the log. Each invocation is folded with the entries on a copy. Undefined when the stored list is right.
- */
-export function pendingAfter(
-  session: WaitingInvocation & { readonly view: SessionView },
+/** The requests that open and close once `entries` are recorded, so that the store changes its list in the same transaction. */
+export function pendingChanges(
+  view: SessionView,
   entries: readonly NewEntry[],
-): PendingListing | undefined {
-  const { view, userId, sessionId } = session
-  const pendingIn = (invocationId: string): PendingRequest[] => {
-    const own = entries.filter(({ event, record }) => (event ?? record).invocationId === invocationId)
-    const calls = foldWith(view.foldOf(invocationId), own).waitingCalls()
-    return pendingOf(calls, { userId, sessionId, invocationId })
+  key: SessionKey,
+): PendingChanges | undefined {
+  const opened: PendingRequest[] = []
+  const closed: string[] = []
+  for (const [fold, own] of entriesByFold(view, entries)) {
+    if (!fold.isWaiting && !own.some(startsWaiting)) continue
+    const before = new Map(pendingIn(fold, fold.waitingCalls(), key).map((request) => [request.id, request]))
+    for (const request of pendingIn(fold, waitingCallsAfter(fold, own), key)) {
+      const known = before.get(request.id)
+      if (!known || canonicalJson(known) !== canonicalJson(request)) opened.push(request)
+      before.delete(request.id)
+    }
+    closed.push(...before.keys())
   }
-  const after = new Map([[session.invocationId, pendingIn(session.invocationId)]])
-  for (const { event, record } of entries) {
-    const { invocationId } = event ?? record
-    if (!after.has(invocationId)) after.set(invocationId, pendingIn(invocationId))
-  }
-  const before = view.listed
-  if (before && [...after].every(([id, pending]) => (before.get(id) ?? '') === idsOf(pending))) return undefined
-  for (const { fold } of view.open()) {
-    if (!after.has(fold.invocationId)) after.set(fold.invocationId, pendingIn(fold.invocationId))
-  }
-  view.listed = undefined // unknown until the append has succeeded
-  const listed = [...after].filter(([, pending]) => pending.length > 0)
-  return {
-    pending: listed.flatMap(([, pending]) => pending),
-    listed: new Map(listed.map(([id, pending]) => [id, idsOf(pending)])),
-  }
+  return opened.length + closed.length > 0 ? { opened, closed } : undefined
 }
 
-/** The fold after the entries. Only a fold that waits, or starts to, can have other pending requests afterwards. */
-function foldWith(fold: Fold, entries: readonly NewEntry[]): Fold {
-  if (entries.length === 0 || !(fold.isWaiting || entries.some(startsWaiting))) return fold
-  const tentative = fold.copy()
-  for (const entry of entries) tentative.add(entry)
-  return tentative
+/** The complete list once `entries` are recorded. */
+export function relisted(view: SessionView, entries: readonly NewEntry[], key: SessionKey): PendingChanges {
+  const added = entriesByFold(view, entries)
+  for (const { fold } of view.open()) if (!added.has(fold)) added.set(fold, [])
+  const opened = [...added].flatMap(([fold, own]) => pendingIn(fold, waitingCallsAfter(fold, own), key))
+  return { opened, closed: 'all' }
 }
 
-function idsOf(pending: readonly PendingRequest[]): string {
-  return pending.map(({ id }) => id).join('\n')
+function pendingIn(
+  { invocationId }: Fold,
+  calls: Parameters<typeof pendingOf>[0],
+  { userId, sessionId }: SessionKey,
+): PendingRequest[] {
+  return pendingOf(calls, { userId, sessionId, invocationId })
+}
+
+/** The entries of each invocation. Edits of the state belong to none. */
+function entriesByFold(view: SessionView, entries: readonly NewEntry[]): Map<Fold, NewEntry[]> {
+  const found = new Map<Fold, NewEntry[]>()
+  for (const entry of entries) {
+    const fold = view.foldFor(entry)
+    if (!fold) continue
+    const own = found.get(fold)
+    if (own) own.push(entry)
+    else found.set(fold, [entry])
+  }
+  return found
 }
 
 /** Is this invocation unfinished without waiting for an answer or a result? */
@@ -129,10 +130,9 @@ export function isInterrupted(view: SessionView): boolean {
 }
 
 /** The invocation that can continue because its request expired. */
-export function overdueIn(view: SessionView): string | undefined {
+export function overdueIn(awake: readonly OpenInvocation[]): string | undefined {
   const wasDenied = ({ requests }: CallState): boolean => requests.some(({ denied }) => denied !== undefined)
-  return view.awake().find(({ fold, step }) => step.type !== 'wait' && fold.waitingCalls().some(wasDenied))?.fold
-    .invocationId
+  return awake.find(({ fold, step }) => step.type !== 'wait' && fold.waitingCalls().some(wasDenied))?.fold.invocationId
 }
 
 /** Denials for the expired requests of an invocation. `now`: seconds since the epoch. */

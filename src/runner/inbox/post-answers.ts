@@ -4,8 +4,8 @@ import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
 import type { InboxItem, Lease, PostedItem, SessionKey, SessionService } from '../../session/service.ts'
 import { acceptAnswers, eventsAfterAnswers } from '../approvals/accept.ts'
-import { claimIfFree } from '../lease.ts'
 import type { ActiveRun } from '../run/active-run.ts'
+import { claimIfFree } from '../session/leases.ts'
 import { RunFollower } from './run-follower.ts'
 
 /** Milliseconds between two attempts to claim the lease while a run in another process holds it. */

@@ -3,11 +3,10 @@ import { isRecord } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
 import { createEvent, type Event } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
-import type { InboxItem, PostedItem, SessionService } from '../../session/service.ts'
-import type { HeldSession } from '../lease.ts'
+import type { InboxItem, PostedItem } from '../../session/service.ts'
+import type { HeldSession } from '../session/held-session.ts'
 
 interface Settling {
-  readonly sessionService: SessionService
   readonly ports: Ports
   /** Ends these invocations and removes the inbox items. */
   cancelAll(invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
@@ -26,7 +25,7 @@ export async function settleInbox(
 ): Promise<readonly Event[]> {
   for (const item of items) if (item.type === 'state') await editState(held, item, settling)
   const drained = items.flatMap((item) => (isAnswer(item) && !isKnown(held, item) ? [item.id] : []))
-  if (drained.length) await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
+  if (drained.length) await held.append([], drained)
   const cancels = items.filter((item) => item.type === 'cancel')
   return cancels.length ? await cancel(held, cancels, settling) : NONE
 }
@@ -70,18 +69,18 @@ async function cancel(
   const drained = cancels.map(({ id }) => id)
   const ended = open.filter(isNamed)
   if (ended.length) return await settling.cancelAll(ended, drained)
-  await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
+  await held.append([], drained)
   return NONE
 }
 
 async function editState(
-  { lease, view }: HeldSession,
+  held: HeldSession,
   { id, stateDelta }: InboxItem & { type: 'state' },
-  { sessionService, ports }: Settling,
+  { ports }: Settling,
 ): Promise<void> {
-  if (!isRecord(stateDelta)) return void (await sessionService.append(lease, view.seq, [], { drained: [id] }))
+  if (!isRecord(stateDelta)) return await held.append([], [id])
   const invocationId = `e-${ports.newId()}`
   const timestamp = ports.now() / 1000
   const event = createEvent({ id: ports.newId(), invocationId, author: 'user', timestamp, actions: { stateDelta } })
-  view.add({ event }, await sessionService.append(lease, view.seq, [{ event }], { drained: [id] }))
+  await held.append([{ event }], [id])
 }

@@ -1,8 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
-import type { FunctionResponse, Part } from '../../content/content.ts'
+import { type FunctionResponse, isHandle, type Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import { isHandle } from '../../event/handle.ts'
 import type { State } from '../../tool/context.ts'
 import type { Plugin } from '../plugins/plugin.ts'
 

@@ -215,15 +215,14 @@ export class ActiveRun implements StartedRun {
   }
 
   async #finalize(): Promise<void> {
-    const { progress, recorder, view, fold, events } = this.data
+    const { progress, recorder, held, view, fold, events } = this.data
     progress.isFinalizing = true
     const reading = recorder.inboxRead()
     if (reading) await reading
     if (!this.failure && this.next().type === 'done') view.close(fold)
-    if (!this.failure && view.hasWaited) await this.#publishPendingRequests()
+    if (!this.failure) await this.#publishPendingRequests()
     const isUnfinished = this.failure !== undefined || (view.hasOthers(fold) && isInterrupted(view))
-    view.isHeld = false
-    await recorder.release(isUnfinished ? { interrupted: true } : undefined)
+    await held.release(isUnfinished ? { interrupted: true } : undefined)
     this.isFinished = true
     this.#onFinished?.(this)
     events.notifyConsumer()
@@ -231,9 +230,9 @@ export class ActiveRun implements StartedRun {
 
   /** Stores the list of pending requests, so that `runner.pending()` finds them without the log. */
   async #publishPendingRequests(): Promise<void> {
-    const { recorder, services, sessionId } = this.data
+    const { held, services, sessionId } = this.data
     try {
-      await recorder.listPending()
+      await held.listPending()
     } catch (error) {
       services.logger.warn(
         `The pending requests of session "${sessionId}" could not be stored: ${messageOf(error)}`,
@@ -310,7 +309,7 @@ export class ActiveRun implements StartedRun {
 
   /** Renews the lease and drains the inbox. */
   async tend(): Promise<void> {
-    await this.data.recorder.renew()
+    await this.data.held.renew()
     await this.data.recorder.drainInbox()
   }
 }

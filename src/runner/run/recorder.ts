@@ -5,32 +5,24 @@ import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
-import { messageOf } from '../../error/error.ts'
 import type { Event, EventActions, NewEntry } from '../../event/event.ts'
-import { startsWaiting } from '../../event/invocation-state.ts'
 import { partialId } from '../../event/partial-id.ts'
 import type { ScopePath } from '../../event/scope.ts'
-import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
-import type { Lease, PostedItem } from '../../session/service.ts'
-import { type PendingListing, pendingAfter } from '../approvals/pending-requests.ts'
+import type { PostedItem } from '../../session/service.ts'
 import { RunInbox } from '../inbox/run-inbox.ts'
-import type { HeldSession } from '../lease.ts'
 import { EventPlugins } from '../plugins/event-plugins.ts'
+import type { HeldSession } from '../session/held-session.ts'
 import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 import type { RecordedRun } from './recorded-run.ts'
 import { MediaStore } from './store-media.ts'
 
-const NO_ENTRIES: readonly NewEntry[] = []
-
-/** The condition of an append that also runs when the run is stopped, to record its end. */
-const ALWAYS = (): boolean => true
-
 /** A run reads its inbox between two steps, but not more often than this. */
 const INBOX_MS = 500
 
-/** Records one run: appends, plugins, media, lease and inbox. */
+/** Records one run: drafts its events, passes them to plugins, stores media, appends and yields them, and reads the inbox. */
 export class Recorder implements LoopRecorder {
   readonly #run: RecordedRun
+  readonly #held: HeldSession
   readonly #nonce: string
   readonly #eventPlugins: EventPlugins | undefined
   #beforeInbox: Promise<void> | undefined
@@ -41,25 +33,12 @@ export class Recorder implements LoopRecorder {
   /** Created for the first media. */
   #media: MediaStore | undefined
   #unrecorded: (readonly (UnrecordedResult | undefined)[])[] | undefined
-  #lease: Lease
-  #renewing: Promise<void> | undefined
-  /** A moment before the lease was last claimed or renewed, on the monotonic clock. */
-  #renewedAt: number
-  /** The sequence number of the last entry. */
-  #seq: number
   #drafts = 0
-  /** Whether an append is under way. Other appends wait in `#waiting` for their turn. */
-  #isAppending = false
-  /** The list of pending requests that the append under way stores; undefined when the stored list is right. */
-  #listing: PendingListing | undefined
-  #waiting: (() => void)[] | undefined
 
-  constructor(run: RecordedRun, { lease, claimedAt, view }: HeldSession, nonce: string) {
+  constructor(run: RecordedRun, held: HeldSession, nonce: string) {
     this.#run = run
+    this.#held = held
     this.#nonce = nonce
-    this.#lease = lease
-    this.#renewedAt = claimedAt
-    this.#seq = view.seq
     const { eventPlugins, logger } = run.services
     this.#eventPlugins = eventPlugins.length
       ? new EventPlugins(eventPlugins, run, (problem) => logger.warn(problem))
@@ -89,8 +68,14 @@ export class Recorder implements LoopRecorder {
   }
 
   #commit(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (!this.#eventPlugins && !hasMediaIn(entries)) return this.#append(entries, drained)
-    return this.#prepare(entries).then((prepared) => this.#append(prepared, drained))
+    if (!this.#eventPlugins && !hasMediaIn(entries)) return this.#appendInTurn(entries, drained)
+    return this.#prepare(entries).then((prepared) => this.#appendInTurn(prepared, drained))
+  }
+
+  /** One append after another, in the order of the calls. */
+  #appendInTurn(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    const turn = this.#held.takeTurn()
+    return turn ? turn.then(() => this.#append(entries, drained)) : this.#append(entries, drained)
   }
 
   /** Commits only if `isStillWanted` once all earlier commits are recorded; false = nothing was recorded. */
@@ -100,29 +85,24 @@ export class Recorder implements LoopRecorder {
     drained: readonly string[],
   ): Promise<boolean> {
     const prepared = await this.#prepare(entries)
-    let isWanted = true
-    await this.#append(prepared, drained, () => {
-      isWanted = isStillWanted()
-      return isWanted
-    })
-    return isWanted
+    const turn = this.#held.takeTurn()
+    if (turn) await turn
+    if (this.#run.stop.stopped || isStillWanted()) return await this.#append(prepared, drained).then(() => true)
+    this.#held.endTurn()
+    return false
   }
 
   /** Records the end of a stopped run, after the pending appends. */
   async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (this.#isAppending) {
-      await this.#waitForTurn()
-      this.#endTurn()
-    }
+    const earlier = this.#held.takeTurn()
+    if (earlier) await earlier
+    this.#held.endTurn()
     const last = entries()
     const { ports } = this.#run.services
     const shown = this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, ports) : last
-    await this.#append(shown, drained, ALWAYS)
-  }
-
-  /** Updates the stored list of pending requests when it is not up to date. */
-  async listPending(): Promise<void> {
-    if (pendingAfter(this.#run, NO_ENTRIES)) await this.#append(NO_ENTRIES, undefined, ALWAYS)
+    const turn = this.#held.takeTurn()
+    if (turn) await turn
+    await this.#store(shown, drained)
   }
 
   /** Passes entries to plugins, then moves large media to artifacts. */
@@ -131,103 +111,58 @@ export class Recorder implements LoopRecorder {
     if (this.#eventPlugins && stop.stopped) throw stop.stopped.reason
     const changed = this.#eventPlugins ? await this.#eventPlugins.apply(entries) : entries
     if (!hasMediaIn(changed)) return changed
-    this.#run.view.hasMedia = true
+    this.#run.view.noteMedia()
     this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
     return await this.#media.store(changed)
   }
 
-  /** Stores entries, folds them, then yields their events. One append after another, in the order of the calls. */
-  #append(
-    entries: readonly NewEntry[],
-    drained: readonly string[] | undefined,
-    isStillWanted?: () => boolean,
-  ): Promise<void> {
-    if (this.#isAppending) return this.#waitForTurn().then(() => this.#appendNow(entries, drained, isStillWanted))
-    return this.#appendNow(entries, drained, isStillWanted)
+  /** Appends entries in the turn that the caller has taken, unless the run is stopped. */
+  #append(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    const { stopped } = this.#run.stop
+    if (!stopped) return this.#store(entries, drained)
+    this.#held.endTurn()
+    return Promise.reject(stopped.reason)
   }
 
-  /** Appends entries at once. Uses promise callbacks: an async function would cost about 8 % of a call here. */
-  #appendNow(
-    entries: readonly NewEntry[],
-    drained: readonly string[] | undefined,
-    isStillWanted: (() => boolean) | undefined,
-  ): Promise<void> {
-    this.#isAppending = true
+  /** Stores entries, folds them, then yields their events. Uses promise callbacks: an async function would cost about 8 % of a call. */
+  #store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     try {
-      if (!this.#mayAppend(isStillWanted)) return Promise.resolve(this.#endTurn())
-      const appending = this.#store(entries, drained)
-      return appending.then(
-        (seq) => this.#afterAppend(entries, seq),
-        (error) => this.#failAppend(error),
+      this.#moveTemp(entries)
+      return this.#held.store(entries, drained).then(
+        (seq) => this.#afterStore(entries, seq),
+        (error) => this.#fail(error),
       )
     } catch (error) {
-      return this.#failAppend(error)
+      return this.#fail(error)
     }
   }
 
-  #afterAppend(entries: readonly NewEntry[], seq: number): Promise<void> | undefined {
+  #afterStore(entries: readonly NewEntry[], seq: number): Promise<void> | undefined {
     try {
-      this.#fold(entries, seq)
+      this.#held.fold(entries, seq)
+      this.#yield(entries)
     } catch (error) {
-      return this.#failAppend(error)
+      return this.#fail(error)
     }
-    this.#endTurn()
+    this.#held.endTurn()
     return undefined
   }
 
   /** Handles a failed append: nothing more is recorded after it. */
-  #failAppend(error: unknown): Promise<never> {
+  #fail(error: unknown): Promise<never> {
     this.#run.stop.stop(error)
-    this.#endTurn()
+    this.#held.endTurn()
     return Promise.reject(error)
   }
 
-  #mayAppend(isStillWanted: (() => boolean) | undefined): boolean {
-    const { stopped } = this.#run.stop
-    if (stopped && isStillWanted !== ALWAYS) throw stopped.reason
-    return !isStillWanted || isStillWanted()
-  }
-
-  #store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<number> {
-    this.#listing = this.#listingAfter(entries)
-    const options = this.#listing ? { drained, pending: this.#listing.pending } : drained && { drained }
-    return this.#run.services.sessionService.append(this.#lease, this.#seq, entries, options)
-  }
-
-  #waitForTurn(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting ??= []
-      this.#waiting.push(resolve)
-    })
-  }
-
-  #endTurn(): void {
-    const next = this.#waiting?.shift()
-    if (next) next()
-    else this.#isAppending = false
-  }
-
-  /** The list of pending requests to store with these entries; undefined when the stored list is right. */
-  #listingAfter(entries: readonly NewEntry[]): PendingListing | undefined {
-    const { view } = this.#run
-    this.#moveTemp(entries)
-    if (!view.hasWaited) view.hasWaited = entries.some(startsWaiting)
-    return view.hasWaited ? pendingAfter(this.#run, entries) : undefined
-  }
-
-  /** Adds stored entries to the fold and yields their events to the consumer. */
-  #fold(entries: readonly NewEntry[], seq: number): void {
-    const { view, events, observer } = this.#run
-    const before = this.#seq
-    this.#seq = seq
-    // a run that lost its lease may learn late that its last append succeeded: another run has listed more since
-    if (this.#listing && seq >= view.seq) view.listed = this.#listing.listed
+  /** Yields stored events to the consumer. */
+  #yield(entries: readonly NewEntry[]): void {
+    const { events, observer } = this.#run
     for (let at = 0; at < entries.length; at++) {
-      const entry = entries[at] as NewEntry
-      view.add(entry, before + at + 1)
-      if (!entry.event) continue
-      if (entry.event.author !== 'user') events.push(entry.event)
-      observer?.recorded(entry.event)
+      const { event } = entries[at] as NewEntry
+      if (!event) continue
+      if (event.author !== 'user') events.push(event)
+      observer?.recorded(event)
     }
   }
 
@@ -293,38 +228,10 @@ export class Recorder implements LoopRecorder {
   }
 
   checkLease(): Promise<void> | undefined {
-    const { ports } = this.#run.services
-    if (ports.monotonicNow() - this.#renewedAt < (this.#lease.leaseMs || DEFAULT_LEASE_MS)) return undefined
-    // after a stall longer than the lease, another process may hold the session
-    return this.renew().catch((error) => {
+    return this.#held.renewIfDue()?.catch((error) => {
       this.#run.stop.stop(error)
       throw error
     })
-  }
-
-  /** Renews the lease. Concurrent calls share one renewal. */
-  renew(): Promise<void> {
-    this.#renewing ??= this.#renew().finally(() => {
-      this.#renewing = undefined
-    })
-    return this.#renewing
-  }
-
-  async #renew(): Promise<void> {
-    const { sessionService, ports } = this.#run.services
-    const now = ports.monotonicNow()
-    this.#lease = await sessionService.renew(this.#lease)
-    this.#renewedAt = now
-  }
-
-  /** Releases the lease. `interrupted`: another process may continue the run. */
-  async release(options?: { interrupted: boolean }): Promise<void> {
-    const { sessionService, logger } = this.#run.services
-    try {
-      await sessionService.release(this.#lease, options)
-    } catch (error) {
-      logger.warn(`The lease of session "${this.#run.sessionId}" could not be released: ${messageOf(error)}`)
-    }
   }
 
   /** Commits that come before the first read of the inbox: the run's own message. */
@@ -346,7 +253,7 @@ export class Recorder implements LoopRecorder {
 
   /** The items other processes have posted. */
   postedItems(): Promise<PostedItem[]> {
-    return this.#run.services.sessionService.drain(this.#lease)
+    return this.#held.inbox()
   }
 
   /** Settles when no read of the inbox is under way; undefined when it was never read. */
@@ -379,11 +286,4 @@ function hasMediaIn(entries: readonly NewEntry[]): boolean {
 
 function ignore(): void {}
 
-registerShape(
-  () =>
-    new Recorder(
-      { services: { eventPlugins: [] } } as unknown as RecordedRun,
-      { lease: {}, claimedAt: 0.5, view: { seq: 0 } } as unknown as HeldSession,
-      '',
-    ),
-)
+registerShape(() => new Recorder({ services: { eventPlugins: [] } } as unknown as RecordedRun, {} as HeldSession, ''))

@@ -10,8 +10,8 @@ import type { Entry } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
-import type { HeldSession } from '../lease.ts'
 import type { RunServices } from '../run-services.ts'
+import type { HeldSession } from '../session/held-session.ts'
 import { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
 import type { RecordedRun, RecordedState, RunnerProgress, RunObserver } from './recorded-run.ts'
@@ -69,6 +69,8 @@ export class RunData implements RunHost, RecordedRun {
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: RunServices['auth']
   readonly tree: AgentTree
+  /** The session that the run holds. */
+  readonly held: HeldSession
   readonly view: SessionView
   /** The session's log as read when the lease was claimed, and what the store has added to it. */
   readonly entries: readonly Entry[]
@@ -86,7 +88,8 @@ export class RunData implements RunHost, RecordedRun {
   readonly phases: LiveDriver['phases']
 
   constructor({ services, tree, held, invocationId, nonce, runConfig, runContext, live }: RunDataOptions) {
-    const { appName, userId, sessionId } = held.lease.key
+    const { appName, userId, sessionId } = held.key
+    this.held = held
     this.appName = appName
     this.userId = userId
     this.sessionId = sessionId
@@ -103,9 +106,9 @@ export class RunData implements RunHost, RecordedRun {
     this.auth = services.auth
     this.tree = tree
     this.view = held.view
-    this.entries = held.log.entries
+    this.entries = held.entries
     this.fold = held.view.foldOf(invocationId)
-    this.state = new RunState(held.log.state)
+    this.state = new RunState(held.state)
     this.progress = {
       dispatching: 0,
       replies: [],
@@ -134,7 +137,7 @@ export class RunData implements RunHost, RecordedRun {
   }
 }
 
-type StoredState = HeldSession['log']['state']
+type StoredState = HeldSession['state']
 
 /**
  * Stored state, and the `temp:` values that live as long as the run. A stored `derived:` key is none: only computed values have such
@@ -166,7 +169,7 @@ registerShape(
   () =>
     new RunData({
       services: { eventPlugins: [] },
-      held: { lease: { key: {} }, claimedAt: 0.5, log: { state: {} }, view: { seq: 0, foldOf: () => new Fold('') } },
+      held: { key: {}, entries: [], state: {}, view: { seq: 0, foldOf: () => new Fold('') } },
       runConfig: {},
       // only what the constructor reads: this run never starts
     } as unknown as RunDataOptions),

@@ -1,73 +1,41 @@
-// Starts runs: claims the session, settles its inbox and expired requests, accepts the message.
-import type { AgentTree } from '../../agent/agents/agent-tree.ts'
+// Starts runs: claims the session, opens it, then does what the plan says until a run has started.
 import { keepShapesAlive } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import type { Lease, SessionKey } from '../../session/service.ts'
-import type { RunContext } from '../../tool/run-context.ts'
-import { type Accepted, acceptAnswers, acceptMessage, checkFirstMessage } from '../approvals/accept.ts'
+import type { Lease } from '../../session/service.ts'
+import { acceptAnswers } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
-import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending-requests.ts'
-import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
-import { settleInbox } from '../inbox/settle-inbox.ts'
-import { claimIfFree, claimSession, type HeldSession, isOutdated, LeaseRenewer, openSession } from '../lease.ts'
-import type { RunServices } from '../run-services.ts'
+import { isAtWork, overdueIn } from '../approvals/pending-requests.ts'
+import type { ClaimedSession } from '../inbox/post-answers.ts'
+import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
-import { ActiveRuns, StartLimiter } from './active-runs.ts'
 import { Cancelled } from './cancelled.ts'
-import { RunData } from './run-data.ts'
+import { planStart } from './plan-start.ts'
+import type { RunData } from './run-data.ts'
+import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { CloseOptions, RunRequest } from './run-request.ts'
+import { applyInbox, cancelAll, releaseUnused } from './settle-session.ts'
+import { stopRuns } from './stop-runs.ts'
 
-interface RunStarterOptions {
-  readonly appName: string
-  readonly services: RunServices
-  readonly tree: AgentTree
+interface RunStarterOptions extends RunFactoryOptions {
   readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
-}
-
-interface StartOptions {
-  /** Inbox items to remove with the message. */
-  readonly drained?: readonly string[] | undefined
-  /** Events that the consumer sees first. */
-  readonly before?: readonly Event[] | undefined
 }
 
 const NO_EVENTS: readonly Event[] = []
 
-/** How long `close()` waits until the ends of stopped runs are recorded, in milliseconds. */
-const CLOSE_MS = 10_000
-
-/** Starts the runs of a runner, and renews their leases. */
+/** Starts the runs of a runner. */
 export class RunStarter {
+  /** Opens sessions and creates runs. */
+  readonly factory: RunFactory
   readonly #options: RunStarterOptions
-  readonly #services: RunServices
-  readonly #startLimiter: StartLimiter
-  readonly #id: string
-  #runs = 0
-  readonly #renewer: LeaseRenewer
   #isClosed = false
-  /** The runs under way. */
-  readonly running: ActiveRuns = new ActiveRuns()
 
   constructor(options: RunStarterOptions) {
     this.#options = options
-    this.#services = options.services
-    this.#startLimiter = new StartLimiter(options.services.ports)
-    this.#renewer = new LeaseRenewer(options.services.ports, () => this.running.all())
-    this.#id = options.services.ports.newId()
+    this.factory = new RunFactory(options)
     keepShapesAlive()
-  }
-
-  /** The agents of the runner. */
-  get tree(): AgentTree {
-    return this.#options.tree
-  }
-
-  /** What the runner provides to every run. */
-  get services(): RunServices {
-    return this.#services
   }
 
   /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
@@ -84,7 +52,7 @@ export class RunStarter {
   ): Promise<StartedRun> {
     const { userId, sessionId } = request
     const key = { appName: this.#options.appName, userId, sessionId }
-    const { message, expired } = await completeConsents(key, request.message, this.#services)
+    const { message, expired } = await completeConsents(key, request.message, this.#options.services)
     const run = await this.#start({ ...request, message, mayHoldCode: false }, before)
     if (!expired) return run
     if (!(run instanceof ActiveRun)) throw expired
@@ -94,117 +62,42 @@ export class RunStarter {
   }
 
   async #start(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
-    const crowded = this.#startLimiter.enter()
-    if (crowded) await crowded
-    const claimedAt = this.#services.ports.monotonicNow()
-    let owned: ClaimedSession | undefined
+    const { services, tree, whilePaused } = this.#options
+    const { ports } = services
+    const claimedAt = ports.monotonicNow()
+    this.#throwIfClosed()
+    const claim = await this.factory.claim(request, () => this.#throwIfClosed())
+    if (claim.type === 'followed') {
+      if (request.hasConsumer?.()) claim.run.events.open()
+      return claim.run
+    }
+    const lease = requireLease(claim, request)
     let held: HeldSession | undefined
+    let seen = before
     try {
-      this.#throwIfClosed()
-      const { userId, sessionId, isNew } = request
-      const key = { appName: this.#options.appName, userId, sessionId }
-      const { sessionService } = this.#services
-      const { tree } = this.#options
-      if (tree.hasMissingModel) await checkFirstMessage(key, request, { tree, sessionService })
-      if (isNew) await sessionService.createSession(key)
-      const claim = isNew ? claimed(await sessionService.claim(key)) : await this.#claim(key, request)
-      if (claim.type === 'followed') {
-        this.#startLimiter.release()
-        if (request.hasConsumer?.()) claim.run.events.open()
-        return claim.run
+      held = await this.factory.open(lease, claimedAt)
+      if (!request.isNew) seen = joined(seen, await applyInbox(this.factory, held, request.runContext))
+      if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
+      if (!request.message) held.relist() // the stored list may be damaged
+      for (;;) {
+        const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000 })
+        if (plan.type === 'refuse') throw plan.error
+        if (plan.type === 'finish first') break
+        if (plan.type === 'answer') return await this.#startWithAnswers(held, request, claim, seen)
+        if (plan.type === 'start') {
+          const { cancel, invocationId } = plan
+          const { runContext, message } = request
+          if (cancel.length) seen = joined(seen, await cancelAll(this.factory, held, cancel, { runContext }))
+          this.#throwIfClosed()
+          return this.#startRun(held, { invocationId, message }, request, { before: seen })
+        }
+        await this.factory.create(held, plan.invocationId).deny(plan.denials)
       }
-      owned = claim
-      held = await this.#open(requireLease(claim, request), claimedAt)
-      const settled = isNew ? NO_EVENTS : await this.#settle(held, request)
-      if (isOutdated(held)) held = await this.#open(held.lease, claimedAt)
-      const seen = before.length + settled.length ? [...before, ...settled] : NO_EVENTS
-      const overdue = this.#overdue(held, request)
-      if (overdue === undefined) {
-        const started = this.#acceptAndStart(held, request, claim, seen)
-        return started instanceof Promise ? await started : started // without a promise for plain text
-      }
-      owned = undefined // the overdue invocation releases the lease
-      const first = this.#startRun(held, continuing(overdue), { ...request, stateDelta: undefined, live: undefined })
-      return await this.#startAfter(first, request, seen)
     } catch (error) {
-      this.#startLimiter.release()
-      if (owned?.lease) await this.#release(owned.lease, held, owned.drained)
+      await releaseUnused(this.factory, lease, held, this.#isClosed ? undefined : claim.drained)
       throw error
     }
-  }
-
-  async #claim(key: SessionKey, request: RunRequest): ReturnType<typeof postAndFollow> {
-    const { sessionService, ports } = this.#services
-    const { message, stateDelta } = request
-    if (!message || request.invocationId) {
-      return claimed(await claimSession(sessionService, key, message !== undefined || request.live !== undefined))
-    }
-    const throwIfCancelled = (): void => {
-      this.#throwIfClosed()
-      if (request.isCancelled?.()) throw new Cancelled('The run was cancelled before it started.')
-    }
-    throwIfCancelled()
-    const free = await claimIfFree(sessionService, key)
-    if (free) return claimed(free.lease)
-    const findHolder = (): ActiveRun | undefined => this.running.of(key)[0]
-    return await postAndFollow(key, { message, stateDelta }, { sessionService, ports, findHolder, throwIfCancelled })
-  }
-
-  /** Reads the log. A run of this runner that still believes it holds the session is stopped. */
-  async #open(lease: Lease, claimedAt: number): Promise<HeldSession> {
-    const isFresh = this.#stopRunsWithLostLease(lease.key)
-    const log = await this.#services.sessionService.read(lease)
-    return openSession({ lease, claimedAt }, log, this.#options.tree, isFresh)
-  }
-
-  #stopRunsWithLostLease(key: SessionKey): boolean {
-    const lost = this.running.of(key).filter(({ data }) => !data.progress.isFinalizing)
-    for (const run of lost) {
-      run.stopWithLostLease()
-    }
-    return lost.length > 0
-  }
-
-  /** Drains the inbox and denies expired requests before the message is accepted. Returns the events of cancelled runs. */
-  async #settle(
-    held: HeldSession,
-    { message, runContext }: Pick<RunRequest, 'message' | 'runContext'>,
-  ): Promise<readonly Event[]> {
-    const { sessionService, ports } = this.#services
-    const items = await sessionService.drain(held.lease)
-    const cancelAll = (ids: readonly string[], drained: readonly string[]): Promise<Event[]> =>
-      this.#cancelAll(held, ids, runContext, drained)
-    const events = items.length ? await settleInbox(held, items, { sessionService, ports, cancelAll }) : NO_EVENTS
-    const now = ports.now() / 1000
-    for (const { fold } of held.view.awake()) {
-      const denials = expired(fold, now)
-      if (denials.length) await this.#activate(held, fold.invocationId).deny(denials)
-    }
-    if (!message) held.view.listed = undefined // resume stores the list again: the stored one may be damaged
-    return events
-  }
-
-  /** The invocation whose requests expired: it continues before new text is accepted. */
-  #overdue({ view }: HeldSession, { isNew, invocationId, message, live }: RunRequest): string | undefined {
-    if (isNew || !invocationId || !(message || live) || this.#options.whilePaused === 'cancel') return undefined
-    return overdueIn(view)
-  }
-
-  #acceptAndStart(
-    held: HeldSession,
-    request: RunRequest,
-    claim: ClaimedSession,
-    before: readonly Event[],
-  ): ActiveRun | Promise<ActiveRun> {
-    const { message, invocationId, runContext } = request
-    if (message && !invocationId) return this.#startWithAnswers(held, { ...request, message }, claim, before)
-    const accepted = acceptMessage(held.view, request, this.#options)
-    this.#throwIfClosed()
-    if (accepted.cancel.length === 0) return this.#startRun(held, accepted, request, { before })
-    return this.#cancelAll(held, accepted.cancel, runContext).then((ended) => {
-      this.#throwIfClosed()
-      return this.#startRun(held, accepted, request, { before: [...before, ...ended] })
-    })
+    return await this.#startAfterOverdue(held, request, seen)
   }
 
   /**
@@ -213,26 +106,28 @@ export class RunStarter {
    */
   async #startWithAnswers(
     held: HeldSession,
-    request: RunRequest & { readonly message: Content },
+    request: RunRequest,
     { drained, asOf }: ClaimedSession,
     before: readonly Event[],
   ): Promise<ActiveRun> {
-    const { view, log } = held
-    const now = this.#services.ports.now()
-    const hostOf = (id: string): RunData => this.#activate(held, id, request).data
-    const asks = { tree: this.tree, services: this.#services, hostOf }
-    const accepted = await acceptAnswers({ view, entries: log.entries }, request.message, { now, asOf, asks })
+    const { services, tree } = this.#options
+    const { view, entries } = held
+    const hostOf = (id: string): RunData => this.factory.create(held, id, request).data
+    const context = { now: services.ports.now(), asOf, asks: { tree, services, hostOf } }
+    const accepted = await acceptAnswers({ view, entries }, request.message as Content, context)
     this.#throwIfClosed()
-    if (!accepted.replay) return this.#startRun(held, accepted, request, { drained, before })
-    const { invocationId, replay } = accepted
-    if (!isAtWork(view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
+    if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })
+    const { invocationId, events } = accepted
+    if (!isAtWork(view, invocationId)) return await this.#replay(held, invocationId, events, drained)
     // the answers were recorded, then the run was interrupted: sending them again resumes it
     const resumed = { ...request, stateDelta: undefined }
-    return this.#startRun(held, continuing(invocationId), resumed, { drained, before: [...before, ...replay] })
+    return this.#startRun(held, { invocationId }, resumed, { drained, before: joined(before, events) })
   }
 
-  /** Starts the requested run after the run of the overdue invocation has finished. */
-  async #startAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+  /** Continues the invocation whose requests have expired, then starts the requested run. */
+  async #startAfterOverdue(held: HeldSession, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+    const invocationId = overdueIn(held.view.awake()) as string // the plan found it
+    const first = this.#startRun(held, { invocationId }, { ...request, stateDelta: undefined, live: undefined })
     await first.finished
     if (first.failure) return first
     const events = [...before, ...first.events.takeAll()]
@@ -252,143 +147,53 @@ export class RunStarter {
     events: readonly Event[],
     drained: readonly string[] | undefined,
   ): Promise<ActiveRun> {
-    if (drained) await this.#services.sessionService.append(held.lease, held.view.seq, [], { drained })
-    const active = this.#activate(held, invocationId)
+    if (drained) await held.append([], drained)
+    const active = this.factory.create(held, invocationId)
     for (const event of events) active.events.push(event)
-    this.running.add(active)
+    this.factory.running.add(active)
     active.finish()
     return active
   }
 
   #startRun(
     held: HeldSession,
-    accepted: Accepted,
+    { invocationId, message }: { readonly invocationId: string; readonly message?: Content | undefined },
     request: RunRequest,
-    { drained, before }: StartOptions = {},
+    { drained, before = NO_EVENTS }: StartOptions = {},
   ): ActiveRun {
     const { stateDelta, signal, hasConsumer } = request
-    const active = this.#activate(held, accepted.invocationId, request)
+    const active = this.factory.create(held, invocationId, request)
     if (hasConsumer?.()) active.events.open()
-    for (const event of before ?? NO_EVENTS) active.events.push(event)
-    this.running.add(active)
-    this.#renewer.start(held.lease)
-    active.start(accepted.message, stateDelta, drained)
+    for (const event of before) active.events.push(event)
+    this.factory.add(active, held)
+    active.start(message, stateDelta, drained)
     if (signal?.aborted) active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
     return active
-  }
-
-  #activate(
-    held: HeldSession,
-    invocationId: string,
-    { runConfig = {}, runContext, live }: Partial<Pick<RunRequest, 'runConfig' | 'runContext' | 'live'>> = {},
-  ): ActiveRun {
-    const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
-    const { tree } = this.#options
-    const data = new RunData({ services: this.#services, tree, held, invocationId, nonce, runConfig, runContext, live })
-    return new ActiveRun(data, this.#onFinished, live)
-  }
-
-  readonly #onFinished = (active: ActiveRun): void => {
-    this.running.delete(active)
-    this.#startLimiter.release()
-  }
-
-  /** Cancels these invocations; returns the events that record it. */
-  async #cancelAll(
-    held: HeldSession,
-    invocationIds: readonly string[],
-    runContext: RunContext | undefined,
-    drained?: readonly string[],
-  ): Promise<Event[]> {
-    const events: Event[] = []
-    for (const invocationId of invocationIds) {
-      const closing = this.#activate(held, invocationId, { runContext })
-      await closing.closeAsCancelled('The run was cancelled.', { drained })
-      events.push(...closing.events.takeAll())
-    }
-    return events
-  }
-
-  /** Ends open invocations of a session whose lease the caller has claimed, then releases it. */
-  async cancelHeld(lease: Lease, invocationId: string | undefined, runContext: RunContext | undefined): Promise<void> {
-    await this.withHeld(lease, async (held) => {
-      const open = held.view.open().map(({ fold }) => fold.invocationId)
-      const named = open.filter((id) => invocationId === undefined || id === invocationId)
-      await this.#cancelAll(held, named, runContext)
-    })
-  }
-
-  /** Opens a session whose lease the caller has claimed, then releases the lease. */
-  async withHeld<T>(lease: Lease, work: (held: HeldSession) => Promise<T>): Promise<T> {
-    let held: HeldSession | undefined
-    try {
-      held = await this.#open(lease, this.#services.ports.monotonicNow())
-      return await work(held)
-    } finally {
-      await this.#release(lease, held)
-    }
-  }
-
-  /** Applies the inbox of a session that no run holds. */
-  async settleHeld(held: HeldSession): Promise<void> {
-    await this.#settle(held, { message: undefined, runContext: undefined })
-  }
-
-  /**
-   * Ends the open invocations of a copied log. What their long-running calls have started is the original's to cancel. Returns
-   * the last sequence number.
-   */
-  async closeCopied(lease: Lease, reason: string): Promise<number> {
-    const held = await this.#open(lease, this.#services.ports.monotonicNow())
-    const { view } = held
-    for (const { fold } of view.open()) {
-      await this.#activate(held, fold.invocationId).closeAsCancelled(reason, { keepsStartedWork: true })
-    }
-    view.isHeld = false
-    return view.seq
-  }
-
-  /** Releases a lease without a run. Refused answers leave the inbox; an interrupted invocation stays interrupted. */
-  async #release(lease: Lease, held: HeldSession | undefined, drained?: readonly string[]): Promise<void> {
-    const { sessionService, logger } = this.#services
-    if (held && drained && !this.#isClosed) {
-      const { seq } = held.view
-      await sessionService.append(lease, seq, [], { drained }).catch((error) => logger.warn(messageOf(error), error))
-    }
-    if (held) held.view.isHeld = false
-    await sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
   }
 
   /**
    * Starts no more runs, waits up to `graceMs` for those under way, then stops the rest. `interrupt`: they stay interrupted, so
    * that `recover()` continues them; else they are cancelled.
    */
-  async close({ graceMs = 0, interrupt = false }: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
     this.#isClosed = true
-    if (graceMs > 0) await this.#runsEnd(graceMs)
-    this.#renewer.close()
-    const running = this.running.all()
-    for (const active of running) active.stop(interrupt ? interrupted() : new Cancelled('The runner was closed.'))
-    if (running.length > 0) await this.#runsEnd(CLOSE_MS) // a store may never answer
-    const left = running.filter(({ isFinished }) => !isFinished)
-    if (left.length > 0) this.#services.logger.warn(leftBehind(left))
-  }
-
-  /** Settles when no run is under way, or after `graceMs`. */
-  #runsEnd(graceMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancelTimer = this.#services.ports.setTimer(resolve, graceMs)
-      const runs = this.running.all()
-      void Promise.all(runs.map(({ finished }) => finished)).then(() => {
-        cancelTimer()
-        resolve()
-      })
-    })
+    await stopRuns(this.factory, options)
   }
 
   #throwIfClosed(): void {
     if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed. Create a new Runner.')
   }
+}
+
+interface StartOptions {
+  /** Inbox items to remove with the message. */
+  readonly drained?: readonly string[] | undefined
+  /** Events that the consumer sees first. */
+  readonly before?: readonly Event[]
+}
+
+function joined(before: readonly Event[], more: readonly Event[]): readonly Event[] {
+  return more.length === 0 ? before : [...before, ...more]
 }
 
 function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lease {
@@ -397,23 +202,4 @@ function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lea
     'NOT_FOUND',
     `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
   )
-}
-
-function interrupted(): ToolwrightError {
-  const next = 'runner.recover() or runner.resume() continues it'
-  return new ToolwrightError('INTERRUPTED', `The runner was closed before the run ended. ${next}.`)
-}
-
-function claimed(lease: Lease | undefined): ClaimedSession {
-  return { type: 'claimed', lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
-}
-
-function continuing(invocationId: string): Accepted {
-  return { invocationId, message: undefined, cancel: [] }
-}
-
-function leftBehind(runs: readonly ActiveRun[]): string {
-  const problem = `The session service did not record the end of ${runs.length} runs within ${CLOSE_MS} ms`
-  const named = runs.slice(0, 10).map(({ sessionId }) => `"${sessionId}"`)
-  return `${problem}: sessions ${named.join(', ')}. runner.recover() ends them later.`
 }

@@ -2,7 +2,7 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { SessionKey } from '../../session/service.ts'
 import { RunFollower } from '../inbox/run-follower.ts'
-import type { ActiveRuns } from '../run/active-runs.ts'
+import type { ActiveRuns } from '../run/run-factory.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
 import { forConsumer, positionAfter } from './followed-events.ts'

@@ -3,7 +3,8 @@ import { scopeOfKey } from '../../base/key-scope.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Entry, Event, NewEntry } from '../../event/event.ts'
 import type { SessionKey } from '../../session/service.ts'
-import type { RunStarter } from '../run/run-starter.ts'
+import type { RunFactory } from '../run/run-factory.ts'
+import { closeCopied, withHeld } from '../run/settle-session.ts'
 import { copyArtifacts, type LogCopy, withCopiedArtifacts } from './copy-artifacts.ts'
 import { completeCopy } from './unfinished-copy.ts'
 
@@ -24,24 +25,24 @@ interface Fork {
  * written again. Invocations that are unfinished at the end of the copy end as cancelled there. Before that, no run can see the
  * copy: a killed process leaves no session that looks interrupted.
  */
-export async function forkSession({ key, before, target }: Fork, starter: RunStarter): Promise<void> {
-  const { sessionService, artifactService } = starter.services
+export async function forkSession({ key, before, target }: Fork, factory: RunFactory): Promise<void> {
+  const { sessionService, artifactService } = factory.services
   if (!sessionService.createCopy || !sessionService.claimUnfinishedCopies) throw noCopies()
-  const source = await starter.withHeld(await sessionService.claim(key), async ({ log }) => ({
-    entries: [...log.entries],
-    state: stateOf(log.state),
+  const source = await withHeld(factory, await sessionService.claim(key), async ({ entries, state }) => ({
+    entries: [...entries],
+    state: stateOf(state),
   }))
   const cut = indexOf(source.entries, before, key.sessionId)
   const copy = { source: key, target }
   const copied = source.entries.slice(0, cut).map((entry) => copyEntry(entry, copy))
   const lease = await sessionService.createCopy({ ...target, state: initialState(source.entries, source.state) })
-  await completeCopy(lease, starter.services, async () => {
+  await completeCopy(lease, factory.services, async () => {
     if (artifactService) await copyArtifacts(copy, artifactService, existedBefore(source.entries, cut))
     let { seq } = lease
     for (let at = 0; at < copied.length; at += CHUNK) {
       seq = await sessionService.append(lease, seq, copied.slice(at, at + CHUNK))
     }
-    return await starter.closeCopied(lease, 'The session was copied up to here.')
+    return await closeCopied(factory, lease, 'The session was copied up to here.')
   })
 }
 

@@ -4,10 +4,10 @@ import { pageOf } from '../../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../../session/service.ts'
 import { toStateDelta } from '../../tool/state.ts'
 import { previewApproval } from '../approvals/preview-approval.ts'
-import { claimIfFree } from '../lease.ts'
 import { Cancelled } from '../run/cancelled.ts'
+import type { RunFactory } from '../run/run-factory.ts'
 import type { StartedRun } from '../run/run-handle.ts'
-import type { RunStarter } from '../run/run-starter.ts'
+import { cancelHeld } from '../run/settle-session.ts'
 import type {
   ApprovalPreview,
   CancelOptions,
@@ -17,6 +17,7 @@ import type {
   PreviewApprovalOptions,
   UpdateStateOptions,
 } from '../runner-options.ts'
+import { claimIfFree } from '../session/leases.ts'
 import { deleteSession } from './delete-session.ts'
 import { followRun } from './follow-run.ts'
 import { forkSession } from './fork-session.ts'
@@ -33,40 +34,40 @@ const NO_END = 'runner.fork() needs `before`: the id of an event or an invocatio
 /** What a runner does with a session besides running it. */
 export class SessionOperations {
   readonly #appName: string
-  readonly #starter: RunStarter
+  readonly #factory: RunFactory
 
-  constructor(appName: string, starter: RunStarter) {
+  constructor(appName: string, factory: RunFactory) {
     this.#appName = appName
-    this.#starter = starter
+    this.#factory = factory
   }
 
   /** The stored events after an event, then those of the run under way. */
   follow({ userId, sessionId, afterEventId }: FollowOptions): Promise<StartedRun> {
-    return followRun(this.#key({ userId, sessionId }), afterEventId, this.#starter)
+    return followRun(this.#key({ userId, sessionId }), afterEventId, this.#factory)
   }
 
   /** Changes the state of a session. A change with an id that the session has seen is not made again. */
   updateState({ userId, sessionId, stateDelta }: UpdateStateOptions, id?: string): Promise<void> {
-    return updateState(this.#key({ userId, sessionId }), toStateDelta(stateDelta), this.#starter, id)
+    return updateState(this.#key({ userId, sessionId }), toStateDelta(stateDelta), this.#factory, id)
   }
 
   /** Deletes a session with its open consents and its artifacts. */
   delete({ userId, sessionId }: DeleteSessionOptions): Promise<void> {
-    return deleteSession(this.#key({ userId, sessionId }), this.#starter.services)
+    return deleteSession(this.#key({ userId, sessionId }), this.#factory.services)
   }
 
   /** Copies a session up to an event. Returns the id of the copy. */
   async fork({ userId, sessionId, before, newSessionId }: ForkOptions): Promise<string> {
     // without types: a copy that ends at the first record would look whole
     if (!before) throw new ToolwrightError('INVALID_REQUEST', NO_END)
-    const target = this.#key({ userId, sessionId: newSessionId ?? this.#starter.services.ports.newId() })
-    await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#starter)
+    const target = this.#key({ userId, sessionId: newSessionId ?? this.#factory.services.ports.newId() })
+    await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#factory)
     return target.sessionId
   }
 
   /** A part of the pending requests, also expired ones. */
   async pendingPage(filter: PendingFilter & PageOptions): Promise<Page<PendingRequest>> {
-    const { sessionService } = this.#starter.services
+    const { sessionService } = this.#factory.services
     if (sessionService.pendingPage) return await sessionService.pendingPage({ ...filter, appName: this.#appName })
     const { userId, sessionId } = filter
     return pageOf(await sessionService.pending({ appName: this.#appName, userId, sessionId }), filter)
@@ -80,7 +81,7 @@ export class SessionOperations {
       const { items, next } = await this.pendingPage({ limit: 100, maxBytes: 1_000_000, after })
       found.push(...items.filter(matches))
       after = next
-      const { ports } = this.#starter.services
+      const { ports } = this.#factory.services
       if (next !== undefined) await new Promise<void>((resolve) => void ports.setTimer(resolve, 0))
     } while (after !== undefined)
     return found
@@ -88,7 +89,7 @@ export class SessionOperations {
 
   /** Removes copies that a process did not complete before it died. A store that fails must not keep runs from continuing. */
   async removeUnfinishedCopies(): Promise<void> {
-    const { services } = this.#starter
+    const { services } = this.#factory
     await removeUnfinishedCopies(this.#appName, services).catch((error) =>
       services.logger.warn(`Unfinished copies were not removed: ${messageOf(error)}`, error),
     )
@@ -96,14 +97,14 @@ export class SessionOperations {
 
   /** The question about edited arguments of a pending confirmation. */
   previewApproval({ userId, sessionId, ...edit }: PreviewApprovalOptions): Promise<ApprovalPreview> {
-    return previewApproval(this.#key({ userId, sessionId }), edit, this.#starter)
+    return previewApproval(this.#key({ userId, sessionId }), edit, this.#factory)
   }
 
   /** Cancels the unfinished invocations of a session, or one of them. */
   async cancel({ userId, sessionId, invocationId, runContext }: CancelOptions): Promise<void> {
     const key = this.#key({ userId, sessionId })
-    const { sessionService, ports } = this.#starter.services
-    for (const active of this.#starter.running.of(key)) {
+    const { sessionService, ports } = this.#factory.services
+    for (const active of this.#factory.running.of(key)) {
       if (invocationId !== undefined && active.invocationId !== invocationId) continue
       active.stop(new Cancelled('The run was cancelled.'))
       await active.finished
@@ -111,7 +112,7 @@ export class SessionOperations {
       if (hasEnded && (invocationId !== undefined || !active.data.view.hasOthers(active.data.fold))) return
     }
     const free = await claimIfFree(sessionService, key)
-    if (free?.lease) return await this.#starter.cancelHeld(free.lease, invocationId, runContext)
+    if (free?.lease) return await cancelHeld(this.#factory, free.lease, { invocationId, runContext })
     if (free) return
     const target = invocationId === undefined ? {} : { invocationId }
     await sessionService.post(key, { id: ports.newId(), type: 'cancel', ...target })

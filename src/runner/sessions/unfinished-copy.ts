@@ -2,8 +2,8 @@
 import { messageOf } from '../../error/error.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease } from '../../session/service.ts'
-import { RENEWALS_PER_LEASE } from '../lease.ts'
 import type { RunServices } from '../run-services.ts'
+import { RENEWALS_PER_LEASE } from '../session/leases.ts'
 import { deleteArtifacts } from './copy-artifacts.ts'
 
 /**

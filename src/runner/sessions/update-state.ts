@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { SessionKey } from '../../session/service.ts'
-import { claimIfFree } from '../lease.ts'
-import type { RunStarter } from '../run/run-starter.ts'
+import type { RunFactory } from '../run/run-factory.ts'
+import { settleClaimed } from '../run/settle-session.ts'
+import { claimIfFree } from '../session/leases.ts'
 
 /**
  * Changes the state of a session. The change goes through the inbox, so that it also reaches a session that another process
@@ -10,12 +11,12 @@ import type { RunStarter } from '../run/run-starter.ts'
 export async function updateState(
   key: SessionKey,
   stateDelta: JsonObject,
-  starter: RunStarter,
-  id: string = starter.services.ports.newId(),
+  factory: RunFactory,
+  id: string = factory.services.ports.newId(),
 ): Promise<void> {
-  const { sessionService } = starter.services
+  const { sessionService } = factory.services
   await sessionService.post(key, { id, type: 'state', stateDelta })
-  const holder = starter.running.of(key)[0]
+  const holder = factory.running.of(key)[0]
   if (holder) {
     const isDrained = await holder.data.recorder.drainInbox().then(
       () => true,
@@ -25,5 +26,5 @@ export async function updateState(
     await holder.finished
   }
   const free = await claimIfFree(sessionService, key)
-  if (free?.lease) await starter.withHeld(free.lease, (held) => starter.settleHeld(held))
+  if (free?.lease) await settleClaimed(factory, free.lease)
 }

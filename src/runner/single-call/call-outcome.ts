@@ -1,9 +1,8 @@
 import type { ArtifactService } from '../../artifact/service.ts'
 import { parseArtifactUri } from '../../artifact/uri.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { ModelOutput, Part } from '../../content/content.ts'
+import { isHandle, type ModelOutput, type Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import { isHandle } from '../../event/handle.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 
 /** What a tool call has returned. */

@@ -1,7 +1,6 @@
 import { type JsonObject, setOwn } from '../../base/json.ts'
-import type { Content, FunctionResponse, Part } from '../../content/content.ts'
+import { type Content, type FunctionResponse, isHandle, type Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import { isHandle } from '../../event/handle.ts'
 
 /** An event as ADK clients read it. */
 export type WireEvent = JsonObject & {

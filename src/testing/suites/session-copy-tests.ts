@@ -14,7 +14,12 @@ export function copyTests(serviceTest: ServiceTest<SessionService>): void {
   copyTest('an unfinished copy does not exist, except for its holder', async (service, clock) => {
     const lease = await service.createCopy({ ...HOME, state: { color: 'red' } })
     deepEqual([lease.key, lease.seq], [HOME, 0])
-    equal(await service.append(lease, 0, [entryOf('e1', { size: 1 })], { pending: [requestOf('r1')] }), 1)
+    equal(
+      await service.append(lease, 0, [entryOf('e1', { size: 1 })], {
+        pending: { opened: [requestOf('r1')], closed: 'all' },
+      }),
+      1,
+    )
     for (let waited = 0; waited < 2; waited++) {
       await expectNoSession(service)
       clock.time += LEASE_MS // the copy of a dead process stays invisible, too
@@ -38,7 +43,9 @@ export function copyTests(serviceTest: ServiceTest<SessionService>): void {
 
   copyTest('the append that completes a copy makes it a session', async (service, clock) => {
     const lease = await service.createCopy({ ...HOME, state: { color: 'red' } })
-    await service.append(lease, 0, [entryOf('e1', { size: 1 })], { pending: [requestOf('r1')] })
+    await service.append(lease, 0, [entryOf('e1', { size: 1 })], {
+      pending: { opened: [requestOf('r1')], closed: 'all' },
+    })
     await rejectsWith(service.append(lease, 0, [entryOf('e9')], { completesCopy: true }), 'STALE_APPEND')
     await expectNoSession(service)
     equal(await service.append(lease, 1, [entryOf('e2')], { completesCopy: true }), 2)

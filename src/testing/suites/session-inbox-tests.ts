@@ -23,7 +23,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     const lease = await service.claim(HOME)
     for (const item of items.slice(1)) await service.post(HOME, item)
     deepEqual(
-      await service.drain(lease),
+      await service.inbox(lease),
       items.map((item) => ({ ...item, seq: 0 })),
     )
   })
@@ -38,7 +38,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
       const forged = { ...cancel('b'), seq: 7 }
       deepEqual(await service.post(HOME, forged), 2)
       await service.append(lease, 2, [entryOf('e3')])
-      const posted = await service.drain(lease)
+      const posted = await service.inbox(lease)
       deepEqual(
         posted.map(({ id, seq }) => [id, seq]),
         [
@@ -53,13 +53,13 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     for (const id of ['a', 'b', 'c']) await service.post(HOME, cancel(id))
-    await service.drain(lease)
-    deepEqual(await idsIn(service.drain(lease)), ['a', 'b', 'c'], 'reading the inbox removes nothing')
+    await service.inbox(lease)
+    deepEqual(await idsIn(service.inbox(lease)), ['a', 'b', 'c'], 'reading the inbox removes nothing')
     await service.append(lease, 0, [entryOf('e1')])
     await service.append(lease, 1, [entryOf('e2')], { drained: ['b', 'unknown'] })
-    deepEqual(await idsIn(service.drain(lease)), ['a', 'c'])
+    deepEqual(await idsIn(service.inbox(lease)), ['a', 'c'])
     await service.append(lease, 2, [], { drained: ['a'] })
-    deepEqual(await idsIn(service.drain(lease)), ['c'], 'an append without entries also drains')
+    deepEqual(await idsIn(service.inbox(lease)), ['c'], 'an append without entries also drains')
   })
 
   serviceTest('a failed append drains nothing', async (service) => {
@@ -70,16 +70,16 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     await rejectsWith(service.append(lease, 7, [], { drained: ['a'] }), 'STALE_APPEND')
     const forged = { ...lease, epoch: lease.epoch + 1 }
     await rejectsWith(service.append(forged, 0, [entryOf('e1')], { drained: ['a'] }), 'LEASE_LOST')
-    deepEqual(await idsIn(service.drain(lease)), ['a'])
+    deepEqual(await idsIn(service.inbox(lease)), ['a'])
   })
 
   serviceTest('the next holder receives undrained items', async (service) => {
     await service.createSession(HOME)
     const first = await service.claim(HOME)
     await service.post(HOME, cancel('a'))
-    await service.drain(first)
+    await service.inbox(first)
     await service.release(first)
-    deepEqual(await idsIn(service.drain(await service.claim(HOME))), ['a'])
+    deepEqual(await idsIn(service.inbox(await service.claim(HOME))), ['a'])
   })
 
   serviceTest('an item posted twice is delivered once, also after it was drained', async (service) => {
@@ -87,10 +87,10 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     const lease = await service.claim(HOME)
     await service.post(HOME, cancel('a', 'i1'))
     await service.post(HOME, cancel('a', 'i2'))
-    deepEqual(await service.drain(lease), [{ ...cancel('a', 'i1'), seq: 0 }])
+    deepEqual(await service.inbox(lease), [{ ...cancel('a', 'i1'), seq: 0 }])
     await service.append(lease, 0, [entryOf('e1')], { drained: ['a'] })
     await service.post(HOME, cancel('a', 'i1'))
-    deepEqual(await service.drain(lease), [])
+    deepEqual(await service.inbox(lease), [])
   })
 
   serviceTest('changing an inbox item object does not change the stored item', async (service) => {
@@ -99,9 +99,9 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     const response = { rows: ['a'] }
     await service.post(HOME, { id: 'a', type: 'result', callId: 'c1', response })
     response.rows.push('spoiled')
-    const [drained] = await service.drain(lease)
+    const [drained] = await service.inbox(lease)
     if (drained?.type === 'result') drained.response.rows = ['spoiled']
-    deepEqual(await service.drain(lease), [
+    deepEqual(await service.inbox(lease), [
       { id: 'a', type: 'result', callId: 'c1', response: { rows: ['a'] }, seq: 0 },
     ])
   })
@@ -111,7 +111,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     const lease = await service.claim(HOME)
     const ids = ['__proto__', 'constructor', 'toString']
     for (const id of ids) await service.post(HOME, cancel(id))
-    deepEqual(await idsIn(service.drain(lease)), ids)
+    deepEqual(await idsIn(service.inbox(lease)), ids)
     await rejectsWith(service.post(HOME, cancel('')), 'INVALID_REQUEST')
   })
 }

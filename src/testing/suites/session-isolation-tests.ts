@@ -105,7 +105,7 @@ async function checkSeparation(service: SessionService, keys: readonly SessionKe
     deepEqual(await eventIds(service, key), [`e${index}`])
     deepEqual(await stateOf(service, key), { start: key, mine: index })
     const lease = await service.claim(key)
-    const posted = (await service.drain(lease)).map(({ id }) => id)
+    const posted = (await service.inbox(lease)).map(({ id }) => id)
     deepEqual(posted, [`item${index}`])
     await service.release(lease)
     const listed = (await service.listSessions(key)).map(({ id }) => id).sort()

@@ -172,6 +172,6 @@ async function checkLeaseLost(service: SessionService, lease: Lease, seq: number
   await rejectsWith(service.append(lease, seq, [entryOf('x')]), 'LEASE_LOST')
   await rejectsWith(service.append(lease, seq + 7, [entryOf('x')]), 'LEASE_LOST')
   await rejectsWith(service.read(lease), 'LEASE_LOST')
-  await rejectsWith(service.drain(lease), 'LEASE_LOST')
+  await rejectsWith(service.inbox(lease), 'LEASE_LOST')
   await rejectsWith(service.renew(lease), 'LEASE_LOST')
 }

@@ -46,7 +46,7 @@ export function pageTests(serviceTest: ServiceTest<SessionService>): void {
     if (none) deepEqual(none, { entries: [], lastSeq: 4 })
     const lease = await service.claim(key)
     const pending = ['r1', 'r2', 'r3'].map((id) => requestOf(id, { sessionId: 'a', args: { big } }))
-    await service.append(lease, 4, [], { pending })
+    await service.append(lease, 4, [], { pending: { opened: pending, closed: [] } })
     const requests = await service.pendingPage?.({ ...HOME, sessionId: 'a', limit: 9, maxBytes: 15_000 })
     if (requests) deepEqual([requests.items.length, requests.next !== undefined], [2, true])
   })
@@ -56,7 +56,9 @@ export function pageTests(serviceTest: ServiceTest<SessionService>): void {
     for (const id of ['a', 'b', 'c']) {
       await service.createSession({ ...HOME, sessionId: id })
       const lease = await service.claim({ ...HOME, sessionId: id })
-      await service.append(lease, 0, [], { pending: [requestOf(`${id}1`, { sessionId: id }), requestOf(`${id}2`)] })
+      await service.append(lease, 0, [], {
+        pending: { opened: [requestOf(`${id}1`, { sessionId: id }), requestOf(`${id}2`)], closed: 'all' },
+      })
     }
     const filter = { appName: 'shop', userId: 'ada' }
     const pages = await pagesOf((page) => service.pendingPage?.({ ...filter, limit: 4, ...page }) ?? never())
@@ -74,7 +76,7 @@ export function pageTests(serviceTest: ServiceTest<SessionService>): void {
     equal((await service.pendingSummary({ ...filter, userId: 'bob' })).count, 0)
     await service.createSession({ ...HOME, sessionId: 'd' })
     const lease = await service.claim({ ...HOME, sessionId: 'd' })
-    await service.append(lease, 0, [], { pending: [requestOf('d1', { sessionId: 'd' })] })
+    await service.append(lease, 0, [], { pending: { opened: [requestOf('d1', { sessionId: 'd' })], closed: 'all' } })
     ok((await service.pendingSummary(filter)).newest > before.newest, 'a new request has a larger number')
   })
 

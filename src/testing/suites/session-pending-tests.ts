@@ -13,7 +13,7 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     const lease = await service.claim(HOME)
     await service.append(lease, 0, [entryOf('e1')])
     deepEqual(await service.pending({ appName: 'shop' }), [])
-    await service.append(lease, 1, [entryOf('e2')], { pending: [requestOf('r1')] })
+    await service.append(lease, 1, [entryOf('e2')], { pending: { opened: [requestOf('r1')], closed: 'all' } })
     deepEqual(await service.pending({ appName: 'shop' }), [requestOf('r1')])
   })
 
@@ -39,33 +39,44 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     const lease = await waitFor(service, [requestOf('r1'), requestOf('r2')])
     await service.append(lease, 1, [entryOf('e2')])
     deepEqual(await idsOf(service), ['r1', 'r2'])
-    await service.append(lease, 2, [entryOf('e3')], { pending: [requestOf('r2'), requestOf('r3')] })
+    await service.append(lease, 2, [entryOf('e3')], {
+      pending: { opened: [requestOf('r2'), requestOf('r3')], closed: 'all' },
+    })
     deepEqual(await idsOf(service), ['r2', 'r3'])
-    await service.append(lease, 3, [], { pending: [requestOf('r3')] })
+    await service.append(lease, 3, [], { pending: { opened: [requestOf('r3')], closed: 'all' } })
     deepEqual(await idsOf(service), ['r3'], 'also an append without entries')
-    await service.append(lease, 3, [entryOf('e4')], { pending: [] })
+    await service.append(lease, 3, [entryOf('e4')], { pending: { opened: [], closed: 'all' } })
     deepEqual(await idsOf(service), [])
   })
 
   serviceTest('a failed append does not change the pending requests', async (service, clock) => {
     const late = await waitFor(service, [requestOf('r1')])
-    await rejectsWith(service.append(late, 7, [entryOf('x')], { pending: [] }), 'STALE_APPEND')
-    await rejectsWith(service.append(late, 0, [], { pending: [requestOf('x')] }), 'STALE_APPEND')
+    await rejectsWith(
+      service.append(late, 7, [entryOf('x')], { pending: { opened: [], closed: 'all' } }),
+      'STALE_APPEND',
+    )
+    await rejectsWith(
+      service.append(late, 0, [], { pending: { opened: [requestOf('x')], closed: 'all' } }),
+      'STALE_APPEND',
+    )
     const forged = { ...late, epoch: late.epoch + 1 }
-    await rejectsWith(service.append(forged, 1, [], { pending: [] }), 'LEASE_LOST')
+    await rejectsWith(service.append(forged, 1, [], { pending: { opened: [], closed: 'all' } }), 'LEASE_LOST')
     clock.time += LEASE_MS
     const next = await service.claim(HOME)
-    await rejectsWith(service.append(late, 1, [entryOf('x')], { pending: [requestOf('x')] }), 'LEASE_LOST')
+    await rejectsWith(
+      service.append(late, 1, [entryOf('x')], { pending: { opened: [requestOf('x')], closed: 'all' } }),
+      'LEASE_LOST',
+    )
     deepEqual(await idsOf(service), ['r1'])
     deepEqual(await eventIds(service, HOME), ['e1'])
-    await service.append(next, 1, [entryOf('e2')], { pending: [requestOf('r2')] })
+    await service.append(next, 1, [entryOf('e2')], { pending: { opened: [requestOf('r2')], closed: 'all' } })
     deepEqual(await idsOf(service), ['r2'], 'the holder can still append')
   })
 
   serviceTest('a repeated append does not change the pending requests', async (service) => {
     const lease = await waitFor(service, [requestOf('r1')])
-    await service.append(lease, 1, [entryOf('e2')], { pending: [requestOf('r2')] })
-    equal(await service.append(lease, 0, [entryOf('e1')], { pending: [requestOf('r1')] }), 1)
+    await service.append(lease, 1, [entryOf('e2')], { pending: { opened: [requestOf('r2')], closed: 'all' } })
+    equal(await service.append(lease, 0, [entryOf('e1')], { pending: { opened: [requestOf('r1')], closed: 'all' } }), 1)
     deepEqual(await idsOf(service), ['r2'])
   })
 
@@ -78,14 +89,18 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
       const at = (seconds: number) => ({ createdAt: 1_700_000_000 + seconds })
       const home = await waitFor(service, [requestOf('a', at(40)), requestOf('b')])
       clock.offset = -3_600_000
-      await service.append(lease, 0, [], { pending: [requestOf('c', at(-3600)), requestOf('d')] })
+      await service.append(lease, 0, [], {
+        pending: { opened: [requestOf('c', at(-3600)), requestOf('d')], closed: 'all' },
+      })
       deepEqual(await idsOf(service), ['a', 'b', 'c', 'd'])
       const changed = requestOf('b', { hint: 'half done' })
-      await service.append(home, 1, [], { pending: [requestOf('e', at(-3600)), changed, requestOf('a', at(40))] })
+      await service.append(home, 1, [], {
+        pending: { opened: [requestOf('e', at(-3600)), changed, requestOf('a', at(40))], closed: 'all' },
+      })
       deepEqual(await idsOf(service), ['a', 'b', 'c', 'd', 'e'], 'a request that stays keeps its position')
       deepEqual((await service.pending(HOME))[1], changed)
-      await service.append(home, 1, [], { pending: [changed] })
-      await service.append(home, 1, [], { pending: [requestOf('a', at(40)), changed] })
+      await service.append(home, 1, [], { pending: { opened: [changed], closed: 'all' } })
+      await service.append(home, 1, [], { pending: { opened: [requestOf('a', at(40)), changed], closed: 'all' } })
       deepEqual(await idsOf(service), ['b', 'c', 'd', 'a'], 'a request that was removed and stored again is last')
     },
   )
@@ -101,7 +116,7 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     for (const [index, place] of places.entries()) {
       if (!(await service.getSession(place))) await service.createSession(place)
       const lease = await service.claim(place)
-      await service.append(lease, 0, [], { pending: [requestOf(`r${index}`)] })
+      await service.append(lease, 0, [], { pending: { opened: [requestOf(`r${index}`)], closed: 'all' } })
     }
     const all = places.map((place, index) => ({ place, id: `r${index}` }))
     const seen = async (filter: Parameters<SessionService['pending']>[0]) =>
@@ -159,6 +174,20 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await service.pending(HOME), [requestOf('r1', { args: { rows: ['a'] } })])
   })
 
+  serviceTest(
+    'an append opens and closes single requests, and a request that opens again keeps its place',
+    async (service) => {
+      const lease = await waitFor(service, [requestOf('r1'), requestOf('r2'), requestOf('r3')])
+      await service.append(lease, 1, [], { pending: { opened: [requestOf('r4')], closed: ['r2', 'unknown'] } })
+      deepEqual(await idsOf(service), ['r1', 'r3', 'r4'])
+      await service.append(lease, 1, [], { pending: { opened: [requestOf('r1', { hint: 'Again?' })], closed: [] } })
+      deepEqual(await idsOf(service), ['r1', 'r3', 'r4'])
+      deepEqual((await service.pending(HOME))[0]?.hint, 'Again?')
+      await service.append(lease, 1, [], { pending: { opened: [requestOf('r3')], closed: 'all' } })
+      deepEqual(await idsOf(service), ['r3'])
+    },
+  )
+
   serviceTest('an incomplete request is INVALID_REQUEST and nothing of its append is stored', async (service) => {
     const lease = await waitFor(service, [requestOf('r1')])
     for (const bad of [
@@ -166,7 +195,7 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
       requestOf('r2', { tool: 7 as never }),
       requestOf('r2', { createdAt: Number.NaN }),
     ]) {
-      const pending = [bad as PendingRequest]
+      const pending = { opened: [bad as PendingRequest], closed: [] }
       await rejectsWith(service.append(lease, 1, [entryOf('e2')], { pending }), 'INVALID_REQUEST')
     }
     deepEqual(await idsOf(service), ['r1'])
@@ -184,10 +213,10 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
 }
 
 /** Creates a session with pending requests and returns its lease. */
-async function waitFor(service: SessionService, pending: readonly PendingRequest[]): Promise<Lease> {
+async function waitFor(service: SessionService, opened: readonly PendingRequest[]): Promise<Lease> {
   await service.createSession(HOME)
   const lease = await service.claim(HOME)
-  await service.append(lease, 0, [entryOf('e1')], { pending })
+  await service.append(lease, 0, [entryOf('e1')], { pending: { opened, closed: [] } })
   return lease
 }
 

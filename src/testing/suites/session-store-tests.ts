@@ -139,7 +139,7 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(again.state, { 'user:name': 'Ada' }, 'user state outlives the session')
     equal(await write(service, HOME, entryOf('e1')), 1, 'the new log accepts the same event id')
     deepEqual(await eventIds(service, HOME), ['e1'])
-    deepEqual(await service.drain(await service.claim(HOME)), [])
+    deepEqual(await service.inbox(await service.claim(HOME)), [])
   })
 
   serviceTest('changing a session object does not change the stored session', async (service) => {

@@ -27,6 +27,7 @@ test('hides the calls that only show a request', () => {
 })
 
 test('a row of an imported event is marked, and a row of a recorded event is not', () => {
+  seq = 0
   const imported = stored({ imported: true, content: { role: 'model', parts: [{ text: 'Paid.' }] } })
   const rows = fold([imported, call('c9', { imported: true }), say('Hi')])
   expect(rows.map((row) => row.imported)).toEqual([true, true, undefined])

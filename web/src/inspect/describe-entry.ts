@@ -1,6 +1,5 @@
-import type { Part } from '../../../src/content/content.ts'
+import { isHandle, type Part } from '../../../src/content/content.ts'
 import type { Entry, Event, LogRecord } from '../../../src/event/event.ts'
-import { isHandle } from '../../../src/event/handle.ts'
 
 const MOST_CHARACTERS = 160
 

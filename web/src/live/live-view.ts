@@ -1,6 +1,5 @@
 // What the page knows about a live session, made from its events.
-import type { FunctionCall, FunctionResponse } from '../../../src/content/content.ts'
-import { isHandle } from '../../../src/event/handle.ts'
+import { type FunctionCall, type FunctionResponse, isHandle } from '../../../src/content/content.ts'
 import type { PendingRequest } from '../../../src/event/pending-request.ts'
 import type { LiveEvent } from '../../../src/live/live-event.ts'
 

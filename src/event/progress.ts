@@ -1,10 +1,4 @@
-import type { FunctionResponse } from '../content/content.ts'
 import type { Event } from './event.ts'
-
-/** Does another response of the call follow? True for the handle of long-running work, a partial result and progress. */
-export function isHandle(response: FunctionResponse): boolean {
-  return response.willContinue === true
-}
 
 /** The progress of a call in a partial event; undefined if the event is no progress. */
 export function progressIn({ partial, content }: Event): Progress | undefined {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ActiveRun } from './active-run.ts'
-import { ActiveRuns } from './active-runs.ts'
+import { ActiveRuns } from './run-factory.ts'
 
 /** A run with the members that ActiveRuns reads. */
 const run = (userId: string, sessionId: string): ActiveRun => ({ userId, sessionId }) as ActiveRun
