@@ -8,7 +8,7 @@ import type { Runner } from '../../runner/runner.ts'
 import type { ServedApp } from '../apps.ts'
 import type { ServerParts } from '../env.ts'
 import { describeError } from '../errors/error-body.ts'
-import { checkMayAnswer } from '../guard/may-answer.ts'
+import { allowedAnswers } from '../guard/may-answer.ts'
 import type { RunSlot } from '../guard/run-slots.ts'
 import type { Principal } from '../principal/principal.ts'
 import type { LiveAppOptions } from '../server-options.ts'
@@ -129,8 +129,8 @@ class Bridge {
       if (isRecorded(frame)) requestRate.count(principal.userId)
       if (frame.type === 'message') await session.send(frame.message)
       else if (frame.type === 'answers') {
-        await checkMayAnswer(this.#parts, { runner, userId, sessionId, principal }, frame.answers)
-        await session.answer(...frame.answers)
+        const scope = { runner, userId, sessionId, principal }
+        await session.answer(...(await allowedAnswers(this.#parts, scope, frame.answers)))
       } else if (frame.type === 'close') await session.close()
     } catch (error) {
       await this.#refuse(error)

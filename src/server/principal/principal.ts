@@ -11,5 +11,8 @@ export interface Principal {
 /** Finds out who sends a request. Undefined refuses the request with 401. */
 export type Authenticate = (request: Request) => Principal | undefined | Promise<Principal | undefined>
 
-/** Decides whether a client may answer a pending request. Only `true` allows it. */
+/**
+ * Decides whether a client may answer a pending request. Only `true` allows it. It is asked about an approval with edited arguments
+ * twice: about the request, and about the same with the edited arguments in `args` and without `hint`.
+ */
 export type MayAnswer = (request: PendingRequest, principal: Principal) => boolean | Promise<boolean>

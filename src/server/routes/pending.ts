@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
-import { checkMayAnswer } from '../guard/may-answer.ts'
+import { allowedAnswers } from '../guard/may-answer.ts'
 import { jsonResponse, listResponse } from '../pages/list-response.ts'
 import { pendingSource } from '../pages/list-sources.ts'
 import { checkAnyUser } from '../principal/authentication.ts'
@@ -35,9 +35,10 @@ export function pendingRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const request = pending.find((one) => one.id === id)
     if (!request) checkNoCallId(pending, id)
     const answer = request ? readAnswer(request, body) : repeatedAnswer(id, body)
-    await checkMayAnswer(parts, { runner, userId, sessionId, principal: context.get('principal') }, [answer])
+    const answerScope = { runner, userId, sessionId, principal: context.get('principal') }
+    const message = await allowedAnswers(parts, answerScope, [answer])
     // the approver may leave: the run belongs to the user
-    const run = runner.run({ userId, sessionId, message: [answer], runConfig: { detach: true } })
+    const run = runner.run({ userId, sessionId, message, runConfig: { detach: true } })
     return jsonResponse(await writeRun(run, parts.limits.responseBytes))
   })
 

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { Run } from '../../runner/run/run-handle.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
-import { checkMayAnswer } from '../guard/may-answer.ts'
+import { allowedAnswers } from '../guard/may-answer.ts'
 import { lastEventId } from '../guard/quotas.ts'
 import { jsonResponse } from '../pages/list-response.ts'
 import { actingUser } from '../principal/authentication.ts'
@@ -19,9 +19,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.post('/run', async (context) => {
     const body = await readBody(context)
     const scope = await readScope(context, parts, body)
-    const request = readRunRequest(body)
-    checkClientState(context, parts, request.stateDelta)
-    await checkMayAnswer(parts, answerScope(context, scope), request.newMessage?.parts ?? [])
+    const request = await readAllowedRequest(context, parts, scope, body)
     const end = await reserveState(scope, request)
     const run = untilRecorded(startRun(scope, request, context.req.raw.signal), end)
     return jsonResponse(await writeRun(run, parts.limits.responseBytes))
@@ -32,9 +30,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const scope = await readScope(context, parts, body)
     const afterEventId = lastEventId(context.req)
     if (afterEventId) return await streamFollowed(context, parts, { ...scope, afterEventId })
-    const request = readRunRequest(body)
-    checkClientState(context, parts, request.stateDelta)
-    await checkMayAnswer(parts, answerScope(context, scope), request.newMessage?.parts ?? [])
+    const request = await readAllowedRequest(context, parts, scope, body)
     const end = await reserveState(scope, request)
     return await streamRun(context, parts, untilRecorded(startRun(scope, request), end))
   })
@@ -53,8 +49,19 @@ interface RunScope extends SessionScope {
   readonly runner: Runner
 }
 
-function answerScope(context: RequestContext, { runner, userId, sessionId }: RunScope) {
-  return { runner, userId, sessionId, principal: context.get('principal') }
+/** The body of a run, whose state and answers the client may write. */
+async function readAllowedRequest(
+  context: RequestContext,
+  parts: ServerParts,
+  { runner, userId, sessionId }: RunScope,
+  body: Fields,
+): Promise<RunRequestBody> {
+  const request = readRunRequest(body)
+  checkClientState(context, parts, request.stateDelta)
+  const { newMessage } = request
+  if (!newMessage) return request
+  const scope = { runner, userId, sessionId, principal: context.get('principal') }
+  return { ...request, newMessage: { ...newMessage, parts: await allowedAnswers(parts, scope, newMessage.parts) } }
 }
 
 /** Reserves room for the state of the message. */
