@@ -21,7 +21,7 @@ import { ToolwrightError } from '../error/error.ts'
 import type { ReadonlyContext, ToolContext } from '../tool/context.ts'
 import type { Model } from '../tool/model.ts'
 import type { Effect } from '../tool/tool.ts'
-import { stdioName } from './stdio-name.ts'
+import { programName } from './program-name.ts'
 
 /** A local MCP server, which the toolset starts. It is started without a shell. */
 export interface StdioConnection {
@@ -215,7 +215,7 @@ function checkStdio(connection: StdioConnection): string {
   const wrong = texts.find((one) => typeof one !== 'string' || one.includes('\0'))
   if (wrong !== undefined)
     throw invalid(`McpToolset: command, args, env and cwd must be strings without NUL, got ${kindOf(wrong)}.`)
-  return stdioName(command, args)
+  return programName(command, args)
 }
 
 function checkHttp({ url, headers = {} }: HttpConnection, { auth, headers: provider }: McpToolsetOptions): string {
