@@ -220,6 +220,27 @@ describe('an item that contains the separator of its list', () => {
     expect(await call({ parameters: [parameter] }, { 'X-A': value })).toMatchObject(whole)
   })
 
+  const inPath = (schema: JsonObject, explode = true): JsonObject => {
+    return { name: 'id', in: 'path', required: true, schema, style: 'label', explode }
+  }
+
+  test.each<[string, JsonObject, unknown]>([
+    ['a list', list, ['1', '2.3']],
+    ['a list of numbers', { type: 'array', items: { type: 'number' } }, [1, 2.5]],
+    ['a member', object, { unit: 'a.role=admin', role: 'user' }],
+    ['the name of a member', { type: 'object' }, { 'x.role': 'admin' }],
+  ])('is refused in %s of a path whose items are separated by dots', async (_, schema, value) => {
+    expect(await call({ path: '/items{id}', parameters: [inPath(schema)] }, { id: value })).toMatchObject(whole)
+  })
+
+  test('is sent in a path where dots separate nothing, and as a text of its own', async () => {
+    const urlOf = async (parameter: JsonObject, id: unknown): Promise<string | undefined> =>
+      (await call({ path: '/items{id}', parameters: [parameter] }, { id })).sent[0]?.url
+    expect(await urlOf(inPath(list), ['1', '2'])).toBe('https://api.example.com/items.1.2')
+    expect(await urlOf(inPath(list, false), ['1.5', '2'])).toBe('https://api.example.com/items.1.5,2')
+    expect(await urlOf(inPath({ type: 'string' }), '1.5')).toBe('https://api.example.com/items.1.5')
+  })
+
   test('is sent where it can be encoded, and as a text of its own', async () => {
     const { sent } = await call({ parameters: [inQuery('form')] }, { 'X-A': ['1,2', '3'] })
     expect(sent[0]?.url).toBe('https://api.example.com/items?X-A=1%2C2,3')

@@ -1,9 +1,10 @@
 // Fills in the path of an operation. A value is always one segment: it can neither leave the path nor add to it.
+import { isRecord } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
 import type { Operation, Parameter } from '../operation.ts'
 import { contentText } from './content-text.ts'
 import { DECODED_TIMES, decodeTriplets, encodeText } from './percent-encode.ts'
-import { serializeSimple } from './serialize-value.ts'
+import { serializeSimple, textOf } from './serialize-value.ts'
 
 const EXPRESSION = /\{([^{}]*)\}/g
 
@@ -27,12 +28,21 @@ export function expandPath(operation: Operation, args: ReadonlyMap<string, unkno
 
 function expandParameter(parameter: Parameter, value: unknown): string {
   const { name, style, explode, contentType } = parameter
+  if (style === 'label' && explode && contentType === undefined) checkNoDots(parameter, value)
   const written =
     contentType === undefined
       ? serializeSimple(value, { name, style, explode, encode: encodeText })
       : encodeText(contentText(value, contentType) ?? '')
   if (written) return written
   throw invalid(`The argument "${parameter.argument}" is a part of the path and must not be empty.`)
+}
+
+/** Refuses items with a dot where dots separate items: percent-encoding does not apply to dots, so one item would be read as two. */
+function checkNoDots({ argument }: Parameter, value: unknown): void {
+  const items = Array.isArray(value) ? value : isRecord(value) ? Object.entries(value).flat() : []
+  if (!items.some((item) => item !== undefined && textOf(item).includes('.'))) return
+  const problem = `An item of "${argument}" contains the character that separates items there, so that it would be read as two`
+  throw invalid(`${problem}. Remove it.`)
 }
 
 /** Refuses a segment that a server may read as `.` or `..`, and a NUL, however often it is decoded on its way. */
