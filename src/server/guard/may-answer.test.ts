@@ -74,7 +74,7 @@ test('an approver lists the requests of all users, and a user does not', async (
 const upTo100: ServerOptions['mayAnswer'] = ({ args }, { userId }) => userId === 'boss' || Number(args.amount) <= 100
 
 /** Ada's session waits for the approval of a refund of 50, whose arguments may be edited. */
-async function waitingForRefund() {
+async function waitingForRefund(mayAnswer = upTo100) {
   const refunds: number[] = []
   const refund = tool({
     name: 'refund',
@@ -85,7 +85,7 @@ async function waitingForRefund() {
     run: ({ amount }) => refunds.push(amount),
   })
   const steps = [{ calls: [{ name: 'refund', args: { amount: 50 } }] }, 'Done.']
-  const { send, pending } = await startSession([refund], steps, upTo100)
+  const { send, pending } = await startSession([refund], steps, mayAnswer)
   const [request] = await pending()
   const part = (id: string, response: unknown) => [{ functionResponse: { id, name: 'refund', response } }]
   const ways = [
@@ -125,6 +125,16 @@ test.each([0, 1, 2, 3])('a user who may refund 100 cannot edit a refund of 50 to
 test.each([0, 1, 2, 3])('a user who may refund 100 edits a refund of 50 to 70: %i', async (at) => {
   const { refunds, ways } = await waitingForRefund()
   expect((await ways[at]?.(ADA, { confirmed: true, args: { amount: 70 } }))?.status).toBe(200)
+  expect(refunds).toEqual([70])
+})
+
+test('a rule that changes the request changes neither the request nor the edited arguments', async () => {
+  const { refunds, ways } = await waitingForRefund((request) => {
+    Object.assign(request, { id: 'another' })
+    Object.assign(request.args, { amount: 1 })
+    return true
+  })
+  expect((await ways[1]?.(ADA, { confirmed: true, args: { amount: 70 } }))?.status).toBe(200)
   expect(refunds).toEqual([70])
 })
 

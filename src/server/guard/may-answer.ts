@@ -64,7 +64,7 @@ function answeredTwice({ id }: PendingRequest): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', `Request "${id}" is answered twice in one message. Answer it once.`)
 }
 
-/** A rule that throws, or returns anything but true, does not allow the answer. */
+/** A rule that throws, or returns anything but true, does not allow the answer. It gets a copy, so that it changes neither. */
 async function isAllowed(
   mayAnswer: MayAnswer,
   request: PendingRequest,
@@ -72,7 +72,7 @@ async function isAllowed(
   logger: ServerParts['logger'],
 ): Promise<boolean> {
   try {
-    return (await mayAnswer(request, principal)) === true
+    return (await mayAnswer(structuredClone(request), principal)) === true
   } catch (error) {
     logger.error(`The option mayAnswer failed for request "${request.id}": ${messageOf(error)}`, error)
     return false
