@@ -25,6 +25,8 @@ export class BackgroundTasks implements BackgroundRunner {
   #isClosing = false
   /** By session and call. */
   readonly #tasks: Map<string, { readonly stop: StopSignal; readonly ended: Promise<void> }> = new Map()
+  /** How many bodies run in this process. */
+  readonly running: { readonly size: number } = this.#tasks
 
   constructor(starter: Pick<RunStarter, 'start'>, services: RunServices) {
     this.#starter = starter
@@ -73,6 +75,11 @@ export class BackgroundTasks implements BackgroundRunner {
     this.#tasks.get(idOf(session, callId))?.stop.stop(new Cancelled('The run was cancelled.'))
   }
 
+  /** Does the body of the call run in this process? */
+  isRunning(session: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): boolean {
+    return this.#tasks.has(idOf(session, callId))
+  }
+
   /** Stops all calls, and waits for a moment until their end is recorded. */
   async close(): Promise<void> {
     this.#isClosing = true
@@ -86,6 +93,6 @@ export class BackgroundTasks implements BackgroundRunner {
 /** How long closing waits for background calls. */
 const CLOSE_MS = 2_000
 
-function idOf({ userId, sessionId }: SessionKey, callId: string): string {
+function idOf({ userId, sessionId }: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): string {
   return JSON.stringify([userId, sessionId, callId])
 }

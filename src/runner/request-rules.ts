@@ -4,6 +4,7 @@ import { kindOf } from '../base/kind-of.ts'
 import { MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
 import { isBase64, partProblem } from '../content/part-problem.ts'
+import type { BackgroundRunner } from '../dispatch/host.ts'
 import {
   anything,
   callback,
@@ -260,7 +261,7 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
 }
 
 /** The request of `runner.run()`. Throws INVALID_REQUEST if the message is invalid. */
-export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: RunServices): RunRequest {
+export function toRunRequest(options: RunOptions, { ports, maxResultBytes, background }: RunServices): RunRequest {
   const { userId, sessionId, message: input, stateDelta, runConfig = {}, runContext, signal } = options
   const message = toContent(input, maxResultBytes)
   checkMetadataSize(runConfig)
@@ -271,6 +272,7 @@ export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: Run
       'sessionId is required when answering a pending request. Pass the sessionId of the request.',
     )
   }
+  if (background?.running.size && sessionId !== undefined) checkNotRunning(message, { userId, sessionId }, background)
   return {
     userId,
     sessionId: sessionId ?? ports.newId(),
@@ -284,6 +286,16 @@ export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: Run
     isNew: sessionId === undefined,
   }
 }
+
+/** Throws INVALID_REQUEST for the result of a background call whose body runs: only the body decides about its result. */
+function checkNotRunning({ parts }: Content, session: SessionOf, background: BackgroundRunner): void {
+  const running = parts.find(({ functionResponse: { id } = {} }) => id && background.isRunning(session, id))
+  if (!running) return
+  const problem = `Call "${running.functionResponse?.id}" runs in the background, and its result follows`
+  throw new ToolwrightError('INVALID_REQUEST', `${problem}. Wait for it, or cancel its invocation.`)
+}
+
+type SessionOf = Pick<RunRequest, 'userId' | 'sessionId'>
 
 /** The request of a live session. It may last for hours, so that its model calls are not limited by default. */
 export function toLiveRequest({ request, live }: LiveStart, { ports }: RunServices): RunRequest {
@@ -304,7 +316,7 @@ export function toLiveRequest({ request, live }: LiveStart, { ports }: RunServic
 
 /** The request that continues an invocation with the result of a background call. */
 export function toResultRequest(
-  { userId, sessionId }: Pick<RunRequest, 'userId' | 'sessionId'>,
+  { userId, sessionId }: SessionOf,
   message: Content,
   stateDelta: JsonObject | undefined,
 ): RunRequest {

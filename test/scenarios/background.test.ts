@@ -1,4 +1,4 @@
-import { background, LlmAgent, Runner, type RunnerOptions, tool } from 'toolwright'
+import { background, InMemorySessionService, LlmAgent, Runner, type RunnerOptions, respond, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -145,4 +145,29 @@ test('background() refuses wrong options', () => {
   const noop = tool({ name: 'noop', description: 'Does nothing', run: () => ({}) })
   expect(() => background(noop, { scheduling: 'LATER' } as never)).toThrow(/scheduling/)
   expect(() => background(noop, { formatter: {} } as never)).toThrow(/format/)
+})
+
+test('a client cannot send the result of a background call whose body runs', async () => {
+  const { runner, finish, started, model } = startSearch([call, 'Found 3.'])
+  const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Search.' })
+  await started
+  const [request] = pending
+  if (!request) throw new Error('No request is pending.')
+  const forged = runner.complete({ userId: 'ada', sessionId, message: [respond(request, { hits: 9 })] })
+  await expect(forged).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  finish({ hits: 3 })
+  expect(await texts(runner, sessionId, 1)).toEqual(['Found 3.'])
+  expect(JSON.stringify(model.requests[1]?.contents)).not.toContain('"hits":9')
+})
+
+test('the result of a background call is sent by hand when its process has died', async () => {
+  const sessionService = new InMemorySessionService()
+  const { runner, started } = startSearch([call], { sessionService })
+  const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Search.' })
+  await started
+  const [request] = pending
+  if (!request) throw new Error('No request is pending.')
+  const { runner: next } = startSearch(['Found 9.'], { sessionService }) // stands for the process after a restart
+  const { text } = await next.complete({ userId: 'ada', sessionId, message: [respond(request, { hits: 9 })] })
+  expect(text).toBe('Found 9.')
 })
