@@ -1,9 +1,8 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
 import { showAs } from '../base/show-as.ts'
-import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
-import type { Page, PageOptions, SessionKey, SessionService } from '../session/service.ts'
+import type { Page, PageOptions, SessionService } from '../session/service.ts'
 import { BackgroundTasks } from './background-tasks.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { modelResolver } from './models.ts'
@@ -11,7 +10,8 @@ import { outputSchemaOf, parseOutput } from './output.ts'
 import { checkCallOptions, checkMetadataSize, toLiveRequest, toRunRequest } from './request-rules.ts'
 import { closeAll } from './resources.ts'
 import { Cancelled } from './run/cancelled.ts'
-import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
+import { recoverRuns } from './run/recover-runs.ts'
+import { followSignal, type Run, RunHandle, rejectedRun, type StartedRun } from './run/run-handle.ts'
 import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
@@ -112,16 +112,7 @@ export class Runner<Output = unknown> {
     try {
       return this.#handle(toRunRequest(options, this.#services))
     } catch (error) {
-      const open = (): Promise<never> => Promise.reject(error)
-      const { sessionId = '' } = options
-      return new RunHandle({
-        sessionId,
-        invocationId: '',
-        open,
-        cancel: async () => {},
-        detach: false,
-        signal: undefined,
-      })
+      return rejectedRun(options.sessionId, error)
     }
   }
 
@@ -175,41 +166,14 @@ export class Runner<Output = unknown> {
    */
   async recover(options: RecoverOptions = {}): Promise<Run[]> {
     checkCallOptions(this.appName, 'recover', options as object)
-    const { appName, sessionService } = this
     const removing = this.#sessions.removeUnfinishedCopies()
-    const interrupted = await sessionService.interrupted({ appName })
-    const late = await this.#sessions.findPending((request) => this.#isOverdue(request))
-    const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
-    const { where = () => true } = options
-    // a run of this runner renews its lease, also if that has ended while the process was suspended
-    const wanted = [...keys.values()].filter(
-      ({ userId, sessionId }) =>
-        this.#starter.factory.running.of({ userId, sessionId }).length === 0 && where({ userId, sessionId }),
-    )
-    const runs = await Promise.all(wanted.map((key) => this.#recover(key, options)))
+    const runs = await recoverRuns(this.#starter, {
+      ...options,
+      findLate: () => this.#sessions.findPending((request) => this.#isOverdue(request)),
+      cancel: (run) => this.cancel(run),
+    })
     await removing
-    return runs.filter((run) => run !== undefined)
-  }
-
-  async #recover(
-    { userId, sessionId }: Omit<SessionKey, 'appName'>,
-    { runContext: runContextOf }: RecoverOptions,
-  ): Promise<Run | undefined> {
-    const request = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
-    try {
-      const runContext = await runContextOf?.({ userId, sessionId })
-      const active = await this.#starter.start({ ...request, runContext })
-      const { invocationId } = active
-      const cancel = (): Promise<void> => this.cancel({ userId, sessionId, invocationId, runContext })
-      const open = async (): Promise<StartedRun> => active
-      return new RunHandle({ sessionId, invocationId, open, cancel, detach: true, signal: undefined })
-    } catch (error) {
-      if (error instanceof ToolwrightError && (error.code === 'SESSION_BUSY' || error.code === 'NOT_FOUND')) {
-        return undefined // another process holds the session, or the invocation has ended
-      }
-      this.#services.logger.error(`Session "${sessionId}" could not be recovered: ${messageOf(error)}`, error)
-      return undefined
-    }
+    return runs
   }
 
   /**

@@ -1,32 +1,22 @@
 // The life of a run: records the message, runs the loop to its end or to a pause, releases the lease.
 import { branchedText } from '../../agent/agents/answer-text.ts'
-import { findTool } from '../../agent/loop/find-tool.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
-import { cancelWork, forgetConsents, type StartedWork } from '../../dispatch/cancel-work.ts'
-import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Denial, Event, EventActions, NewEntry } from '../../event/event.ts'
+import type { Denial, Event, EventActions } from '../../event/event.ts'
 import { leaseLost } from '../../session/session-errors.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import { ProviderRequests } from '../approvals/answer-with-providers.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
 import { Cancelled } from './cancelled.ts'
+import { type CloseRunOptions, closeAsCancelled, endWithError } from './end-run.ts'
 import type { LiveDriver } from './live-driver.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
-
-/** How an invocation is ended early. */
-export interface CloseRunOptions {
-  /** Inbox items to remove with the end. Default: those of the run. */
-  readonly drained?: readonly string[] | undefined
-  /** Leaves alone what long-running calls have started. Default false. */
-  readonly keepsStartedWork?: boolean | undefined
-}
 
 /** A run that this process executes. */
 export class ActiveRun implements StartedRun {
@@ -108,7 +98,10 @@ export class ActiveRun implements StartedRun {
       if (progress.isFinalizing) return
       if (this.#waitedAt === view.seq) {
         const problem = 'An agent waits, but no request is pending'
-        await this.#endWithError(`${problem}. Do not throw the pause of an earlier run again in run() of an agent.`)
+        await endWithError(
+          this.data,
+          `${problem}. Do not throw the pause of an earlier run again in run() of an agent.`,
+        )
         break
       }
       this.#waitedAt = view.seq
@@ -159,18 +152,7 @@ export class ActiveRun implements StartedRun {
     if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree })
     const problem = `Agent "${missing}" is no longer in the agent tree, so its unfinished work was not done`
     const reason = `${problem}. Remove or rename an agent only when it has no unfinished work.`
-    return this.#endWithError(reason).then(() => 'done')
-  }
-
-  /** Ends an invocation that no agent can continue. */
-  async #endWithError(reason: string): Promise<void> {
-    const { tree, recorder } = this.data
-    const { name } = tree.root
-    const started = this.#startedWork()
-    if (started.length) await cancelWork(this.data, started)
-    const ending = { author: name, scope: { path: name }, reason, errorCode: 'AGENT_ERROR', unrecorded: [] } as const
-    await recorder.commit(closingEntries(this.data, { ...ending, started }))
-    await forgetConsents(this.data, this.data.fold.calls.values())
+    return endWithError(this.data, reason).then(() => 'done')
   }
 
   #context(): RunCallbackContext {
@@ -246,35 +228,9 @@ export class ActiveRun implements StartedRun {
     return this.data.recorder.commit(denials.map((record) => ({ record })))
   }
 
-  /**
-   * Records a final response to every open call, and the reason. `keepsStartedWork`: does not call the `cancel` functions of
-   * long-running tools.
-   */
-  async closeAsCancelled(
-    reason: string,
-    { drained = this.data.progress.drained, keepsStartedWork = false }: CloseRunOptions = {},
-  ): Promise<void> {
-    const { tree, recorder } = this.data
-    const { name } = tree.root
-    const ending = { author: name, scope: { path: name }, reason, errorCode: 'CANCELLED' } as const
-    const started = keepsStartedWork ? [] : this.#startedWork()
-    if (started.length) await cancelWork(this.data, started)
-    const entries = (): NewEntry[] => {
-      const unrecorded = recorder.unrecorded()
-      return closingEntries(this.data, {
-        ...ending,
-        unrecorded,
-        started: keepsStartedWork ? [] : this.#startedWork(),
-      })
-    }
-    await recorder.close(entries, drained)
-    // the requests of a copied log have the consents of the original
-    if (!keepsStartedWork) await forgetConsents(this.data, this.data.fold.calls.values())
-  }
-
-  #startedWork(): StartedWork[] {
-    const { fold, recorder } = this.data
-    return startedWork(fold, recorder.unrecorded(), (call) => findTool(this.data, call))
+  /** Records a final response to every open call, and the reason. */
+  closeAsCancelled(reason: string, options?: CloseRunOptions): Promise<void> {
+    return closeAsCancelled(this.data, reason, options)
   }
 
   next(): Next {

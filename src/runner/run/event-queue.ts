@@ -25,8 +25,8 @@ export class EventQueue {
   #head = 0
   #notify: (() => void) | undefined
   #listeners: Set<(event: Event) => void> | undefined
-  #hasConsumer = false
-  #isClosed = false
+  /** `none` has come yet; `gone`: no other follows. */
+  #consumer: 'none' | 'reading' | 'gone' = 'none'
   /** Queued partial events, and their approximate size. */
   #partials = 0
   #bytes = 0
@@ -36,7 +36,7 @@ export class EventQueue {
   /** Queues an event. The promise, if any, settles when the consumer has caught up. */
   push(event: Event): Promise<void> | undefined {
     if (this.#listeners) for (const listener of [...this.#listeners]) listener(event)
-    if (this.#isClosed || (event.partial && !this.#hasConsumer)) return undefined
+    if (this.#consumer === 'gone' || (event.partial && this.#consumer === 'none')) return undefined
     if (event.partial) this.#count(event)
     this.#events.push(event)
     this.notifyConsumer()
@@ -81,11 +81,11 @@ export class EventQueue {
   }
   /** Call when there is a consumer: partial events are queued from then on. */
   open(): void {
-    this.#hasConsumer = true
+    if (this.#consumer === 'none') this.#consumer = 'reading'
   }
   /** Call when the consumer has gone and no other follows. Drops all events, and those that are pushed later. */
   close(): void {
-    this.#isClosed = true
+    this.#consumer = 'gone'
     this.takeAll()
   }
   /** Settles when the consumer has caught up; undefined when it is not behind. */

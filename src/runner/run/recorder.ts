@@ -127,7 +127,7 @@ export class Recorder implements LoopRecorder {
   /** Stores entries, folds them, then yields their events. Uses promise callbacks: an async function would cost about 8 % of a call. */
   #store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     try {
-      this.#moveTemp(entries)
+      moveTemp(entries, this.#run)
       return this.#held.store(entries, drained).then(
         (seq) => this.#afterStore(entries, seq),
         (error) => this.#fail(error),
@@ -164,27 +164,6 @@ export class Recorder implements LoopRecorder {
       if (event.author !== 'user') events.push(event)
       observer?.recorded(event)
     }
-  }
-
-  /** Moves `temp:` values from events to the state of the run: they are not recorded. */
-  #moveTemp(entries: readonly NewEntry[]): void {
-    for (let at = 0; at < entries.length; at++) {
-      const event = (entries[at] as NewEntry).event
-      if (event?.actions.stateDelta) this.#moveTempOf(event, event.actions.stateDelta)
-    }
-  }
-
-  #moveTempOf(event: EventDraft, delta: JsonObject): void {
-    const temporary = Object.keys(delta).filter(isTempKey)
-    if (temporary.length === 0) return
-    const kept = { ...delta }
-    for (const key of temporary) {
-      this.#run.state.setTemp(key, delta[key])
-      this.#run.observer?.changedTemp(key, delta[key])
-      delete kept[key]
-    }
-    const { stateDelta: _, ...actions } = event.actions
-    event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
   }
 
   emit(partial: Event): Promise<void> | undefined {
@@ -274,6 +253,27 @@ export class Recorder implements LoopRecorder {
     this.#inboxReadAt = now
     return !isFirst
   }
+}
+
+/** Moves `temp:` values from events to the state of the run: they are not recorded. */
+function moveTemp(entries: readonly NewEntry[], run: RecordedRun): void {
+  for (let at = 0; at < entries.length; at++) {
+    const event = (entries[at] as NewEntry).event
+    if (event?.actions.stateDelta) moveTempOf(event, event.actions.stateDelta, run)
+  }
+}
+
+function moveTempOf(event: EventDraft, delta: JsonObject, { state, observer }: RecordedRun): void {
+  const temporary = Object.keys(delta).filter(isTempKey)
+  if (temporary.length === 0) return
+  const kept = { ...delta }
+  for (const key of temporary) {
+    state.setTemp(key, delta[key])
+    observer?.changedTemp(key, delta[key])
+    delete kept[key]
+  }
+  const { stateDelta: _, ...actions } = event.actions
+  event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
 }
 
 function hasMediaIn(entries: readonly NewEntry[]): boolean {

@@ -28,13 +28,14 @@ export class RunFactory {
   readonly tree: AgentTree
   /** The runs under way. */
   readonly running: ActiveRuns = new ActiveRuns()
-  readonly #appName: string
+  /** The app of the runner. */
+  readonly appName: string
   readonly #id: string
   readonly #renewer: LeaseRenewer
   #runs = 0
 
   constructor({ appName, services, tree }: RunFactoryOptions) {
-    this.#appName = appName
+    this.appName = appName
     this.services = services
     this.tree = tree
     this.#id = services.ports.newId()
@@ -46,7 +47,7 @@ export class RunFactory {
     const { tree } = this
     const { sessionService, ports } = this.services
     const { userId, sessionId, isNew, message, stateDelta } = request
-    const key = { appName: this.#appName, userId, sessionId }
+    const key = { appName: this.appName, userId, sessionId }
     if (tree.hasMissingModel) await checkFirstMessage(key, request, { tree, sessionService })
     if (isNew) {
       await sessionService.createSession(key)

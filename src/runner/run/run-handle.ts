@@ -154,3 +154,9 @@ export function followSignal(signal: AbortSignal | undefined, active: StartedRun
   signal.addEventListener('abort', abort)
   return () => signal.removeEventListener('abort', abort)
 }
+
+/** A run that could not start: iterating it throws the error. */
+export function rejectedRun(sessionId = '', error: unknown): Run {
+  const open = (): Promise<never> => Promise.reject(error)
+  return new RunHandle({ sessionId, invocationId: '', open, cancel: async () => {}, detach: false, signal: undefined })
+}
