@@ -1,9 +1,11 @@
-// The public names of each entry point, as text files in test/exports, so that a pull request shows every change of them.
+// The public names of each entry point and their shapes, as text files in test/exports, so that a pull request shows every change
+// of them.
 // After an intended change: npx vitest run test/exports.test.ts -u
 import { globSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { entryPoints } from '../entry-points.ts'
+import { shapesOf } from './shape.ts'
 import { parse, type Source } from './source.ts'
 
 test.each(entryPoints())('$specifier exports the reviewed names', async ({ specifier, source: file }) => {
@@ -13,6 +15,10 @@ test.each(entryPoints())('$specifier exports the reviewed names', async ({ speci
   )
   const lines = [...values, ...types.map((name) => `type ${name}`)]
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`exports/${specifier.replaceAll('/', '-')}.txt`)
+})
+
+test.each(entryPoints())('$specifier exports the reviewed shapes', async ({ specifier, source: file }) => {
+  await expect(shapesOf(file)).toMatchFileSnapshot(`exports/shapes/${specifier.replaceAll('/', '-')}.txt`)
 })
 
 test.each(entryPoints())('README.md or a page of docs names $specifier', ({ specifier }) => {

@@ -190,7 +190,7 @@ export interface ApprovalPreview {
   readonly args: { readonly [key: string]: unknown }
 }
 
-/** @internal Whose live session starts, and with what. */
+/** Whose live session starts, and with what. */
 export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDelta' | 'runConfig'> & {
   /** The caller's values for tools and callbacks. */
   readonly runContext?: RunContext | undefined

@@ -1,0 +1,76 @@
+// The shapes of public declarations as text: signatures without bodies, comments and internal members.
+import { readFileSync } from 'node:fs'
+import { exportedDeclarations } from './house/exported-declarations.ts'
+import { parseFile } from './house/parsed-file.ts'
+import { isNode, type Node, parse, resolve } from './source.ts'
+
+/** The shapes of the names that an entry point exports, sorted by name. */
+export function shapesOf(file: string): string {
+  const text = readFileSync(file, 'utf8')
+  const own = parseFile({ file, text })
+  const shapes = parse({ file, text }).module.staticExports.flatMap(({ entries }) =>
+    entries.map(({ moduleRequest, importName, exportName }) => {
+      const name = exportName.name ?? 'default'
+      const from = moduleRequest && resolve(file, moduleRequest.value, new Map())
+      const source = from ? parseFile({ file: from, text: readFileSync(from, 'utf8') }) : own
+      const wanted = importName.name ?? name
+      const found = exportedDeclarations(source).filter((one) => one.name === wanted)
+      if (found.length === 0 && name === 'default') return `${name}: ${file}`
+      if (found.length === 0) throw new Error(`${file}: ${name} is not declared in ${from ?? file}.`)
+      return found.map(({ node }) => `${name}: ${shapeOf(node, source.text)}`).join('\n')
+    }),
+  )
+  return `${shapes.sort().join('\n\n')}\n`
+}
+
+function shapeOf(node: Node, text: string): string {
+  const body = isNode(node.body) ? node.body : undefined
+  switch (node.type) {
+    case 'TSInterfaceDeclaration':
+      return [head(node, body, text), ...listed(body?.body, text)].join('\n  ')
+    case 'ClassDeclaration':
+      return [head(node, body, text), ...listed(body?.body, text)].join('\n  ')
+    case 'FunctionDeclaration':
+      return head(node, body, text)
+    case 'VariableDeclarator':
+      return slice(text, node.start, isNode(node.init) ? node.init.start : node.end).replace(/\s*=$/, '')
+    default:
+      return slice(text, node.start, node.end)
+  }
+}
+
+function head(node: Node, body: Node | undefined, text: string): string {
+  return slice(text, node.start, body?.start ?? node.end).replace(/\s*\{?$/, '')
+}
+
+/** One line for each public member. */
+function listed(members: unknown, text: string): string[] {
+  return (Array.isArray(members) ? (members as Node[]) : []).flatMap((member) => {
+    const isPrivate = isNode(member.key) && member.key.type === 'PrivateIdentifier'
+    if (isPrivate || member.type === 'StaticBlock' || isInternal(member, text)) return []
+    const value = isNode(member.value) ? member.value : undefined
+    if (member.type === 'MethodDefinition') {
+      const body = isNode(value?.body) ? value.body : undefined
+      return [slice(text, member.start, body?.start ?? member.end)]
+    }
+    if (member.type === 'PropertyDefinition')
+      return [slice(text, member.start, value?.start ?? member.end).replace(/\s*=$/, '')]
+    return [slice(text, member.start, member.end)]
+  })
+}
+
+/** Does the doc comment right before the member say `@internal`? */
+function isInternal(member: Node, text: string): boolean {
+  const comment = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text.slice(0, Number(member.start)))
+  return comment?.[1]?.includes('@internal') === true
+}
+
+/** Source without comments, on one line. */
+function slice(text: string, start: unknown, end: unknown): string {
+  return text
+    .slice(Number(start), Number(end))
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/.*$/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
