@@ -52,7 +52,6 @@ export {
   type ReencryptResult,
 } from './credential/encrypted.ts'
 export { InMemoryCredentialService } from './credential/in-memory.ts'
-export type { SealedCredential, SealedCredentialStore } from './credential/sealed-store.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from './credential/service.ts'
 export type { AfterTool, BeforeTool, Logger, OnToolError } from './dispatch/host.ts'
 export {
@@ -65,19 +64,12 @@ export {
 export {
   type CallTimes,
   createEvent,
-  type Denial,
-  type Entry,
   type Event,
   type EventActions,
   type EventErrorCode,
   type FailedAttempt,
   type FailedAttempts,
-  type Intent,
   isFinalResponse,
-  type LogRecord,
-  type NewEntry,
-  type PhaseRecord,
-  type Request,
 } from './event/event.ts'
 export type { FailedModel, ModelFallback } from './event/model-fallback.ts'
 export type { PendingRequest } from './event/pending-request.ts'
@@ -137,24 +129,13 @@ export {
 export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/issues.ts'
-export { importedEvents } from './session/imported-events.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
-  AppendOptions,
-  HeldLog,
-  InboxItem,
-  Lease,
-  LogPage,
   Page,
   PageOptions,
-  PendingChanges,
-  PendingSummary,
   Session,
   SessionKey,
   SessionService,
-  StateReader,
-  StateSize,
-  UserUsage,
 } from './session/service.ts'
 export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './tool/code-executor.ts'
 export type {

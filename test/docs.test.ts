@@ -189,7 +189,6 @@ const unspoken = new Set([
   'LlmRequestConfig',
   'MadeService',
   'MakeService',
-  'NewEntry',
   'OAuthFlow',
   'RateLimitOptions',
   'RedactOptions',

@@ -1,14 +1,6 @@
 // An answer that arrives before its request comes from a client that has not seen the request. It is rejected.
-import {
-  approve,
-  type InboxItem,
-  LlmAgent,
-  longRunning,
-  type Model,
-  type Part,
-  type SessionService,
-  tool,
-} from 'toolwright'
+import { approve, LlmAgent, longRunning, type Model, type Part, type SessionService, tool } from 'toolwright'
+import type { InboxItem } from 'toolwright/store'
 import { describe, expect, test, vi } from 'vitest'
 import {
   answerPart,

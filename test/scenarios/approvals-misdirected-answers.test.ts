@@ -1,5 +1,6 @@
 // Answers that reach the wrong request: sent again, meant for another call, or malformed in the inbox.
-import { approve, type InboxItem, longRunning, type RunnerOptions, type SessionService, tool } from 'toolwright'
+import { approve, longRunning, type RunnerOptions, type SessionService, tool } from 'toolwright'
+import type { InboxItem } from 'toolwright/store'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import {

@@ -1,5 +1,6 @@
 // A log that is copied byte for byte into another session: what was approved there is not approved here.
-import { approve, type Entry, type LogRecord, type NewEntry, respond, type SessionService, tool } from 'toolwright'
+import { approve, respond, type SessionService, tool } from 'toolwright'
+import type { Entry, LogRecord, NewEntry } from 'toolwright/store'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { refundReply, refundTool, requestFor, sendMessage, startProcess, stores, where } from './approvals-kit.ts'

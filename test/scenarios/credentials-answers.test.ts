@@ -1,5 +1,6 @@
 // Hostile and late answers to credential requests: they change nothing, and no code is ever stored.
-import { type InboxItem, InMemorySessionService, type PendingRequest, respond, tool } from 'toolwright'
+import { InMemorySessionService, type PendingRequest, respond, tool } from 'toolwright'
+import type { InboxItem } from 'toolwright/store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { callsOf, consentTo, type Desk, onlyRequest, openDesk, where } from './credentials-kit.ts'
 import { createDeferred } from './kit.ts'

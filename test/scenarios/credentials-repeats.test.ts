@@ -2,7 +2,6 @@
 import {
   approve,
   deny,
-  type InboxItem,
   InMemoryCredentialService,
   InMemorySessionService,
   type Part,
@@ -11,6 +10,7 @@ import {
   respond,
   tool,
 } from 'toolwright'
+import type { InboxItem } from 'toolwright/store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { callsOf, consentTo, type Desk, onlyRequest, openDesk, responsesIn, where } from './credentials-kit.ts'
 import { createDeferred } from './kit.ts'

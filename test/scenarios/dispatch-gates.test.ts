@@ -1,7 +1,6 @@
 import {
   type AuthConfig,
   type Event,
-  type Intent,
   type JsonObject,
   LlmAgent,
   retry,
@@ -9,6 +8,7 @@ import {
   tool,
   transferToAgent,
 } from 'toolwright'
+import type { Intent } from 'toolwright/store'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 // A client opens the stream of a long session, or asks about an edit in it, while no run of this process writes it.
-import { LlmAgent, type LogPage, Runner, type SessionService, tool } from 'toolwright'
+import { LlmAgent, Runner, type SessionService, tool } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
+import type { LogPage } from 'toolwright/store'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
 

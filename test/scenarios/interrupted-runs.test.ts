@@ -1,7 +1,6 @@
 // Runs that crash, stall, are cancelled at an inconvenient moment, or wait for another run.
 import {
   approve,
-  type HeldLog,
   InMemorySessionService,
   longRunning,
   type Plugin,
@@ -9,6 +8,7 @@ import {
   type SessionService,
   tool,
 } from 'toolwright'
+import type { HeldLog } from 'toolwright/store'
 import { describe, expect, test, vi } from 'vitest'
 import {
   answerPart,

@@ -4,8 +4,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Entry } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
+import type { Entry } from 'toolwright/store'
 import { expect, test } from 'vitest'
 import { audit, type Evidence } from './kill/audit.ts'
 import {

@@ -3,12 +3,10 @@ import {
   type Event,
   type FunctionResponse,
   InMemorySessionService,
-  type Intent,
   type JsonObject,
   LlmAgent,
   type LlmAgentOptions,
   type Logger,
-  type LogRecord,
   type Ports,
   Runner,
   type RunnerOptions,
@@ -16,6 +14,7 @@ import {
   type Tool,
   ToolwrightError,
 } from 'toolwright'
+import type { Intent, LogRecord } from 'toolwright/store'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 
 export interface Call {

@@ -1,5 +1,6 @@
 // Lost leases: a former holder stops and writes nothing more.
-import { InMemorySessionService, type Lease } from 'toolwright'
+import { InMemorySessionService } from 'toolwright'
+import type { Lease } from 'toolwright/store'
 import { describe, expect, test, vi } from 'vitest'
 import { finalResponses, sendMessage, startProcess, storedEvents, where } from './approvals-kit.ts'
 import { createDeferred, ManualTimers, plainTool } from './kit.ts'

@@ -1,6 +1,7 @@
 // readLog() on logs of every kind: what it says does not depend on how the log is read.
 import fc from 'fast-check'
-import { createEvent, type Entry, type Event, LogReader, readLog } from 'toolwright'
+import { createEvent, type Event, LogReader, readLog } from 'toolwright'
+import type { Entry } from 'toolwright/store'
 import { expect, test } from 'vitest'
 import { eventsOf, malformedLogs } from './history-malformed-logs.ts'
 

@@ -1,5 +1,6 @@
 // The actions of clients and operators. Plain data: `nextAction` generates them, `Clients` performs them.
-import type { InboxItem, Message, PendingRequest } from 'toolwright'
+import type { Message, PendingRequest } from 'toolwright'
+import type { InboxItem } from 'toolwright/store'
 import type { SentAnswer } from './evidence.ts'
 
 export interface Where {

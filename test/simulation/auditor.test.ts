@@ -1,7 +1,7 @@
 // Injects bugs and checks that the auditor finds each of them.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Entry } from 'toolwright'
+import type { Entry } from 'toolwright/store'
 import { expect, test } from 'vitest'
 import type { Violation } from './audit/violation.ts'
 import { audit } from './auditor.ts'
@@ -123,6 +123,6 @@ test('the auditor shares no code with the product or with the simulator', () => 
   expect(files.length).toBeGreaterThan(10)
   const imports = files.flatMap((file) => readFileSync(file, 'utf8').match(/^import [^']*'[^']+'/gm) ?? [])
   const own = /^import .*'(\.\/audit\/[\w-]+\.ts|\.\/[\w-]+\.ts|\.\.\/(evidence|plan)\.ts)'$/
-  const allowed = /^import type .*'toolwright'$|'toolwright\/testing'$/
+  const allowed = /^import type .*'toolwright(?:\/store)?'$|'toolwright\/testing'$/
   expect(imports.filter((line) => !own.test(line) && !allowed.test(line))).toEqual([])
 })

@@ -1,6 +1,7 @@
 // The evidence that a simulation records for the auditor. Every recorded step has a unique tick, and the ticks give the
 // order of all steps.
-import type { Content, Effect, Entry, Event, JsonObject } from 'toolwright'
+import type { Content, Effect, Event, JsonObject } from 'toolwright'
+import type { Entry } from 'toolwright/store'
 import type { Plan, ScriptedCall } from './plan.ts'
 
 export interface Evidence {

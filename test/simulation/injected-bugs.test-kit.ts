@@ -1,5 +1,6 @@
 // Bugs to inject between a runner and its store. Each breaks one promise of the runner.
-import type { Entry, Event, LogRecord, NewEntry, Part, SessionService } from 'toolwright'
+import type { Event, Part, SessionService } from 'toolwright'
+import type { Entry, LogRecord, NewEntry } from 'toolwright/store'
 import type { StoreWrapper } from './process.ts'
 
 type Append = Parameters<SessionService['append']>

@@ -1,16 +1,7 @@
 // The network between processes and the store. Calls and answers can be lost, late or doubled.
-import type {
-  AppendOptions,
-  Entry,
-  HeldLog,
-  InboxItem,
-  InMemorySessionService,
-  Lease,
-  NewEntry,
-  SessionKey,
-  SessionService,
-} from 'toolwright'
+import type { InMemorySessionService, SessionKey, SessionService } from 'toolwright'
 import { ToolwrightError } from 'toolwright'
+import type { AppendOptions, Entry, HeldLog, InboxItem, Lease, NewEntry } from 'toolwright/store'
 import { type Fault, type JournalEntry, markIn } from './evidence.ts'
 import type { Faults } from './faults.ts'
 import type { Owner, World } from './world.ts'

@@ -1,5 +1,6 @@
 // Generates the next action of a client, an attacker or an operator.
-import type { FunctionResponse, InboxItem, JsonObject, Message, Part, PendingRequest } from 'toolwright'
+import type { FunctionResponse, JsonObject, Message, Part, PendingRequest } from 'toolwright'
+import type { InboxItem } from 'toolwright/store'
 import type { Action, Sight, Where } from './action.ts'
 import type { AgentSpec, Plan } from './plan.ts'
 import type { Random } from './random.ts'

@@ -1,5 +1,6 @@
 // Finds violations after many kills by comparing the logs with what the payment server has seen.
-import type { Entry, Event, FunctionResponse } from 'toolwright'
+import type { Event, FunctionResponse } from 'toolwright'
+import type { Entry } from 'toolwright/store'
 import type { StepReport } from './step-report.ts'
 
 /** What remains after the kills. */

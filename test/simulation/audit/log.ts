@@ -1,5 +1,6 @@
 // Reads the log of a session for the auditor. It uses the entries only, not the framework's own reducer.
-import type { Event, JsonObject, Part, Request } from 'toolwright'
+import type { Event, JsonObject, Part } from 'toolwright'
+import type { Request } from 'toolwright/store'
 import type { Evidence, SessionEvidence } from '../evidence.ts'
 
 export interface AuditedLog {
