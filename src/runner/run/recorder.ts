@@ -87,9 +87,10 @@ export class Recorder implements LoopRecorder {
     const prepared = await this.#prepare(entries)
     const turn = this.#held.takeTurn()
     if (turn) await turn
-    if (this.#run.stop.stopped || isStillWanted()) return await this.#append(prepared, drained).then(() => true)
-    this.#held.endTurn()
-    return false
+    const isWanted = this.#run.stop.stopped !== undefined || isStillWanted() // a stopped run throws below
+    if (isWanted) await this.#append(prepared, drained)
+    else this.#held.endTurn()
+    return isWanted
   }
 
   /** Records the end of a stopped run, after the pending appends. */

@@ -6,7 +6,7 @@ import type { Event } from '../../event/event.ts'
 import type { Lease } from '../../session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
-import { isAtWork, overdueIn } from '../approvals/pending-requests.ts'
+import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
@@ -74,6 +74,7 @@ export class RunStarter {
     const lease = requireLease(claim, request)
     let held: HeldSession | undefined
     let seen = before
+    let overdue: string
     try {
       held = await this.factory.open(lease, claimedAt)
       if (!request.isNew) seen = joined(seen, await applyInbox(this.factory, held, request.runContext))
@@ -82,7 +83,10 @@ export class RunStarter {
       for (;;) {
         const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000 })
         if (plan.type === 'refuse') throw plan.error
-        if (plan.type === 'finish first') break
+        if (plan.type === 'finish first') {
+          overdue = plan.invocationId
+          break
+        }
         if (plan.type === 'answer') return await this.#startWithAnswers(held, request, claim, seen)
         if (plan.type === 'start') {
           const { cancel, invocationId } = plan
@@ -97,7 +101,12 @@ export class RunStarter {
       await releaseUnused(this.factory, lease, held, this.#isClosed ? undefined : claim.drained)
       throw error
     }
-    return await this.#startAfterOverdue(held, request, seen)
+    const first = this.#startRun(
+      held,
+      { invocationId: overdue },
+      { ...request, stateDelta: undefined, live: undefined },
+    )
+    return await this.#startAfter(first, request, seen)
   }
 
   /**
@@ -124,10 +133,8 @@ export class RunStarter {
     return this.#startRun(held, { invocationId }, resumed, { drained, before: joined(before, events) })
   }
 
-  /** Continues the invocation whose requests have expired, then starts the requested run. */
-  async #startAfterOverdue(held: HeldSession, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
-    const invocationId = overdueIn(held.view.awake()) as string // the plan found it
-    const first = this.#startRun(held, { invocationId }, { ...request, stateDelta: undefined, live: undefined })
+  /** Starts the requested run after another one, which continues an invocation whose requests have expired. */
+  async #startAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
     await first.finished
     if (first.failure) return first
     const events = [...before, ...first.events.takeAll()]
