@@ -61,6 +61,12 @@ test('changesets can version the package, because it is a workspace of its own',
   expect(readJson('.changeset/config.json')).toMatchObject({ access: 'public', baseBranch: 'main' })
 })
 
+test('the changelog holds published versions only, because changesets describe the next one', () => {
+  const headings = read('CHANGELOG.md').match(/^## .*$/gm) ?? []
+  expect(headings).toContain(`## ${readJson('package.json').version}`)
+  expect(headings.filter((heading) => !/^## \d+\.\d+\.\d+$/.test(heading))).toEqual([])
+})
+
 test.each(['npm run', 'npx vitest run'])(
   'AGENTS.md and CONTRIBUTING.md use existing scripts and paths after %s',
   (command) => {
