@@ -253,6 +253,14 @@ test('the README has no measured figure, which is that of another build, and its
   expect(readFileSync('test/size.test.ts', 'utf8')).toContain(`less than ${budget} installed`)
 })
 
+test('the README has the limits that the benchmark checks', () => {
+  const { text: overhead } = sectionOf(page('README.md'), 'Overhead')
+  const shown = [...overhead.matchAll(/at most (\d+) times/g)].map(([, limit]) => Number(limit))
+  const limits = readFileSync('bench/limits.mjs', 'utf8')
+  const maximum = (what: string): number => Number(limits.split(`what: '${what}', max: `)[1]?.split(',')[0])
+  expect(shown).toEqual([maximum('one call, times the floor'), maximum('turns 181-200, times the floor')])
+})
+
 test('every table of docs/contributing/benchmarks.md follows the date of its measurement', () => {
   const parts = page('docs/contributing/benchmarks.md').text.split(/^## /m)
   const measured = parts.filter((part) => /^\|---/m.test(part))
