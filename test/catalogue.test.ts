@@ -1,15 +1,15 @@
 // Hostile cases that must stay tested. A test names its cases at the end of its title: `... [DG-05]`. Each case is tested on
-// every store, with a valid case beside it.
+// every store, with a valid case beside it. Parts that need a server or a transport name the file that tests them.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
 interface Case {
   /** What the tests of the case must show. */
   readonly rule: string
-  /** Parts of the case that need features that do not exist yet. */
+  /** Parts of the case that have no test yet, because what they need does not exist. */
   readonly later?: string
-  /** Whether the whole case needs such features. */
-  readonly isWaiting?: true
+  /** Further parts of the case, each with the file that tests it. */
+  readonly also?: { readonly [part: string]: string }
   /** A file that tests only this case; its titles have no number. */
   readonly by?: string
 }
@@ -18,14 +18,21 @@ const cases: { readonly [id: string]: Case } = {
   // calls, gates and answers
   'DG-01': { rule: 'an unknown tool is an error result, calls no other tool, and the run continues' },
   'DG-02': { rule: 'before a decision no body runs, one request is pending, and the model is not asked' },
-  'DG-03': { rule: 'after a denial no body runs, for every kind of tool', later: 'tools of MCP and of OpenAPI' },
+  'DG-03': {
+    rule: 'after a denial no body runs, for every kind of tool',
+    also: {
+      'tools of MCP servers': 'test/scenarios/approvals-remote.test.ts',
+      'tools of OpenAPI documents': 'test/scenarios/openapi.test.ts',
+    },
+  },
   'DG-04': { rule: 'a client cannot send a request or a call of its own' },
   'DG-05': { rule: 'an answer counts only for its own app, user and session, even with equal call ids' },
   'DG-06': { rule: 'one answer that many processes send at the same time runs the call once' },
   'DG-07': { rule: 'a call that a user claims a model has made does not run' },
   'DG-08': {
     rule: 'text of a tool or of another agent approves nothing',
-    later: 'A2A, MCP sampling and elicitation, webhooks',
+    later: 'A2A, webhooks',
+    also: { 'MCP sampling and elicitation': 'test/scenarios/mcp-questions.test.ts' },
   },
   'DG-09': { rule: 'a model that calls reserved names of the framework satisfies no gate' },
   'DG-10': { rule: 'only a literal true approves; an unreadable answer denies with a reason' },
@@ -34,19 +41,28 @@ const cases: { readonly [id: string]: Case } = {
   'DG-13': { rule: 'two calls are equal exactly when their canonical JSON is equal' },
   'DG-14': {
     rule: 'approvals travel to a client and back',
-    later: 'REST, SSE and WebSocket',
-    isWaiting: true,
+    also: {
+      REST: 'src/server/routes/answer.test.ts',
+      SSE: 'src/server/routes/run.test.ts',
+      WebSocket: 'src/server/live/serve-live.test.ts',
+    },
   },
   'DG-15': {
     rule: 'names such as constructor and __proto__ are ordinary names everywhere',
-    later: 'MCP frames and OpenAPI examples',
+    also: {
+      'names of MCP tools': 'test/scenarios/mcp-hostile-listings.test.ts',
+      'OpenAPI documents': 'src/openapi/document/hostile.test.ts',
+    },
   },
   'DG-16': { rule: 'a predicate that throws, hangs, returns no boolean or writes state requires a confirmation' },
   'DG-17': { rule: 'a tool that changed after the approval needs a new approval' },
   'DG-18': { rule: 'the approved call runs as it was shown, and the model is not asked again' },
   'DG-19': {
     rule: 'the gate also holds for calls from code, agent tools and branches',
-    later: 'live sessions, tools served over MCP',
+    also: {
+      'live sessions': 'test/scenarios/live-gates.test.ts',
+      'tools served over MCP': 'src/mcp/serve/serve-mcp.test.ts',
+    },
   },
   'DG-20': { rule: 'a body that never ends and ignores its signal is answered at its deadline' },
   'DG-21': {
@@ -65,7 +81,7 @@ const cases: { readonly [id: string]: Case } = {
   },
   'PR-03': {
     rule: 'a call has one idempotency key in every process, and the key cannot be guessed',
-    later: 'the header of OpenAPI tools',
+    also: { 'the header of OpenAPI tools': 'src/openapi/openapi-toolset.test.ts' },
   },
   'PR-04': {
     rule: 'after random kills no call is lost, doubled or orphaned',
@@ -81,10 +97,7 @@ const cases: { readonly [id: string]: Case } = {
   'PR-12': { rule: 'a cancel ends pending and running work once, and leaves completed work alone' },
   'PR-13': { rule: 'a request expires by the clock, and setting the clock back does not reopen it' },
   'PR-14': { rule: 'no other tool or agent does the work of a removed one' },
-  'PR-15': {
-    rule: 'a result for a deleted session restores nothing',
-    later: 'tools that continue in the background',
-  },
+  'PR-15': { rule: 'a result for a deleted session restores nothing' },
 }
 
 const tested = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
@@ -95,11 +108,15 @@ const tested = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'])
 
 const listed = Object.entries(cases).map(([id, one]) => ({ id, ...one }))
 
-describe.each(listed.filter(({ isWaiting }) => !isWaiting))('$id: $rule', ({ id, by }) => {
+describe.each(listed)('$id: $rule', ({ id, by, also = {} }) => {
   if (by) test(`is tested by ${by}`, () => expect(existsSync(by)).toBe(true))
   else
     test('is tested on every store', () => {
       expect(tested.filter((one) => one.id === id && one.runsOnEveryStore)).not.toEqual([])
+    })
+  for (const [part, file] of Object.entries(also))
+    test(`is tested for ${part} by ${file}`, () => {
+      expect(tested.filter((one) => one.id === id && one.file === file)).not.toEqual([])
     })
 })
 

@@ -268,7 +268,7 @@ describe('OA-09: idempotency keys', () => {
   test.each<[string, object, Partial<OpenApiToolsetOptions>]>([
     ['declared by the operation', declared, {}],
     ['named by the developer', { post: { operationId: 'pay' } }, { idempotencyHeader: 'Idempotency-Key' }],
-  ])('%s are the same for each attempt, and after a restart', async (_, item, more) => {
+  ])('%s are the same for each attempt, and after a restart [PR-03]', async (_, item, more) => {
     let failures = 2
     await using api = await startApi((_request, response) => response.writeHead(failures-- > 0 ? 503 : 200).end())
     const open = () =>

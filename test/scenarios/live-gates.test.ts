@@ -214,7 +214,7 @@ describe('a gated call with a confirmation provider', () => {
     expect([run.mock.calls.length, session.openCalls]).toEqual([0, 0])
   })
 
-  test('inside an agent tool waits for the provider too', async () => {
+  test('inside an agent tool waits for the provider too [DG-19]', async () => {
     const { pay, run } = payTool()
     const model = scriptedModel([{ calls: [{ name: 'pay' }] }, 'It is paid.'])
     const cashier = new LlmAgent({ name: 'cashier', description: 'Pays', model, tools: [pay] })

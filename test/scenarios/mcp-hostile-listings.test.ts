@@ -109,7 +109,7 @@ describe('names', () => {
     expect(lines[0]).toBe('Tool "own" of toolset "hostile" is left out: another tool has this name. Use prefixTools().')
   })
 
-  test('that change prototypes are ordinary names', async () => {
+  test('that change prototypes are ordinary names [DG-15]', async () => {
     const { offered, responses } = await list('polluting-names', [
       { name: '__proto__', args: { text: '' } },
       { name: 'constructor', args: { text: '' } },

@@ -42,7 +42,7 @@ describe.each(stores)('an approval for a POST, with sessions %s', (_, open) => {
     expect(api.seen.map((request) => `${request.method} ${request.body}`)).toEqual(['POST {"item":"tea"}'])
   })
 
-  test('that is denied means that nothing is sent', async () => {
+  test('that is denied means that nothing is sent [DG-03]', async () => {
     await using api = await openShop()
     const { runner } = startProcess(open(), { tools: [shopTools(api, { confirmUnsafe: true })], steps: [ADD, 'fine'] })
     const { pending } = await runner.complete({ ...where, message: 'order tea' })

@@ -1,5 +1,5 @@
 // Repeated, concurrent and late answers, results, cancels and resumes.
-import { approve, longRunning, type Model, type Part, tool } from 'toolwright'
+import { approve, background, longRunning, type Model, type Part, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import {
   answerPart,
@@ -215,6 +215,20 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     })
     const item = { id: 'i1', type: 'result' as const, callId: 'o1', response: { box: 1 } }
     await expect(store.post({ appName: 'app', ...where }, item)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await store.getSession({ appName: 'app', ...where })).toBeUndefined()
+  })
+
+  test('writes nothing when background work finishes after its session was deleted [PR-15]', async () => {
+    const store = newStore()
+    const result = createDeferred<object>()
+    const work = background(plainTool('work', () => result.promise))
+    const steps = [{ calls: [{ id: 'c1', name: 'work' }] }, 'done']
+    const { runner, model } = startProcess(store, { tools: [work], steps })
+    await sendMessage(runner)
+    await store.deleteSession({ appName: 'app', ...where })
+    result.resolve({ ok: true })
+    await runner.close()
+    expect(model.requests).toHaveLength(1)
     expect(await store.getSession({ appName: 'app', ...where })).toBeUndefined()
   })
 

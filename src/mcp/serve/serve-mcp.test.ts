@@ -243,7 +243,7 @@ describe.each([
     expect(content).toMatchObject([{ text: '{"address":{"street":"Main","floor":3},"note":"Ring twice."}' }])
   })
 
-  test('approves a call inside an agent', async () => {
+  test('approves a call inside an agent [DG-19]', async () => {
     const { charge, charged } = chargeTool()
     const model = scriptedModel([{ calls: [{ name: 'charge', args: { amount: 7 } }] }, 'Charged 7.'])
     const desk = new LlmAgent({ name: 'desk', description: 'Charges', model, tools: [charge] })

@@ -359,7 +359,7 @@ describe('names', () => {
     expect(await load(entries.toReversed())).toEqual(new Map([...names].toReversed()))
   })
 
-  test('__proto__ is an ordinary key everywhere', async () => {
+  test('__proto__ is an ordinary key everywhere [DG-15]', async () => {
     const text = `{"openapi":"3.1.0","info":{"title":"x"},"security":[{"__proto__":["a"]}],
       "paths":{"/a/{__proto__}":{"post":{"operationId":"__proto__",
         "parameters":[{"name":"__proto__","in":"path","schema":{"$ref":"#/components/schemas/__proto__"}}],

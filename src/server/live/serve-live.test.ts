@@ -100,7 +100,7 @@ test('an ADK client sends text and audio, and gets audio, transcripts and record
 
 const asksForRefund: ScriptedLiveScript = [{ calls: [{ name: 'refund', args: { order: 7 } }] }, 'Refunded.']
 
-test('a gated call waits for the answer of an ADK client; only true approves', async () => {
+test('a gated call waits for the answer of an ADK client; only true approves [DG-14]', async () => {
   for (const confirmed of [true, 'true']) {
     const { send, until, opened } = openSocket(await startLive(asksForRefund))
     await opened

@@ -31,7 +31,7 @@ async function waiting(options: Partial<TestServerOptions> = {}) {
 const resultOf = (events: { content?: { parts: { functionResponse?: { response: unknown } }[] } }[]): unknown =>
   events.map(({ content }) => content?.parts[0]?.functionResponse?.response).find(Boolean)
 
-test('approves a call with one request, and answers with the events that follow', async () => {
+test('approves a call with one request, and answers with the events that follow [DG-14]', async () => {
   const { answer, send } = await waiting()
   const { status, json } = await answer({ confirmed: true })
   expect(status).toBe(200)
@@ -47,7 +47,7 @@ test('approves edited arguments, and records the question about them', async () 
   expect((await send(`GET ${SESSIONS}/s1`)).text).toContain('Refund 200 EUR?')
 })
 
-test('denies a call with a reason that the model reads', async () => {
+test('denies a call with a reason that the model reads [DG-14]', async () => {
   const { answer } = await waiting()
   const { json } = await answer({ confirmed: false, reason: 'Too much.' })
   expect(JSON.stringify(resultOf(json()))).toContain('Too much.')

@@ -68,7 +68,7 @@ test('accepts a run request in snake_case', async () => {
   expect(events[0].content.parts).toEqual([{ text: 'See' }, { inlineData: { mimeType: 'image/png', data: 'AA==' } }])
 })
 
-test('streams a confirmation, and an approved call runs once', async () => {
+test('streams a confirmation, and an approved call runs once [DG-14]', async () => {
   const charged: number[] = []
   const charge = tool({
     name: 'charge',
