@@ -1,7 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { commands, entryPoints, sourceBySpecifier } from '../entry-points.ts'
-import { barrels, fileCycles, folderCycles, nodeImports, toolRuns, unknownFolders, upwardImports } from './layers.ts'
-import { productSources, type Source } from './source.ts'
+import {
+  barrels,
+  fileCycles,
+  folderCycles,
+  layers,
+  nodeImports,
+  toolRuns,
+  unknownFolders,
+  upwardImports,
+  webImports,
+} from './layers.ts'
+import { pageSources, productSources, type Source } from './source.ts'
 
 describe('the source code in src', () => {
   const sources = productSources()
@@ -18,6 +29,38 @@ describe('the source code in src', () => {
   test('calls the body of a tool in the dispatcher only', { timeout: 60_000 }, () =>
     expect(toolRuns(sources)).toEqual([]),
   )
+})
+
+test('the page imports nothing from commands, servers and agents, and listed files of the runner only', () => {
+  const sources = pageSources()
+  expect(sources.length).toBeGreaterThan(100)
+  expect(webImports(sources, sourceBySpecifier())).toEqual([])
+})
+
+describe('the list of layers', () => {
+  const highestFirst = layers.toReversed().map((folders) => [...folders])
+
+  test('has existing folders only', () => {
+    expect(layers.flat().filter((folder) => !existsSync(`src/${folder}`))).toEqual([])
+  })
+  test('is drawn in AGENTS.md', () => {
+    const [, drawn = ''] = /^## Layers\n.*?\n\n((?: {4}[^\n]*\n)+)/ms.exec(readFileSync('AGENTS.md', 'utf8')) ?? []
+    expect(
+      drawn
+        .trim()
+        .split('\n')
+        .map((line) => line.trim().split(/ +/)),
+    ).toEqual(highestFirst)
+  })
+  test('is drawn in docs/contributing/architecture.md', () => {
+    const text = readFileSync('docs/contributing/architecture.md', 'utf8')
+    const [, table = ''] = /^## The layers\n.*?\|---\|---\|\n((?:\|[^\n]*\n)+)/ms.exec(text) ?? []
+    const folders = table
+      .trim()
+      .split('\n')
+      .map((row) => row.split('|')[1]?.match(/[\w-]+/g))
+    expect(folders).toEqual(highestFirst)
+  })
 })
 
 const rootOnly = new Map([['toolwright', 'src/index.ts']])
@@ -58,6 +101,21 @@ describe('the rule against upward imports', () => {
     })
     expect(upwardImports(sources, rootOnly)).toEqual([])
   })
+})
+
+describe('the rule for imports of the page', () => {
+  test.each(['cli/consent/a.ts', 'server/wire/a.ts', 'runner/runner.ts', 'agent/agents/agent.ts', 'index.ts'])(
+    'rejects one of src/%s',
+    (file) => {
+      expect(webImports(files({ 'web/src/a.tsx': `import { a } from '../../src/${file}'` }), rootOnly)).toHaveLength(1)
+    },
+  )
+  test.each(['base/json.ts', 'event/event.ts', 'auth/consent/a.ts', 'runner/approvals/answer-parts.ts'])(
+    'accepts one of src/%s',
+    (file) => {
+      expect(webImports(files({ 'web/src/a.tsx': `import { a } from '../../src/${file}'` }), rootOnly)).toEqual([])
+    },
+  )
 })
 
 describe('the rule against import cycles', () => {

@@ -4,7 +4,7 @@ import { entryPoints } from '../entry-points.ts'
 import { importsOf, isNode, type Node, parse, resolve, type Source, visit } from './source.ts'
 
 /** The folders of src, lowest layer first. A folder imports from its own layer and from lower layers. */
-const layers = [
+export const layers: readonly (readonly string[])[] = [
   ['base', 'error'],
   ['content', 'schema'],
   ['event'],
@@ -15,8 +15,8 @@ const layers = [
   ['dispatch'],
   ['agent'],
   ['runner'],
-  ['live', 'mcp', 'openapi', 'gemini', 'ai-sdk', 'code', 'tools', 'otel', 'testing'],
-  ['server', 'sqlite', 'postgres', 'files', 'restate', 'infer'],
+  ['live', 'mcp', 'openapi', 'gemini', 'ai-sdk', 'code', 'tools', 'testing'],
+  ['server', 'sqlite', 'infer'],
   ['cli'],
 ]
 const rankOfFolder = new Map(layers.flatMap((folders, rank) => folders.map((folder) => [folder, rank] as const)))
@@ -42,6 +42,15 @@ const mayUseNode = [
   'src/code/process/machine.ts',
   'src/code/unisolated-process/temp-folder.ts',
 ]
+/** The highest layer that the page in `web` may import from: it runs in a browser, and talks to the server over HTTP only. */
+const webRank = rankOfFolder.get('auth') ?? 0
+/** Files of higher layers that the page may import: functions that make and read answers, and types of what the server sends. */
+const mayUseInWeb = [
+  'src/live/live-event.ts',
+  'src/runner/approvals/answer-parts.ts',
+  'src/runner/runner-options.ts',
+  'src/runner/single-call/call-error.ts',
+]
 /** The only files that may call the body of a tool. */
 const mayRunTools = ['src/dispatch/execute.ts']
 
@@ -60,6 +69,13 @@ export function upwardImports(sources: readonly Source[], entryPoints: EntryPoin
   return edges(sources, entryPoints)
     .filter(([from, to]) => from !== rootEntryPoint && (rankOf(from) ?? Infinity) < (rankOf(to) ?? -Infinity))
     .map(([from, to]) => `${from} (layer ${rankOf(from)}) imports ${to} (layer ${rankOf(to)})`)
+}
+
+/** Imports of the page that are not for a page: of a command, a server, a runner or an agent. */
+export function webImports(sources: readonly Source[], entryPoints: EntryPoints): string[] {
+  return edges(sources, entryPoints)
+    .filter(([, to]) => to.startsWith('src/') && (rankOf(to) ?? Infinity) > webRank && !mayUseInWeb.includes(to))
+    .map(([from, to]) => `${from} imports ${to}`)
 }
 
 /** Import cycles between files, type imports included. */

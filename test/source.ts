@@ -25,6 +25,15 @@ export function productSources(): Source[] {
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 }
 
+/** The files of the page, without their tests. */
+export function pageSources(): Source[] {
+  return globSync('web/src/**/*.{ts,tsx}')
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !/\.test(-kit)?\.tsx?$/.test(file))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+}
+
 /** The files that are published: `productSources` without test kits. */
 export function publishedSources(): Source[] {
   return productSources().filter(({ file }) => !file.endsWith('.test-kit.ts'))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request as send } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { type LoopbackAddress, loopbackAddress } from './authorization-link.ts'
+import { type LoopbackAddress, loopbackAddress } from '../../auth/consent/authorization-link.ts'
 import { type CallbackListener, listenForCallback } from './callback-listener.ts'
 
 /** An address whose port is free. */

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { LoopbackAddress } from './authorization-link.ts'
+import type { LoopbackAddress } from '../../auth/consent/authorization-link.ts'
 
 /** A listener that waits for one callback. */
 export interface CallbackListener {

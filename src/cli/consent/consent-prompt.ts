@@ -1,5 +1,10 @@
 // A credential request as a prompt: the browser answers it, or the user pastes the callback URL.
 
+import {
+  type AuthorizationLink,
+  loopbackAddress,
+  readAuthorizationLink,
+} from '../../auth/consent/authorization-link.ts'
 import { escapeLine } from '../../base/escape.ts'
 import type { Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
@@ -7,7 +12,6 @@ import type { PendingRequest } from '../../event/pending-request.ts'
 import { TOOLSET_CALL_PREFIX } from '../../event/request-names.ts'
 import { deny, respond } from '../../runner/approvals/answer-parts.ts'
 import type { OtherAnswer, RequestPrompt } from '../requests/request-prompt.ts'
-import { type AuthorizationLink, loopbackAddress, readAuthorizationLink } from './authorization-link.ts'
 import { type CallbackListener, listenForCallback } from './callback-listener.ts'
 
 /** How long a consent can be answered. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { type AuthorizationLink, readAuthorizationLink } from '../../../src/cli/consent/authorization-link.ts'
+import { type AuthorizationLink, readAuthorizationLink } from '../../../src/auth/consent/authorization-link.ts'
 import { deny, respond } from '../../../src/runner/approvals/answer-parts.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,4 +1,4 @@
-import { isEndpoint, isLoopback } from '../../auth/config/endpoint.ts'
+import { isEndpoint, isLoopback } from '../config/endpoint.ts'
 
 /** What an authorization URL says about a consent. */
 export interface AuthorizationLink {
