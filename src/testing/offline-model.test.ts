@@ -1,7 +1,7 @@
-// Sentences and the calls of the offline model with a large toolbox. Today is Wednesday, 12 March 2025.
+// Sentences of the kinds that examples use, and the calls of the offline model. Today is 12 March 2025.
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../base/json.ts'
-import { callsFor, textFor } from './offline/offline-request.test-kit.ts'
+import { callsFor, declare, textFor, user } from './offline/offline-request.test-kit.ts'
 import { toolbox } from './offline/toolbox.test-kit.ts'
 
 const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
@@ -10,148 +10,46 @@ type Call = readonly [name: string, args: JsonObject]
 
 /** Sentences with their expected calls. */
 const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
-  // weather
+  // names
   ['What is the weather in Oslo?', ['get_weather', { city: 'Oslo' }]],
   ['How warm is it in Rio de Janeiro?', ['get_weather', { city: 'Rio de Janeiro' }]],
-  ['weather in new york', ['get_weather', { city: 'New York' }]],
   ["What's the weather like in Oslo today?", ['get_weather', { city: 'Oslo' }]],
-  ['Is it raining in São Paulo right now?', ['get_weather', { city: 'São Paulo' }]],
+  ['Transfer $250 from savings to Alice', ['transfer_money', { amount: 250, from: 'savings', to: 'Alice' }]],
+  ['Convert 100 USD to EUR', ['convert_currency', { amount: 100, from: 'USD', to: 'EUR' }]],
+  // choices and booleans
   ["What's the weather in Oslo, in fahrenheit?", ['get_weather', { city: 'Oslo', units: 'fahrenheit' }]],
-  ['What is the forecast for Paris tomorrow?', ['get_forecast', { city: 'Paris', date: '2025-03-13' }]],
-  ['Forecast for Berlin next Monday', ['get_forecast', { city: 'Berlin', date: '2025-03-17' }]],
-  // calendar and bookings
-  [
-    'Schedule a meeting "Sprint review" tomorrow at 3pm for 45 minutes',
-    ['create_event', { title: 'Sprint review', date: '2025-03-13', time: '15:00', duration_minutes: 45 }],
-  ],
-  [
-    'Schedule a meeting "Budget" on 2025-03-20 at 14:30 for 120 minutes',
-    [
-      'create_event',
-      {
-        title: 'Budget',
-        date: '2025-03-20',
-        time: '14:30',
-        duration_minutes: 120,
-      },
-    ],
-  ],
-  [
-    'Put "Dentist" into my calendar on 2025-04-01 at 9am',
-    ['create_event', { title: 'Dentist', date: '2025-04-01', time: '09:00' }],
-  ],
-  ["What's on my calendar on Friday?", ['list_events', { date: '2025-03-14' }]],
-  ['Show my events for 2026-03-03', ['list_events', { date: '2026-03-03' }]],
-  ['Do I have any meetings tomorrow?', ['list_events', { date: '2025-03-13' }]],
-  [
-    "Book a table for 4 at Luigi's tomorrow at 7pm",
-    ['book_table', { restaurant: "Luigi's", people: 4, date: '2025-03-13', time: '19:00' }],
-  ],
-  [
-    'Reserve a table for two people at the Golden Dragon next Friday at 19:30',
-    ['book_table', { restaurant: 'Golden Dragon', people: 2, date: '2025-03-14', time: '19:30' }],
-  ],
-  // shop
-  ['Where is my order ORD-123?', ['find_order', { order_id: 'ORD-123' }]],
-  ["What's the status of order #4711?", ['find_order', { order_id: '4711' }]],
-  ['Has order ORD-5 shipped yet?', ['find_order', { order_id: 'ORD-5' }]],
-  ["I'd like to cancel order ORD-9, please", ['cancel_order', { order_id: 'ORD-9' }]],
-  // calculator
-  ['Multiply 12 by 7', ['calculate', { operation: 'multiply', a: 12, b: 7 }]],
-  ['Add 5 and 7', ['calculate', { operation: 'add', a: 5, b: 7 }]],
-  ['Divide 1,200 by -4', ['calculate', { operation: 'divide', a: 1200, b: -4 }]],
-  ['Multiply three by 25', ['calculate', { operation: 'multiply', a: 3, b: 25 }]],
-  // e-mail
-  [
-    'Send an email to ann@example.com with subject "Hello" and body "How are you?"',
-    ['send_email', { to: 'ann@example.com', subject: 'Hello', body: 'How are you?' }],
-  ],
-  [
-    'Send an urgent e-mail to joe@example.org with subject "Help" and body "The server is down."',
-    ['send_email', { to: 'joe@example.org', subject: 'Help', body: 'The server is down.', urgent: true }],
-  ],
-  // search
-  ['Search the web for cheap flights to Lima', ['web_search', { query: 'cheap flights to Lima' }]],
-  ['Search the web for the best pizza in Naples', ['web_search', { query: 'best pizza in Naples' }]],
-  ['Search the web for "quantum computing", limit 5', ['web_search', { query: 'quantum computing', limit: 5 }]],
-  // files
-  ['Read notes/today.txt', ['read_file', { path: 'notes/today.txt' }]],
-  ['Open the file report.md', ['read_file', { path: 'report.md' }]],
-  ['Delete ./logs/old.log', ['delete_file', { path: './logs/old.log' }]],
-  ['Remove the file "old notes.txt"', ['delete_file', { path: 'old notes.txt' }]],
-  // home
   ['Turn on the kitchen light', ['set_light', { room: 'kitchen', on: true }]],
   ['Turn off the lights in the living room', ['set_light', { room: 'living_room', on: false }]],
-  ['Set the thermostat to 21.5 degrees', ['set_thermostat', { degrees: 21.5 }]],
-  ['Turn the heating up to 23 in the living room', ['set_thermostat', { degrees: 23, room: 'living_room' }]],
   ['Lock the front door', ['lock_door', { door: 'front', locked: true }]],
-  ['Unlock the garage door please', ['lock_door', { door: 'garage', locked: false }]],
-  // bank
-  ['Transfer $250 from savings to Alice', ['transfer_money', { amount: 250, from: 'savings', to: 'Alice' }]],
-  [
-    'Send 1,000 euros from my checking account to Bob',
-    ['transfer_money', { amount: 1000, from: 'checking', to: 'Bob' }],
-  ],
-  [
-    'Move 300 from savings to Bob with note "rent"',
-    ['transfer_money', { amount: 300, from: 'savings', to: 'Bob', note: 'rent' }],
-  ],
-  ['How much money is in my checking account?', ['get_balance', { account: 'checking' }]],
-  // languages
-  ['Translate "good morning" into French', ['translate', { text: 'good morning', target_language: 'French' }]],
-  ['Translate good night to Spanish', ['translate', { text: 'good night', target_language: 'Spanish' }]],
-  // to-do lists
-  ['Add buy milk to my to-do list', ['add_todo', { task: 'buy milk' }]],
-  [
-    'Add a high priority task next Friday: file the taxes',
-    ['add_todo', { task: 'file the taxes', priority: 'high', due: '2025-03-14' }],
-  ],
-  ['Put call the plumber on my todo list for tomorrow', ['add_todo', { task: 'call the plumber', due: '2025-03-13' }]],
-  ['Mark task 7 as done', ['complete_todo', { id: 7 }]],
-  // currencies
-  ['Convert 100 USD to EUR', ['convert_currency', { amount: 100, from: 'USD', to: 'EUR' }]],
-  // timers, music, flights, contacts
+  // numbers, dates and ids
+  ['Multiply 12 by 7', ['calculate', { operation: 'multiply', a: 12, b: 7 }]],
+  ['Set the thermostat to 21.5 degrees', ['set_thermostat', { degrees: 21.5 }]],
   ['Set a timer for 10 seconds', ['set_timer', { seconds: 10 }]],
-  ['Play Bohemian Rhapsody by Queen', ['play_music', { song: 'Bohemian Rhapsody', artist: 'Queen' }]],
-  [
-    'Find flights from Oslo to Lima on 2025-05-05 for 2 passengers',
-    ['search_flights', { from: 'Oslo', to: 'Lima', date: '2025-05-05', passengers: 2 }],
-  ],
-  [
-    'I want to fly from Paris to Rome on 2025-06-01',
-    ['search_flights', { from: 'Paris', to: 'Rome', date: '2025-06-01' }],
-  ],
+  ['Mark task 7 as done', ['complete_todo', { id: 7 }]],
+  ['What is the forecast for Paris tomorrow?', ['get_forecast', { city: 'Paris', date: '2025-03-13' }]],
+  ['Show my events for 2026-03-03', ['list_events', { date: '2026-03-03' }]],
+  ['Where is my order ORD-123?', ['find_order', { order_id: 'ORD-123' }]],
+  ["What's the status of order #4711?", ['find_order', { order_id: '4711' }]],
+  ["I'd like to cancel order ORD-9, please", ['cancel_order', { order_id: 'ORD-9' }]],
+  // texts
+  ['Search the web for cheap flights to Lima', ['web_search', { query: 'cheap flights to Lima' }]],
+  ['Translate "good morning" into French', ['translate', { text: 'good morning', target_language: 'French' }]],
+  ['Add a task: file the taxes', ['add_todo', { task: 'file the taxes' }]],
   [
     'Create a contact Grace Hopper, grace@example.com',
     ['create_contact', { name: 'Grace Hopper', email: 'grace@example.com' }],
   ],
   [
-    'Shorten https://example.com/a/very/long/path?x=1',
-    ['shorten_link', { url: 'https://example.com/a/very/long/path?x=1' }],
+    'Send an email to ann@example.com with subject "Hello" and body "How are you?"',
+    ['send_email', { to: 'ann@example.com', subject: 'Hello', body: 'How are you?' }],
   ],
   // several calls
   ["What's the weather in Oslo and in Lima?", ['get_weather', { city: 'Oslo' }], ['get_weather', { city: 'Lima' }]],
-  [
-    'Weather in oslo, lima and cairo please',
-    ['get_weather', { city: 'Oslo' }],
-    ['get_weather', { city: 'Lima' }],
-    ['get_weather', { city: 'Cairo' }],
-  ],
-  [
-    'Switch off the light in the bedroom and in the hall',
-    ['set_light', { room: 'bedroom', on: false }],
-    ['set_light', { room: 'hall', on: false }],
-  ],
   [
     'Turn off the kitchen light, then lock the garage door and set a timer for 180 seconds',
     ['set_light', { room: 'kitchen', on: false }],
     ['lock_door', { door: 'garage', locked: true }],
     ['set_timer', { seconds: 180 }],
-  ],
-  [
-    "What's the weather in Oslo, and add 3 and 4",
-    ['get_weather', { city: 'Oslo' }],
-    ['calculate', { operation: 'add', a: 3, b: 4 }],
   ],
 ]
 
@@ -162,36 +60,59 @@ test.each(table.map(([sentence, ...calls]) => ({ sentence, calls })))(
   },
 )
 
-test('the tools of the offline model test accept the expected calls of the table', async () => {
-  const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
-  for (const [sentence, ...calls] of table) {
-    for (const [name, args] of calls)
-      expect({ sentence, ...(await byName.get(name)?.parse?.(args)) }).not.toHaveProperty('issues')
-  }
+const refund = declare('refund', 'Refund money for an order', {
+  orderId: { type: 'string' },
+  amount: { type: 'number' },
 })
 
-test('the table of the offline model test has at least sixty sentences and covers all tools without list parameters', () => {
-  expect(table.length).toBeGreaterThanOrEqual(60)
-  const called = new Set(table.flatMap(([, ...calls]) => calls.map(([name]) => name)))
-  expect(toolbox.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([
-    'place_order',
-    'compare_cities',
-    'subscribe',
-  ]) // these take lists
+test('the offline model takes a value that its clause does not name from the whole message', async () => {
+  const messages = 'Refund orders A-7 and A-8, 500 EUR each.'
+  expect(await callsFor({ tools: [refund], messages })).toEqual([
+    ['refund', { orderId: 'A-7', amount: 500 }],
+    ['refund', { orderId: 'A-8', amount: 500 }],
+  ])
 })
 
 test.each([
   ['What is the weather?', 'Please tell me the city.'],
   ['Cancel my order', 'Please tell me the order id.'],
-  ['Translate this', 'Please tell me the text and the target language.'],
-  ['Transfer 50 dollars to Carol', 'Please tell me "from" (checking or savings).'],
-  ['Flights from Oslo to Lima', 'Please tell me the date.'],
   ['Delete everything', 'Please tell me the path.'],
-])('the offline model asks for the missing arguments of: %s', async (sentence, question) => {
+])('the offline model asks for a missing argument of: %s', async (sentence, question) => {
   expect(await textFor({ tools, messages: sentence })).toBe(question)
 })
 
-test.each(['Tell me a joke', 'Who was the first president of France?', 'Is the front door locked?', '', '…'])(
+test('the offline model takes no amount of money for the id of an order', async () => {
+  expect(await textFor({ tools: [refund], messages: 'Refund 500 EUR.' })).toBe('Please tell me the order id.')
+})
+
+test.each(['Where is my order ORD-7?', 'Tell me about order ORD-7'])(
+  'the offline model deletes, cancels and refunds nothing after "%s"',
+  async (messages) => {
+    const destructive = tools.filter(({ name }) => /^(?:delete|cancel)/.test(name))
+    expect(await callsFor({ tools: [...destructive, refund], messages })).toEqual([])
+  },
+)
+
+const reply = { role: 'model', parts: [{ text: 'Done.' }] } as const
+const question = { role: 'model', parts: [{ text: 'Please tell me the city.' }] } as const
+
+test('the offline model continues the message before with "and", "what about" and "once more"', async () => {
+  const after = (message: string) => callsFor({ tools, messages: [user('Weather in Oslo?'), reply, user(message)] })
+  expect(await after('And in Lima?')).toEqual([['get_weather', { city: 'Lima' }]])
+  expect(await after('What about Lima and Cairo?')).toEqual([
+    ['get_weather', { city: 'Lima' }],
+    ['get_weather', { city: 'Cairo' }],
+  ])
+  expect(await after('Once more.')).toEqual([['get_weather', { city: 'Oslo' }]])
+  expect(await after('Sing something.')).toEqual([])
+})
+
+test('the offline model reads the answer to its question', async () => {
+  const messages = [user('What is the weather?'), question, user('Lima')]
+  expect(await callsFor({ tools, messages })).toEqual([['get_weather', { city: 'Lima' }]])
+})
+
+test.each(['Tell me a joke', 'Who was the first president of France?', '', '…'])(
   'the offline model describes its tools when none matches %j',
   async (sentence) => {
     const text = await textFor({ tools, messages: sentence })
@@ -202,19 +123,8 @@ test.each(['Tell me a joke', 'Who was the first president of France?', 'Is the f
 
 test.each([
   ['Hello!', /^Hello! I can get the current weather in a city, /],
-  ['good morning', /^Hello! /],
   ['hi there', /^Hello! /],
   ['Thanks a lot!', /^You're welcome!$/],
-  ['ok, thank you', /^You're welcome!$/],
-  ['cool, thanks', /^You're welcome!$/],
-  ['bye', /^Goodbye!$/],
-  ['See you later', /^Goodbye!$/],
-  ['help', /^I can get the current weather in a city, .* Ask in plain words\.$/],
-  ['What can you do?', /^I can get /],
-  ['Who are you?', /^I am Toolwright's offline model: /],
-  ['What can you do for me?', /^I can get /],
-  ['What can you do about the weather in Oslo', /^$/], // a call
-  ['great', /^All right\. What else can I do\?$/],
 ])('the offline model answers %j like a person', async (sentence, answer) => {
   expect(await textFor({ tools, messages: sentence })).toMatch(answer)
 })

@@ -10,7 +10,7 @@ import { planReply } from './offline/plan-reply.ts'
 export interface OfflineModelOptions {
   /** Name of the model. Default: `offline`. */
   readonly name?: string | undefined
-  /** The current time for words such as "tomorrow", in UTC. Default: `Date.now`. */
+  /** The current time for "today" and "tomorrow", in UTC. Default: `Date.now`. */
   readonly now?: (() => Date | number) | undefined
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { answerText } from './answer-text.ts'
 
 function describeResult(response: JsonObject, args: JsonObject = {}): string {
-  return answerText([{ name: 'do_it', args, response }], '')
+  return answerText([{ name: 'do_it', args, response }])
 }
 
 test.each<[words: string, response: JsonObject, args?: JsonObject]>([
@@ -57,9 +57,7 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
 
 test('the offline model describes several results with their subjects', () => {
   const results = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, name: `N${id}` } }))
-  expect(answerText(results, '')).toBe('N1 (id: 1).\nN2 (id: 2).')
-  const places = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, place: 'Lyon' } }))
-  expect(answerText(places, '')).toBe('1 is in Lyon. 2 is in Lyon.')
+  expect(answerText(results)).toBe('N1 (id: 1).\nN2 (id: 2).')
 })
 
 test('the offline model describes a derived result instead of the result it was made from', () => {
@@ -67,7 +65,7 @@ test('the offline model describes a derived result instead of the result it was 
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { fahrenheit: 88 } },
   ]
-  expect(answerText(results, '')).toBe('It is 88 °F in Cairo.')
+  expect(answerText(results)).toBe('It is 88 °F in Cairo.')
 })
 
 test('the offline model describes the original result when the derived result failed', () => {
@@ -75,7 +73,7 @@ test('the offline model describes the original result when the derived result fa
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { error: 'Too hot.' } },
   ]
-  expect(answerText(results, '')).toBe('It is 31 °C in Cairo. That did not work: Too hot.')
+  expect(answerText(results)).toBe('It is 31 °C in Cairo. That did not work: Too hot.')
 })
 
 test('the offline model truncates long lists, long texts and deep objects in an answer', () => {
@@ -87,39 +85,4 @@ test('the offline model truncates long lists, long texts and deep objects in an 
 
 test('the offline model describes hostile keys of a result as plain data', () => {
   expect(describeResult(JSON.parse('{"__proto__": 1, "constructor": "x"}'))).toBe('Proto: 1, constructor: x.')
-})
-
-const temperatures = [
-  { name: 'get_weather', args: { city: 'Oslo' }, response: { city: 'Oslo', celsius: -3 } },
-  { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
-]
-
-test.each([
-  ['Is Oslo warmer than Cairo?', 'No, Cairo is warmer than Oslo: 31 °C against -3 °C.'],
-  ['Is Oslo colder than Cairo?', 'Yes, Oslo is colder than Cairo: -3 °C against 31 °C.'],
-  ['Which is colder, Oslo or Cairo?', 'Oslo is colder than Cairo: -3 °C against 31 °C.'],
-  ['Compare Oslo and Cairo', 'Cairo is warmer than Oslo: 31 °C against -3 °C.'],
-  ['What is the weather in Oslo and Cairo?', 'It is -3 °C in Oslo. It is 31 °C in Cairo.'],
-])('the offline model answers "%s" with: %s', (message, answer) =>
-  expect(answerText(temperatures, message)).toBe(answer),
-)
-
-test('the offline model compares two results by any number, and does not compare three', () => {
-  const orders = [5, 9, 9].map((total, at) => ({
-    name: 'find',
-    args: { id: `A-${at}` },
-    response: { id: `A-${at}`, total },
-  }))
-  expect(answerText(orders.slice(0, 2), 'compare A-0 and A-1')).toBe('A-1 has a higher total than A-0: 9 against 5.')
-  expect(answerText(orders.slice(0, 2), 'Is A-0 cheaper than A-1?')).toBe('Yes, A-0 is cheaper than A-1: 5 against 9.')
-  expect(answerText(orders.slice(1), 'Is A-1 cheaper than A-2?')).toBe('No, A-1 and A-2 are equal: 9.')
-  const [first, second] = orders
-  const three = [first, second, { name: 'find', args: { id: 'B' }, response: { id: 'B', total: 1 } }] as typeof orders
-  expect(answerText(three, 'compare them')).toBe('A-0 (total: 5).\nA-1 (total: 9).\nB (total: 1).')
-})
-
-test('the offline model describes each result when one of two results to compare failed', () => {
-  const failed = { name: 'get_weather', args: { city: 'Bergen' }, response: { error: 'Nobody measures in Bergen.' } }
-  const answer = 'It is -3 °C in Oslo. That did not work: Nobody measures in Bergen.'
-  expect(answerText([temperatures[0], failed] as typeof temperatures, 'Is Oslo warmer than Bergen?')).toBe(answer)
 })

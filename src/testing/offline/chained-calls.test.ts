@@ -43,13 +43,6 @@ test('the offline model converts the results of two lookups', async () => {
   ])
 })
 
-test('the offline model resolves "it" to the found value', async () => {
-  const asked = user('Find a flight to Lima, then book it')
-  expect(await callsFor({ tools, messages: [asked] })).toEqual([['search_flights', { to: 'Lima' }]])
-  const listed = exchange('search_flights', { to: 'Lima' }, { flights: [{ flight_id: 'SK1' }, { flight_id: 'SK2' }] })
-  expect(await callsFor({ tools, messages: [asked, ...listed] })).toEqual([['book_flight', { flight_id: 'SK1' }]])
-})
-
 test('the offline model never passes a found value to a destructive tool', async () => {
   expect(await textFor({ tools, messages: 'Cancel my order' })).toBe('Please tell me the order id.')
 })

@@ -1,8 +1,8 @@
-// Reads the conversation in a request by its structure: roles, calls, responses and agent names in brackets. It never
-// depends on sentences that the framework writes.
+// Reads the conversation of a request by its structure: roles, calls, responses and agent names in brackets.
 import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, textOf } from '../../content/content.ts'
 import { recordOf } from './declared-tool.ts'
+import { MAX_TEXT_LENGTH } from './words.ts'
 
 /** A tool call with its response. */
 export interface Result {
@@ -14,16 +14,14 @@ export interface Result {
   readonly response: JsonObject
 }
 
-/** Is the response an error? */
-export const isFailed = ({ response: { error } }: Result): boolean =>
-  error !== undefined && error !== null && error !== false
-
 /** The parts of a conversation that decide the next reply. */
 export interface Conversation {
   /** The latest user message. */
   readonly message: string
   /** Earlier user messages, the latest first. */
   readonly earlierMessages: readonly string[]
+  /** The text of the model before the message. */
+  readonly lastReply: string
   /** Calls of the model since the message, with their responses. */
   readonly results: readonly Result[]
   /** The result of a long-running call whose id the message names. */
@@ -33,22 +31,20 @@ export interface Conversation {
 }
 
 const MAX_EARLIER_MESSAGES = 5
-/** Longer texts are truncated. */
-export const MAX_TEXT_LENGTH = 20_000
 
 /** Reads the conversation from the contents of a request. */
 export function readConversation(contents: readonly Content[]): Conversation {
   const at = contents.findLastIndex(isUserMessage)
   const message = readText(contents[at])
-  // a text reply without calls ended the earlier work: the next iteration of a loop starts after it
+  // a text reply without calls ended the earlier work: the next round of a loop starts after it
   const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
-  const since = contents.slice(Math.max(at, spoken) + 1)
   const past = contents.slice(0, Math.max(at, 0))
   const answered = findResults(past).filter(({ id }) => id.length > 3)
   return {
     message,
     earlierMessages: past.filter(isUserMessage).slice(-MAX_EARLIER_MESSAGES).map(readText).reverse(),
-    results: findResults(since),
+    lastReply: readText(past.findLast(({ role }) => role === 'model')),
+    results: findResults(contents.slice(Math.max(at, spoken) + 1)),
     lateResult: answered.findLast(({ id }) => message.includes(id)),
     otherAgents: findOtherAgents(contents.slice(at + 1)),
   }
@@ -57,12 +53,11 @@ export function readConversation(contents: readonly Content[]): Conversation {
 const readText = (content: Content | undefined): string => textOf(content).slice(0, MAX_TEXT_LENGTH)
 
 /** `[agent] ...`: a text or call of another agent, with the text after the first colon. */
-const agentLine = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
-const isAgentContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => agentLine.test(text))
+const AGENT_LINE = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
+const isAgentContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => AGENT_LINE.test(text))
 const isUserMessage = (content: Content): boolean =>
   content.role === 'user' && !isAgentContext(content) && textOf(content) !== ''
 
-/** Responses with the arguments of their calls. */
 function findResults(contents: readonly Content[]): (Result & { readonly id: string })[] {
   const calls = contents.flatMap(functionCallsOf)
   const answers = contents.flatMap(({ parts }) => parts.flatMap(({ functionResponse }) => functionResponse ?? []))
@@ -74,9 +69,9 @@ function findResults(contents: readonly Content[]): (Result & { readonly id: str
 
 /** Texts of other agents. A JSON object is a tool result, not a text. */
 function findOtherAgents(contents: readonly Content[]): Conversation['otherAgents'] {
-  const found = contents
+  const lines = contents
     .filter(isAgentContext)
-    .flatMap(({ parts }) => parts.map(({ text = '' }) => agentLine.exec(text) ?? []))
-  const texts = found.flatMap(([, , said = '']) => (said && !/^\{[\s\S]*\}$/.test(said) ? [said] : []))
-  return { names: new Set(found.flatMap(([, author]) => author ?? [])), texts }
+    .flatMap(({ parts }) => parts.map(({ text = '' }) => AGENT_LINE.exec(text)))
+  const texts = lines.flatMap((line) => (line?.[2] && !/^\{[\s\S]*\}$/.test(line[2]) ? [line[2]] : []))
+  return { names: new Set(lines.flatMap((line) => line?.[1] ?? [])), texts }
 }

@@ -1,29 +1,15 @@
-// Describes tools for matching: the words of each tool and the kinds of its parameters. Schemas are untrusted: references
-// may be circular and nesting unlimited. Patterns are never executed.
+// Tools of a request, with the words that point to them. Schemas are untrusted: references may be circular.
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import type { FunctionDeclaration } from '../../content/content.ts'
-import type { MentionKind } from './passage.ts'
-import { isContentWord, nameWords, stem, stemsOf, tokenize } from './words.ts'
-
-/** The kind of value a parameter takes, derived from its type, format and name. */
-export type ParameterKind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
+import { labelOf, stemsOf } from './words.ts'
 
 /** A parameter of a tool. */
 export interface Parameter {
   /** Name in the schema. */
   readonly name: string
-  /** The kind of value it takes. */
-  readonly kind: ParameterKind
-  /** Stems of its name. */
-  readonly words: readonly string[]
+  /** Its schema, with references followed. */
+  readonly schema: JsonObject
   /** It is required and has no default. */
   readonly isRequired: boolean
-  /** Its resolved schema. */
-  readonly schema: JsonObject
-  /** Values of `enum` or `const`. */
-  readonly choices: readonly unknown[]
-  /** The value of a required parameter that the message does not mention: the only choice, or false. */
-  readonly fallback: unknown
 }
 
 /** A tool of the request, or an agent that can take over. */
@@ -34,95 +20,74 @@ export interface DeclaredTool {
   readonly description: string
   /** Its parameters. */
   readonly parameters: readonly Parameter[]
-  /** Stems of its name. */
-  readonly nameStems: readonly string[]
-  /** How strongly each stem points to this tool. */
+  /** How strongly a word points to this tool. */
   readonly weights: ReadonlyMap<string, number>
 }
 
-/** Further parameters are ignored. */
 const MAX_PARAMETERS = 60
-const MAX_CHOICES = 500
-
-/** Lists the function declarations of a request. */
-export function listDeclarations(tools: unknown): FunctionDeclaration[] {
-  const all = Array.isArray(tools) ? tools.flatMap((one) => recordOf(one).functionDeclarations) : []
-  return all.filter((one): one is FunctionDeclaration => isRecord(one) && typeof one.name === 'string')
-}
-
-/** Describes a declaration for matching. */
-export function toDeclaredTool(declaration: Partial<FunctionDeclaration> & { readonly name: string }): DeclaredTool {
-  const { name } = declaration
-  const description = toPlainText(declaration.description)
-  const root = recordOf(declaration.parametersJsonSchema)
-  const object = resolveSchema(root, root)
-  const properties = Object.entries(recordOf(object.properties)).slice(0, MAX_PARAMETERS)
-  const parameters = properties.map(([key, raw]) => toParameter(key, resolveSchema(raw, root), isRequired(object, key)))
-  const weights = new Map<string, number>()
-  const add = (text: string, weight: number): void => {
-    for (const { stem } of tokenize(text).filter(isContentWord))
-      weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
-  }
-  for (const { name, choices, schema } of parameters) {
-    add(nameWords(name).join(' '), 1.4)
-    add(toPlainText(schema.description), 0.6)
-    for (const choice of choices.slice(0, 50)) add(nameWords(toPlainText(choice)).join(' '), 2)
-  }
-  add(description, 1.2)
-  add(nameWords(name).join(' '), 3)
-  return { name, description, parameters, nameStems: nameWords(name).map(stem), weights }
-}
-
-function toParameter(name: string, schema: JsonObject, isNeeded: boolean): Parameter {
-  const words = nameWords(name).map(stem)
-  const listed = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : []
-  const kind = listed.length ? 'choice' : parameterKind(schema, words)
-  const fallback = !isNeeded ? undefined : kind === 'boolean' ? false : listed.length === 1 ? listed[0] : undefined
-  const isRequired = isNeeded && fallback === undefined && schema.default === undefined
-  return { name, kind, words, isRequired, schema, choices: listed.slice(0, MAX_CHOICES), fallback }
-}
-
-const kindsByWord: ReadonlyMap<string, ParameterKind> = new Map(
-  Object.entries({
-    request: 'request question instruction input',
-    email: 'email mail',
-    url: 'url uri link website',
-    path: 'path file filename folder directory',
-    time: 'time hour',
-    date: 'date day deadline due when birthday',
-    id: 'id uuid code reference number sku account key symbol',
-    place: 'city place location town country region destination origin airport station restaurant hotel venue shop',
-    name: 'name person customer guest attendee recipient sender contact user author artist to from who language currency',
-  }).flatMap(([kind, words]) => [...stemsOf(words)].map((word) => [word, kind as ParameterKind] as const)),
-)
-
-function parameterKind(schema: JsonObject, words: readonly string[]): ParameterKind {
-  const type = schemaType(schema)
-  if (type === 'boolean' || type === 'number') return type
-  if (type !== 'string') return type === 'integer' ? 'number' : type === 'array' ? 'list' : 'unknown'
-  if (typeof schema.format === 'string') return kindsByWord.get(stem(schema.format)) ?? 'unknown'
-  const kinds = words.flatMap((word) => kindsByWord.get(word) ?? [])
-  return kinds.findLast((kind) => kind !== 'name') ?? kinds[0] ?? 'text'
-}
-
-/** A schema with more references and alternatives counts as unknown. */
+const MAX_CHOICES = 50
 const MAX_HOPS = 16
 
-/** Follows references and takes the first alternative that is not null. */
+/** Reads a declaration. */
+export function toDeclaredTool(declaration: { readonly name: string; readonly [key: string]: unknown }): DeclaredTool {
+  const { name } = declaration
+  const description = toPlainText(declaration.description)
+  const parameters = parametersOf(recordOf(declaration.parametersJsonSchema))
+  const weights = new Map<string, number>()
+  const add = (text: string, weight: number): void => {
+    for (const word of stemsOf(text)) weights.set(word, Math.max(weight, weights.get(word) ?? 0))
+  }
+  for (const { name, schema } of parameters) {
+    add(labelOf(name), 1)
+    for (const choice of choicesOf(schema)) add(labelOf(toPlainText(choice)), 2)
+  }
+  add(description, 1)
+  add(labelOf(name), 3)
+  return { name, description, parameters, weights }
+}
+
+/** The parameters of an object schema. */
+export function parametersOf(root: JsonObject): Parameter[] {
+  const { properties, required } = resolveSchema(root, root)
+  const names = new Set(Array.isArray(required) ? required : [])
+  return Object.entries(recordOf(properties))
+    .slice(0, MAX_PARAMETERS)
+    .map(([name, raw]) => {
+      const schema = resolveSchema(raw, root)
+      return { name, schema, isRequired: names.has(name) && schema.default === undefined }
+    })
+}
+
+/** How well the words fit the tool. */
+export function scoreOf({ weights }: DeclaredTool, words: Iterable<string>): number {
+  return [...new Set(words)].reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
+}
+
+/** Values of `enum` or `const`. */
+export function choicesOf(schema: JsonObject): readonly unknown[] {
+  return Array.isArray(schema.enum) ? schema.enum.slice(0, MAX_CHOICES) : 'const' in schema ? [schema.const] : []
+}
+
+/** The type that a schema names or implies. */
+export function typeOf({ type, properties }: JsonObject): unknown {
+  return (Array.isArray(type) ? type.find((one) => one !== 'null') : type) ?? (properties ? 'object' : undefined)
+}
+
+/** Follows references, and takes the first alternative that is not null. */
 export function resolveSchema(schema: unknown, root: JsonObject): JsonObject {
-  let at: JsonObject = isRecord(schema) ? schema : {}
+  let at = recordOf(schema)
   for (let hop = 0; hop < MAX_HOPS; hop++) {
     const { $ref, anyOf, oneOf = anyOf, ...rest } = at
-    if (typeof $ref === 'string') at = { ...recordOf(resolvePointer($ref, root)), ...rest }
+    if (typeof $ref === 'string') at = { ...recordOf(pointedAt($ref, root)), ...rest }
     else if (Array.isArray(oneOf)) at = { ...oneOf.find((one) => isRecord(one) && one.type !== 'null'), ...rest }
     else return at
   }
   return {}
 }
 
-function resolvePointer($ref: string, root: JsonObject): unknown {
-  const keys = $ref.startsWith('#') ? $ref.split('/').slice(1, 20) : ['']
-  return keys.reduce<unknown>((at, key) => ownValue(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
+function pointedAt($ref: string, root: JsonObject): unknown {
+  const keys = $ref.split('/').slice(1, 20)
+  return keys.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), root)
 }
 
 /** A string or number as text; empty for any other value. */
@@ -131,19 +96,3 @@ export const toPlainText = (value: unknown): string =>
 
 /** The value if it is a record, else an empty record. */
 export const recordOf = (value: unknown): JsonObject => (isRecord(value) ? value : {})
-
-/** The own property of a record. */
-export const ownValue = (value: unknown, key: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
-
-/** The type that a resolved schema names or implies. */
-export function schemaType(schema: JsonObject): string | undefined {
-  const { type, properties } = schema
-  if (typeof type === 'string') return type
-  if (Array.isArray(type)) return type.find((one) => one !== 'null')
-  return isRecord(properties) ? 'object' : undefined
-}
-
-/** The schema lists the property as required. */
-export const isRequired = ({ required }: JsonObject, name: string): boolean =>
-  Array.isArray(required) && required.includes(name)

@@ -1,179 +1,116 @@
-// Finds the arguments of a tool in a passage: first choices and booleans, then mentions, then free text.
+// Finds arguments by simple patterns: choices, numbers, dates, ids, quotations, names, and the rest of the message.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { FunctionCall } from '../../content/content.ts'
-import { type DeclaredTool, type Parameter, type ParameterKind, toPlainText } from './declared-tool.ts'
-import { type FillState, fillTextArguments } from './fill-text-arguments.ts'
-import type { Mention, MentionKind, Passage } from './passage.ts'
-import { includesSynonym, isContentWord, nameWords, type Span, stem, stemsOf } from './words.ts'
+import { choicesOf, type DeclaredTool, type Parameter, toPlainText, typeOf } from './declared-tool.ts'
+import { labelOf, mentions, stemsOf } from './words.ts'
 
-/** The arguments that were found for a tool. */
-export interface FilledArguments {
-  /** Values by parameter; recognised values come first. */
-  readonly values: ReadonlyMap<Parameter, unknown>
-  /** Further values that the passage lists for one parameter. Each value becomes a further call. */
-  readonly furtherValues: { readonly parameter: Parameter; readonly values: readonly unknown[] } | undefined
+/** A call that may lack arguments. */
+export interface PlannedCall extends FunctionCall {
   /** Required parameters without a value. */
   readonly missing: readonly Parameter[]
-  /** Number of recognised values. Values that are only unused text do not count. */
-  readonly recognisedCount: number
 }
 
-interface ValueSpan extends Span {
-  readonly value: unknown
+/** Where arguments come from. */
+export interface FillOptions {
+  /** The message with the text. It fills what the text does not. */
+  readonly whole: string
+  /** Stems that belong to tools, and so to no argument. */
+  readonly toolWords: ReadonlySet<string>
+  /** The time for "today", in milliseconds. */
+  readonly now: number
 }
 
-/** Finds the arguments of a tool in a passage. */
-export function fillArguments(tool: DeclaredTool, passage: Passage): FilledArguments {
-  const marks = new Uint8Array(passage.text.length)
-  const values = new Map<Parameter, unknown>()
-  const markUsed = ({ start, end }: Span): void => void marks.fill(1, start, end)
-  const isUnused = ({ start, end }: Span): boolean => !marks.subarray(start, end).some(Boolean)
-  const state: FillState = { tool, passage, values, markUsed, isUnused }
-  const more: { readonly parameter: Parameter; readonly spots: readonly ValueSpan[] }[] = []
-  const assign = (parameter: Parameter, first: ValueSpan, all: readonly ValueSpan[]): void => {
-    const run = findListItems(first, all, state)
-    values.set(parameter, first.value)
-    markUsed(first)
-    more.push({ parameter, spots: run.slice(1) })
-  }
+const DAY_MS = 86_400_000
+const NUMBER = /(?<![\w.-])-?\d{1,15}(?:\.\d{1,9})?(?![\w-])/
+const DATE = /\b\d{4}-\d\d-\d\d\b/
+const CODE = /(?<![\w-])\p{L}{1,10}-?\d[\w-]{0,40}/u
+const EMAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}/
+const QUOTE = /"([^"]{1,2000})"/
+const AFTER_COLON = /: +(\S[\s\S]{0,2000})/
+const NAME = /\p{Lu}[\p{L}\p{N}'-]{0,40}(?: (?:de |of )?\p{Lu}[\p{L}\p{N}'-]{0,40}){0,3}/gu
+const ID_NAME = /\b(?:id|code|number|sku|reference)$/
+const TEXT_NAME = /\b(?:text|query|question|message|note|body|title|task|content|subject|reason|topic)$/
+
+/** Fills the parameters of a tool. */
+export function fillArguments(tool: DeclaredTool, text: string, options: FillOptions): PlannedCall {
+  const args: JsonObject = {}
+  const missing: Parameter[] = []
+  const left = { text }
   for (const parameter of tool.parameters) {
-    const { kind, choices } = parameter
-    const spots = kind === 'boolean' ? findBoolean(parameter, passage) : findChoices(choices, state)
-    if (spots[0]) assign(parameter, spots[0], spots)
+    const value = findValue(parameter, left, options) ?? findValue(parameter, { text: options.whole }, options)
+    if (value !== undefined) setOwn(args, parameter.name, value)
+    else if (parameter.isRequired) missing.push(parameter)
   }
-  const pairs = tool.parameters.flatMap((parameter, at) =>
-    passage.mentions.map((mention) => {
-      const score = scoreMention(parameter, mention, state) - at / 100 - mention.start / 1e6 // of equal scores, the first parameter and the first mention win
-      return { parameter, mention, score }
-    }),
-  )
-  for (const { parameter, mention } of pairs.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)) {
-    if (values.has(parameter) || !isUnused(mention)) continue
-    const same = passage.mentions.filter((one) => one.kind === mention.kind && isUnused(one))
-    const spots = same.map((one) => ({ ...one, value: convertMention(parameter, one, passage) }))
-    assign(parameter, spots[same.indexOf(mention)] ?? mention, spots)
+  return { name: tool.name, args, missing }
+}
+
+/** Whether the rest of a message can be the value. */
+export const isFreeText = ({ name, schema }: Parameter): boolean =>
+  typeOf(schema) === 'string' && choicesOf(schema).length === 0 && TEXT_NAME.test(labelOf(name))
+
+/** The value of a parameter. What it takes is removed from the text. */
+function findValue(parameter: Parameter, left: { text: string }, options: FillOptions): unknown {
+  const { name, schema, isRequired } = parameter
+  const choices = choicesOf(schema)
+  const type = typeOf(schema)
+  if (choices.length) {
+    const said = choices.find((choice) => mentions(left.text, toPlainText(choice)))
+    return said ?? (isRequired && choices.length === 1 ? choices[0] : undefined)
   }
-  const recognisedCount = fillTextArguments(state)
-  const [furtherValues] = more.flatMap(({ parameter, spots }) => {
-    const free = spots.filter(isUnused)
-    return free.length ? [{ parameter, values: free.map(({ value }) => value) }] : []
-  })
-  return { values, furtherValues, missing: findMissing(tool, values), recognisedCount }
+  if (type === 'boolean') return mentions(left.text, name) || (isRequired ? false : undefined)
+  if (type === 'number' || type === 'integer') {
+    const found = isRequired ? take(left, NUMBER) : undefined
+    return found === undefined || (type === 'integer' && !Number.isInteger(Number(found))) ? undefined : Number(found)
+  }
+  return type === 'string' ? findText(parameter, left, options) : undefined
 }
 
-/** Scores for filling a parameter kind from another kind of mention. */
-const kindScores: Partial<Record<ParameterKind, Partial<Record<MentionKind, number>>>> = {
-  path: { quoted: 2.5 },
-  id: { number: 2, quoted: 2.5, name: 1.5, phrase: 0.2 },
-  place: { name: 3, quoted: 2.5, phrase: 1 },
-  name: { quoted: 2.5, email: 2, phrase: 0.5 },
-  text: { quoted: 2.5 },
+function findText({ name, schema, isRequired }: Parameter, left: { text: string }, options: FillOptions): unknown {
+  const { format } = schema
+  if (format === 'date' || (format === undefined && /\bdate$/.test(labelOf(name)))) return findDate(left, options.now)
+  if (format === 'email') return take(left, EMAIL)
+  if (format !== undefined || !isRequired) return undefined
+  if (name === 'request') return options.whole.trim() // an agent tool gets the message
+  if (ID_NAME.test(labelOf(name))) return take(left, CODE) ?? take(left, numberAfter(labelOf(name)))
+  const quote = take(left, QUOTE) ?? take(left, AFTER_COLON)
+  if (quote !== undefined) return quote.trim()
+  return TEXT_NAME.test(labelOf(name)) ? restOf(left.text, options) : takeName(left, options)
 }
 
-/** Words in parameter names that match a preposition before a value. */
-const prepositionRoles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['from', stemsOf('from source origin sender start')],
-  ['to', stemsOf('to target destination recipient end language contact email')],
-  ['in', stemsOf('city place location town country room address folder language currency')],
-  ['by', stemsOf('artist author')],
-])
-
-/**
- * Scores how well a mention fits a parameter; 0 when too little connects them. For an optional number, a word beside it
- * must name the parameter.
- */
-function scoreMention(parameter: Parameter, mention: Mention, { tool, passage }: FillState): number {
-  const { kind, words, schema, isRequired } = parameter
-  const { value, preposition = '', before, after, kind: found } = mention
-  const fit = kind === found ? 3 : kindScores[kind]?.[found]
-  if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
-  const isNamed = includesSynonym(words, before.find(isContentWord)?.stem ?? '')
-  const isOwn = words.some((word) => prepositionRoles.get(preposition)?.has(word) || word === preposition)
-  if (found === 'name' && isMereWord(mention, tool, passage)) return 0
-  if (found === 'phrase' && !isNamed && !isOwn) return 0
-  if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
-  const score = fit + (isNamed || includesSynonym(words, after) ? 2 : 0) + (isOwn ? 1.5 : 0)
-  return score < (isRequired ? 0.5 : kind === 'number' ? 3.5 : 2) ? 0 : score
+function take(left: { text: string }, pattern: RegExp): string | undefined {
+  const [whole, part = whole] = pattern.exec(left.text) ?? []
+  if (whole !== undefined) left.text = left.text.replace(whole, ' ')
+  return part
 }
 
-/**
- * Is the mention an ordinary capitalised word and not a name? Words of the tool's name ("Weather") are ordinary. So is
- * the first word of a sentence, unless the next word belongs to the tool.
- */
-function isMereWord(
-  { value, start, after }: Mention,
-  { nameStems, weights }: DeclaredTool,
-  { text }: Passage,
-): boolean {
-  const words = String(value).split(' ').map(stem)
-  if (words.every((word) => (start === 0 ? weights.has(word) : nameStems.includes(word)))) return true
-  const isFirst = words.length === 1 && /(?:^|[.!?\n])\s{0,9}$/.test(text.slice(Math.max(0, start - 10), start))
-  return isFirst && after !== '' && !weights.has(after)
+/** The number after a word of the name: `order 7` for `order id`. */
+const numberAfter = (label: string): RegExp =>
+  new RegExp(`\\b(?:${label.replaceAll(' ', '|')})s?\\W{1,3}(\\d{1,40})`, 'i')
+
+function findDate(left: { text: string }, now: number): string | undefined {
+  const days = mentions(left.text, 'tomorrow') ? 1 : mentions(left.text, 'today') ? 0 : undefined
+  return days === undefined ? take(left, DATE) : new Date(now + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Converts a mention to the value of a parameter. */
-function convertMention({ kind }: Parameter, { kind: found, value, start, end }: Mention, { text }: Passage): unknown {
-  if (typeof value === 'number') return kind === 'number' ? value : text.slice(start, end)
-  return kind === 'place' && found === 'phrase' ? capitalizeWords(value) : value
+/** A capitalised name. The first word of a text is one if there is no other. */
+function takeName(left: { text: string }, { toolWords }: FillOptions): string | undefined {
+  const isName = (found: string): boolean => {
+    const stems = stemsOf(found)
+    return stems.length > 0 && !stems.some((word) => toolWords.has(word))
+  }
+  const found = [...left.text.matchAll(NAME)].filter(([name]) => isName(name))
+  const [name] = found.find(({ index }) => left.text.slice(0, index).trim() !== '') ?? found[0] ?? []
+  if (name !== undefined) left.text = left.text.replace(name, ' ')
+  return name
 }
 
-/** Capitalizes each word. */
-export const capitalizeWords = (text: string): string =>
-  text.replace(/(?<![\p{L}\p{N}'’])\p{Ll}/gu, (letter) => letter.toUpperCase())
-
-const listing =
-  /^\s*(?:[,&\n]|,?\s(?:and|or|plus|with|versus|vs|(?:\S+ ){0,3}\S+er than)\s)\s*(?:(?:in|at|for|the|an?|my) )*$/i
-
-/** The values in a list with this one: "Oslo, Lima and Cairo", "in Oslo and in Lima", "Oslo warmer than Lima". */
-function findListItems(one: ValueSpan, all: readonly ValueSpan[], { passage: { text } }: FillState): ValueSpan[] {
-  const first = all.indexOf(one)
-  let last = first
-  const isListed = ({ end }: ValueSpan, next: ValueSpan | undefined): boolean =>
-    next !== undefined && next.start - end < 60 && listing.test(text.slice(end, next.start))
-  while (isListed(all[last] ?? one, all[last + 1])) last++
-  return all.slice(first, last + 1)
-}
-
-/** The choices that the passage names, in order. */
-function findChoices(choices: readonly unknown[], { passage: { tokens }, isUnused }: FillState): ValueSpan[] {
-  const found = choices.flatMap((value): ValueSpan[] => {
-    const words = nameWords(toPlainText(value)).map(stem)
-    const isHere = (at: number): boolean => words.every((word, next) => tokens[at + next]?.stem === word)
-    const at = words.length ? tokens.findIndex((token, index) => isHere(index) && isUnused(token)) : -1
-    return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
-  })
-  return found.sort((a, b) => a.start - b.start || b.end - a.end)
-}
-
-const opposites = new Map(Object.entries({ off: 'on', unlock: 'lock', clos: 'open' }))
-
-/** The boolean that the passage states for a parameter: by its name, or by words such as "on" and "off". */
-function findBoolean({ words }: Parameter, { tokens }: Passage): ValueSpan[] {
-  const at = words.map((word) => tokens.findIndex(({ stem }) => stem === word || opposites.get(stem) === word))
-  const [first, last] = [tokens[Math.min(...at)], tokens[Math.max(...at)]]
-  if (!first || !last) return []
-  const near = tokens.slice(Math.max(0, Math.min(...at) - 3), Math.min(...at) + 1)
-  const isNo = near.some(({ lower, stem }) => /^(?:no|not|without|never|don't)$/.test(lower) || opposites.has(stem))
-  return [{ value: !isNo, start: first.start, end: last.end }]
-}
-
-/** The required parameters without a value. */
-export function findMissing({ parameters }: DeclaredTool, values: ReadonlyMap<Parameter, unknown>): Parameter[] {
-  return parameters.filter((one) => one.isRequired && !values.has(one))
-}
-
-/** Creates one call, and one more for each further value. */
-export function createCalls(
-  { name, parameters }: DeclaredTool,
-  { values, furtherValues }: FilledArguments,
-): FunctionCall[] {
-  const others = furtherValues?.values.map((value) => new Map(values).set(furtherValues.parameter, value)) ?? []
-  return [values, ...others].map((each) => {
-    const args: JsonObject = {}
-    for (const parameter of parameters) {
-      const value = each.has(parameter) ? each.get(parameter) : parameter.fallback
-      if (value !== undefined) setOwn(args, parameter.name, value)
-    }
-    return { name, args }
-  })
+/** The message without the fillers and tool words around it. */
+function restOf(text: string, { toolWords }: FillOptions): string | undefined {
+  const words = text
+    .trim()
+    .replace(/[.?!]+$/, '')
+    .split(/\s+/)
+  const hasMeaning = (word: string): boolean => stemsOf(word).some((one) => !toolWords.has(one))
+  const rest = words.slice(words.findIndex(hasMeaning), words.findLastIndex(hasMeaning) + 1)
+  return rest.join(' ') || undefined
 }

@@ -39,7 +39,7 @@ test('the offline model uses the answer text for an unknown string of a structur
 
 test('the offline model fills a structured answer with values from the message when there are no results', async () => {
   const schema = z.object({ name: z.string(), age: z.int(), city: z.string(), email: z.email().optional() })
-  const messages = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
+  const messages = [user('I am Ada, 36 years old, from Oslo, ada@example.com.')]
   expect(await answerTo(schema, messages)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })
 })
 

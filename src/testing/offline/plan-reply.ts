@@ -1,22 +1,33 @@
 // Decides the next reply: a pure function of the request and the time.
 import { SET_MODEL_RESPONSE } from '../../agent/agents/final-answer.ts'
 import { TRANSFER_TO_AGENT, transferTargets } from '../../agent/agents/transfer.ts'
-import { canonicalJson, isRecord } from '../../base/json.ts'
+import { canonicalJson, isRecord, type JsonObject, setOwn } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import { answerText } from './answer-text.ts'
-import { type Conversation, isFailed, MAX_TEXT_LENGTH, readConversation } from './conversation.ts'
-import { type DeclaredTool, listDeclarations, recordOf, toDeclaredTool } from './declared-tool.ts'
-import { createCalls, fillArguments } from './fill-arguments.ts'
-import { fillFromResults } from './fill-from-results.ts'
+import { answerText, describeAbilities, isFailed, SELF } from './answer-text.ts'
+import { type Conversation, type Result, readConversation } from './conversation.ts'
+import { type DeclaredTool, recordOf, scoreOf, toDeclaredTool } from './declared-tool.ts'
+import { fillArguments, isFreeText, type PlannedCall } from './fill-arguments.ts'
 import { jsonAnswer } from './json-answer.ts'
-import { parsePassage } from './passage.ts'
-import { answerSmallTalk, askForMissing, describeAbilities, notUnderstoodText } from './small-talk.ts'
-import { findRequestedTasks, findTasks, MIN_SCORE, scoreTool, type Task, type Toolbox, termsOf } from './tasks.ts'
+import { labelOf, mentions, stemsOf } from './words.ts'
 
 const EXIT_LOOP = 'exit_loop'
+const ASK = 'Please tell me'
 const MAX_RESULTS = 10
 const MAX_CALLS = 20
+/** Tools of these names run only if the message says so. */
+const DESTRUCTIVE = /^(?:delete|remove|cancel|clear|refund)\b/
+const FOLLOWS_UP = /^\W*(?:and|what about|how about)\b/i
+const REPEATS = /\b(?:again|once more)\b/i
+
+interface Toolbox {
+  readonly tools: readonly DeclaredTool[]
+  readonly agents: readonly DeclaredTool[]
+  readonly instruction: string
+  readonly isLoop: boolean
+  readonly toolWords: ReadonlySet<string>
+  readonly now: number
+}
 
 /** Returns the parts of the reply: calls, or a text. */
 export function planReply({ contents, config, tools: bodies }: LlmRequest, now: number): Part[] {
@@ -24,109 +35,151 @@ export function planReply({ contents, config, tools: bodies }: LlmRequest, now: 
   const final = declarations.get(SET_MODEL_RESPONSE)
   const isLoop = declarations.has(EXIT_LOOP)
   for (const name of [SET_MODEL_RESPONSE, TRANSFER_TO_AGENT, EXIT_LOOP]) declarations.delete(name)
-  const agents = (transferTargets(bodies.get(TRANSFER_TO_AGENT)) ?? []).map(toDeclaredTool)
-  const toolbox = { tools: [...declarations.values()].map(toDeclaredTool), agents, now }
+  const tools = [...declarations.values()].map(toDeclaredTool)
+  const agents = (transferTargets(bodies.get(TRANSFER_TO_AGENT)) ?? []).map((one) => toDeclaredTool({ ...one }))
+  const toolWords = new Set(tools.flatMap(({ weights }) => [...weights.keys()]))
   const conversation = readConversation(contents)
-  const next = nextStep(conversation, toolbox, isLoop, config.systemInstruction?.slice(0, MAX_TEXT_LENGTH) ?? '')
-  const [{ text } = {}] = next
-  if (text === undefined) return next
-  if (isLoop && isLoopDone(conversation)) return callParts([{ name: EXIT_LOOP, args: {} }], conversation) ?? next
+  const instruction = config.systemInstruction ?? ''
+  const next = nextStep(conversation, { tools, agents, instruction, isLoop, toolWords, now })
+  if (typeof next !== 'string') return next.map((functionCall) => ({ functionCall }))
+  const exit = isLoop && isLoopDone(conversation) ? fresh([{ name: EXIT_LOOP, args: {} }], conversation.results) : []
+  if (exit.length) return exit.map((functionCall) => ({ functionCall }))
   const schema = final ? final.parametersJsonSchema : config.responseJsonSchema
-  if (!isRecord(schema)) return next
-  const answer = jsonAnswer(schema, conversation, text, now)
-  if (!final) return textParts(JSON.stringify(answer))
-  return callParts([{ name: SET_MODEL_RESPONSE, args: recordOf(answer) }], conversation) ?? next
+  if (!isRecord(schema)) return [{ text: next }]
+  const answer = jsonAnswer(schema, conversation, { text: next, toolWords, now })
+  if (!final) return [{ text: JSON.stringify(answer) }]
+  const given = fresh([{ name: SET_MODEL_RESPONSE, args: recordOf(answer) }], conversation.results)
+  return given.length ? given.map((functionCall) => ({ functionCall })) : [{ text: next }]
 }
 
-function nextStep(conversation: Conversation, toolbox: Toolbox, isLoop: boolean, instruction: string): Part[] {
+/** The calls to make now, or the text of the answer. */
+function nextStep(conversation: Conversation, toolbox: Toolbox): FunctionCall[] | string {
   const { lateResult, message, results, otherAgents } = conversation
-  if (lateResult) return textParts(answerText([lateResult], message))
-  const can = describeAbilities(toolbox)
-  const talk = results.length ? undefined : answerSmallTalk(message, can)
-  if (talk !== undefined) return textParts(talk)
-  if (results.length < MAX_RESULTS) {
-    const own = findRequestedTasks(message, conversation.earlierMessages, toolbox)
-    const agent = findBetterAgent(own, conversation, toolbox)
-    const handed = agent && callParts([{ name: TRANSFER_TO_AGENT, args: { agent_name: agent.name } }], conversation)
-    const tasks = own.length ? own : findInstructedTasks(message, toolbox, isLoop, instruction)
-    if (handed) return handed
-    if (tasks.length) return continueTasks(tasks, conversation, toolbox)
+  if (lateResult) return answerText([lateResult])
+  const can = describeAbilities(toolbox.tools, toolbox.agents)
+  if (!results.length && /^\W*(?:hello|hi|hey)\b.{0,20}$/i.test(message)) return `Hello! ${can}`
+  if (!results.length && /^\W*(?:thanks|thank you)\b.{0,40}$/i.test(message)) return "You're welcome!"
+  if (results.length < MAX_RESULTS && !results.some(isFailed)) {
+    const agent = findAgent(conversation, toolbox)
+    if (agent) return [{ name: TRANSFER_TO_AGENT, args: { agent_name: agent.name } }]
+    const { calls, topic } = planCalls(conversation, toolbox)
+    const possible = calls.filter(({ missing }) => missing.length === 0)
+    const next = fresh([...possible, ...chainedCalls(topic, results, toolbox)], results)
+    if (next.length) return next
+    const [open] = calls.find(({ missing }) => missing.length)?.missing ?? []
+    if (open) return [answerText(results), `${ASK} the ${labelOf(open.name)}.`].filter(Boolean).join(' ')
   }
-  return textParts(answerText(results, message) || [...new Set(otherAgents.texts)].join(' ') || notUnderstoodText(can))
+  return answerText(results) || joinTexts(otherAgents.texts) || `Sorry, I did not understand that. ${SELF} ${can}`
 }
 
-/** Finds an agent whose name and description match the message better than the own tools. */
-function findBetterAgent(
-  own: readonly Task[],
-  { message, otherAgents }: Conversation,
-  toolbox: Toolbox,
-): DeclaredTool | undefined {
-  const terms = termsOf(parsePassage(message, toolbox.now))
-  // an agent that already transferred the message would transfer it again
-  const open = toolbox.agents.filter(({ name }) => !otherAgents.names.has(name))
-  const [best] = open.sort((a, b) => scoreTool(b, terms) - scoreTool(a, terms))
-  const least = Math.max(MIN_SCORE, ...own.map(({ tool }) => scoreTool(tool, terms) + 0.01))
-  return best && scoreTool(best, terms) >= least ? best : undefined
-}
+const joinTexts = (texts: readonly string[]): string => [...new Set(texts)].join(' ')
 
-const continuePhrase = /^\W*(?:go on|continue|proceed|start|begin)\b|\binstruct/i
-
-/** Tasks of the instruction, when the message has their arguments. A loop needs no message. */
-function findInstructedTasks(message: string, toolbox: Toolbox, isLoop: boolean, instruction: string): Task[] {
-  const passage = parsePassage(message, toolbox.now)
-  const isGoing = isLoop || continuePhrase.test(message)
-  const tasks = findTasks(instruction, toolbox).map(({ tool }) => ({
-    tool,
-    passage,
-    filled: fillArguments(tool, passage),
-  }))
-  return tasks.filter(({ filled }) => !filled.missing.length && (filled.recognisedCount || isGoing)).slice(0, 1)
-}
-
-/** Returns the calls that are possible now, else the answer and a question for missing arguments. */
-function continueTasks(tasks: readonly Task[], conversation: Conversation, toolbox: Toolbox): Part[] {
-  const { message, results } = conversation
-  if (results.some(isFailed)) return textParts(answerText(results, message))
-  const filled = tasks.map((task) => fillFromResults(task, results))
-  const chained = results.length ? findChainedTask(tasks, conversation, toolbox) : []
-  const possible = [...filled, ...chained].filter((task) => task.filled.missing.length === 0)
-  const calls = possible.flatMap(({ tool, filled }) => createCalls(tool, filled))
-  const blocked = filled.find((task) => task.filled.missing.length > 0)
-  const told = [answerText(results, message), blocked ? askForMissing(blocked.filled.missing) : '']
-  return callParts(calls, conversation) ?? textParts(told.filter(Boolean).join(' '))
-}
-
-/** Finds a tool that matches the remaining words of the message and takes values of the results. */
-function findChainedTask(tasks: readonly Task[], { message, results }: Conversation, toolbox: Toolbox): Task[] {
-  const passage = parsePassage(
-    [...new Set([...tasks.map((task) => task.passage.text), message])].join(' '),
-    toolbox.now,
+/** An agent whose name and description fit the message better than the own tools. It did not just hand the message over. */
+function findAgent({ message, otherAgents }: Conversation, { agents, tools }: Toolbox): DeclaredTool | undefined {
+  const words = stemsOf(message)
+  const best = bestOf(
+    agents.filter(({ name }) => !otherAgents.names.has(name)),
+    words,
   )
-  const called = new Set([...tasks.map(({ tool }) => tool.name), ...results.map(({ name }) => name)])
-  const isExplained = (term: string): boolean =>
-    toolbox.tools.some((tool) => called.has(tool.name) && scoreTool(tool, [term]) > 0)
-  const left = termsOf(passage).filter((term) => !isExplained(term))
-  return toolbox.tools
-    .filter((tool) => !called.has(tool.name) && scoreTool(tool, left) >= 1.2)
-    .map((tool) => ({ tool, passage, filled: fillArguments(tool, passage) }))
-    .filter(({ filled }) => filled.missing.length)
-    .map((task) => fillFromResults(task, results))
-    .slice(0, 1)
+  return best && scoreOf(best, words) > Math.max(0, ...tools.map((tool) => scoreOf(tool, words))) ? best : undefined
 }
 
-/** The calls that this turn has not made yet, each once; undefined without any. */
-function callParts(calls: readonly FunctionCall[], { results }: Conversation): Part[] | undefined {
+/** The calls that the message asks for: one for each of its clauses. `topic`: the text that chose the tools. */
+function planCalls(conversation: Conversation, toolbox: Toolbox): { calls: PlannedCall[]; topic: string } {
+  const { tools, toolWords, now } = toolbox
+  const { message, earlier } = resolveFollowUp(conversation, tools)
+  const topic = [message, ...earlier].join(' ')
+  let tool = bestOf(tools, stemsOf(earlier.join(' ')))
+  const calls = clausesOf(message)
+    .slice(0, MAX_CALLS)
+    .flatMap((clause) => {
+      tool = bestOf(tools, stemsOf(clause)) ?? tool
+      return tool ? fillArguments(tool, clause, { whole: topic, toolWords, now }) : []
+    })
+  return { calls: calls.length ? calls : instructedCalls(message, toolbox), topic }
+}
+
+/** The message, and the earlier messages that it continues, back to the first one that names a tool. */
+function resolveFollowUp(
+  { message, earlierMessages, lastReply }: Conversation,
+  tools: readonly DeclaredTool[],
+): { message: string; earlier: readonly string[] } {
+  const names = (text: string): boolean => bestOf(tools, stemsOf(text)) !== undefined
+  const from = earlierMessages.findIndex(names)
+  const earlier = earlierMessages.slice(0, from + 1)
+  if (names(message) || from < 0) return { message, earlier: [] }
+  if (REPEATS.test(message)) return { message: earlier[0] ?? message, earlier: earlier.slice(1) }
+  return FOLLOWS_UP.test(message) || lastReply.includes(ASK) ? { message, earlier } : { message, earlier: [] }
+}
+
+/** A quotation and the text after a colon are one clause. */
+const clausesOf = (message: string): string[] =>
+  /"|: /.test(message) ? [message] : message.split(/\s+(?:and|then)\s+|[.?!]\s+/i).filter((clause) => clause.trim())
+
+/** What the framework sends when there is no message of the user. */
+const isTold = (message: string): boolean => /\binstruct/i.test(message)
+
+/** The call of the tool that the instruction names, if the message has its arguments. A loop needs no message. */
+function instructedCalls(message: string, { tools, instruction, isLoop, toolWords, now }: Toolbox): PlannedCall[] {
+  const tool = bestOf(tools, stemsOf(instruction))
+  if (!tool || tool.parameters.some(isFreeText)) return []
+  const call = fillArguments(tool, message, { whole: message, toolWords, now })
+  return call.missing.length === 0 && (isLoop || isTold(message) || Object.keys(call.args).length > 0) ? [call] : []
+}
+
+/** Calls of a further tool that the topic names and whose arguments are in the results. */
+function chainedCalls(topic: string, results: readonly Result[], { tools }: Toolbox): FunctionCall[] {
+  const called = tools.filter(({ name }) => results.some((result) => result.name === name))
+  const words = stemsOf(topic).filter((word) => !called.some(({ weights }) => weights.has(word)))
+  const tool = bestOf(
+    tools.filter((one) => one.parameters.length > 0 && !called.includes(one)),
+    words,
+  )
+  if (!tool) return []
+  return results.flatMap(({ response }) => {
+    const args: JsonObject = {}
+    const keys = Object.keys(response)
+    for (const { name } of tool.parameters) {
+      const key = keys.find((one) => mentions(labelOf(one), name))
+      if (key !== undefined) setOwn(args, name, response[key])
+    }
+    const isComplete = tool.parameters.every(({ name, isRequired }) => !isRequired || Object.hasOwn(args, name))
+    return isComplete && Object.keys(args).length ? [{ name: tool.name, args }] : []
+  })
+}
+
+/** The tool that fits the words best; undefined if none does. */
+function bestOf(tools: readonly DeclaredTool[], words: readonly string[]): DeclaredTool | undefined {
+  const isAllowed = ({ name }: DeclaredTool): boolean => {
+    const [verb = ''] = DESTRUCTIVE.exec(labelOf(name)) ?? []
+    return verb === '' || mentions(words.join(' '), verb)
+  }
+  const scored = tools.filter(isAllowed).map((tool) => ({ tool, score: scoreOf(tool, words) }))
+  const best = scored.reduce((a, b) => (b.score > a.score ? b : a), { tool: undefined, score: 0 } as Scored)
+  return best.tool
+}
+
+interface Scored {
+  readonly tool: DeclaredTool | undefined
+  readonly score: number
+}
+
+/** The calls that this turn has not made yet, each once. */
+function fresh(calls: readonly FunctionCall[], results: readonly Result[]): FunctionCall[] {
   const keyOf = ({ name, args }: FunctionCall): string => `${name} ${canonicalJson(args)}`
   const made = new Set(results.map(keyOf))
-  const fresh = new Map(calls.filter((one) => !made.has(keyOf(one))).map((one) => [keyOf(one), one]))
-  const parts = [...fresh.values()].slice(0, MAX_CALLS).map((functionCall) => ({ functionCall }))
-  return parts.length ? parts : undefined
+  const open = new Map(calls.filter((one) => !made.has(keyOf(one))).map((one) => [keyOf(one), one]))
+  return [...open.values()].slice(0, MAX_CALLS).map(({ name, args }) => ({ name, args }))
 }
-
-const textParts = (text: string): Part[] => [{ text }]
 
 /** Whether the last result ends the loop. */
 function isLoopDone({ results }: Conversation): boolean {
-  const { done, passed, approved, fits, completed } = results.at(-1)?.response ?? {}
-  return [done, passed, approved, fits, completed].includes(true)
+  const { done, passed, fits } = results.at(-1)?.response ?? {}
+  return [done, passed, fits].includes(true)
+}
+
+/** The function declarations of a request. */
+function listDeclarations(tools: unknown): { readonly name: string; readonly [key: string]: unknown }[] {
+  const all = Array.isArray(tools) ? tools.flatMap((one) => recordOf(one).functionDeclarations) : []
+  return all.flatMap((one) => (isRecord(one) && typeof one.name === 'string' ? [{ ...one, name: one.name }] : []))
 }
