@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { withoutProgress } from '../src/cli/screen/without-progress.test-kit.ts'
 import { type Block, readPage } from './docs/pages.ts'
+import { typeScript5 } from './infer/temporary-folder.ts'
 import { type Installed, installPacked } from './packed/install.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -16,11 +17,13 @@ let app: Installed
 beforeAll(() => {
   app = installPacked()
   app.write('package.json', JSON.stringify({ name: 'app', version: '1.0.0', main: 'index.js', type: 'commonjs' })) // npm init -y
-  for (const name of ['zod', '@ai-sdk/openai', '@types/node', 'ts-json-schema-generator']) {
+  const link = (name: string, source: string): void => {
     const target = join(app.folder, 'node_modules', name)
     mkdirSync(join(target, '..'), { recursive: true })
-    symlinkSync(resolve('node_modules', name), target, 'junction')
+    symlinkSync(source, target, 'junction')
   }
+  for (const name of ['zod', '@ai-sdk/openai', '@types/node']) link(name, resolve('node_modules', name))
+  link('typescript-5', typeScript5)
 })
 afterAll(() => app.remove())
 

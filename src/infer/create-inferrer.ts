@@ -31,9 +31,10 @@ export interface InferrerOptions {
 export function createInferrer(options: InferrerOptions = {}): Inferrer {
   const find = options.findCompiler ?? findCompiler
   // found at once, loaded when a result is not in the cache
-  const compiler = find(options.folder ?? process.cwd())
-  if (!compiler && options.requireCompiler) throw missingCompilerError()
-  return new FileInferrer(compiler, options.cache ?? true)
+  const folder = options.folder ?? process.cwd()
+  const compiler = find(folder)
+  if (!compiler && options.requireCompiler) throw missingCompilerError(folder)
+  return new FileInferrer(compiler, folder, options.cache ?? true)
 }
 
 /** A result that the compiler gave, and what it depends on. */
@@ -44,13 +45,15 @@ interface ReadResult {
 
 class FileInferrer implements Inferrer {
   readonly #compiler: FoundCompiler | undefined
+  readonly #folder: string
   readonly #useCache: boolean
   readonly #isCurrent = createCurrentCheck()
   readonly #readFiles = new Map<string, readonly string[]>()
   #projects: Projects | undefined
 
-  constructor(compiler: FoundCompiler | undefined, useCache: boolean) {
+  constructor(compiler: FoundCompiler | undefined, folder: string, useCache: boolean) {
     this.#compiler = compiler
+    this.#folder = folder
     this.#useCache = useCache
   }
 
@@ -87,7 +90,7 @@ class FileInferrer implements Inferrer {
   }
 
   #readSource(path: string, source: string): ReadResult {
-    if (!this.#compiler) throw missingCompilerError()
+    if (!this.#compiler) throw missingCompilerError(this.#folder)
     const ts = this.#compiler.load()
     this.#projects ??= new Projects(ts)
     const { program, settings } = this.#projects.programFor(path, source)

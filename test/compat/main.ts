@@ -34,7 +34,7 @@ const VERSIONS = {
   typescript: ['5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2'],
   typesNode: '24.19.2',
   genai: ['2.32.0', '3.1.0'],
-  generator: '2.9.0',
+  compiler: '5.9.3',
   esbuild: '0.28.2',
 }
 
@@ -108,8 +108,8 @@ function app(
 function runtimes(): Row[] {
   const files = { 'agent.js': AGENT, 'quickjs.js': QUICKJS, 'root.js': ROOT, 'code.js': CODE, 'sqlite.js': SQLITE }
   const platform = `${process.platform}-${process.arch}`
-  const { genai, generator, esbuild } = VERSIONS
-  const peers = [`@google/genai@${genai.at(-1)}`, `ts-json-schema-generator@${generator}`, `esbuild@${esbuild}`]
+  const { genai, compiler, esbuild } = VERSIONS
+  const peers = [`@google/genai@${genai.at(-1)}`, `typescript-5@npm:typescript@${compiler}`, `esbuild@${esbuild}`]
   const programs = [
     ['root.js', 'toolwright, toolwright/ai-sdk and toolwright/testing', AGENT_SAYS],
     ['code.js', 'toolwright/code', '42'],

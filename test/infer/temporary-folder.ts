@@ -9,13 +9,16 @@ export interface TemporaryFolder extends Disposable {
   readonly file: (name: string) => string
 }
 
+/** TypeScript 5, which users install as `typescript-5`. */
+export const typeScript5: string = resolve('node_modules/ts-json-schema-generator/node_modules/typescript')
+
 /** Creates a project folder in which `toolwright` and the compiler can be imported. */
 export function temporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'toolwright-infer-'))
   mkdirSync(join(path, 'node_modules'))
-  for (const name of ['toolwright', 'ts-json-schema-generator', 'typescript']) {
-    symlinkSync(name === 'toolwright' ? resolve('.') : resolve('node_modules', name), join(path, 'node_modules', name))
-  }
+  symlinkSync(resolve('.'), join(path, 'node_modules/toolwright'))
+  symlinkSync(resolve('node_modules/typescript'), join(path, 'node_modules/typescript'))
+  symlinkSync(typeScript5, join(path, 'node_modules/typescript-5'))
   return {
     path,
     file: (name) => join(path, name),

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { messageOf } from '../../error/error.ts'
-import { findCompiler } from '../../infer/compiler/find-compiler.ts'
+import { findCompiler, INSTALL_COMPILER } from '../../infer/compiler/find-compiler.ts'
 import { missingPeers, SERVER_PEERS } from '../serve/required-peers.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
@@ -57,7 +57,7 @@ export function checkCompiler(folder: string, { hasFiles }: { readonly hasFiles:
   const { ok } = findingsOf('compiler')
   if (findCompiler(folder)) return [ok('Plain functions can be tools: a TypeScript compiler is installed')]
   if (hasFiles) return []
-  return [ok('No compiler for plain functions as tools. To use them: npm i -D ts-json-schema-generator')]
+  return [ok(`No TypeScript 5 or 6 for plain functions as tools. To use them: ${INSTALL_COMPILER}`)]
 }
 
 /** The token of a server for other machines. */

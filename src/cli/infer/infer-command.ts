@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { INSTALL_COMPILER } from '../../infer/compiler/find-compiler.ts'
 import { inferModules, type WrittenModule } from '../../infer/module/infer-module.ts'
 import { isGenerated } from '../../infer/module/module-text.ts'
 import { describeMistakes } from '../../infer/types/describe-mistakes.ts'
@@ -21,7 +22,7 @@ export const inferCommand: Command = defineCommand({
     'Write the tag @internal in the doc comment of a function that is no tool.',
   ],
   options,
-  notes: ['Needs a TypeScript compiler: npm install --save-dev ts-json-schema-generator'],
+  notes: [`Needs TypeScript 5 or 6: ${INSTALL_COMPILER}`],
   examples: [
     ['toolwright infer src/tools.ts', 'writes src/tools.infer.ts'],
     ['toolwright infer src/*.ts --check', 'for CI: fails if a module is out of date'],

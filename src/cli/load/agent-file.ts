@@ -48,7 +48,7 @@ export async function loadAgentFile(
     if (isRecord(error) && typeof error.url === 'string' && error.url.startsWith('file:'))
       onFile?.(fileURLToPath(error.url))
     if (error instanceof ToolwrightError && error.code === 'NEEDS_INFER' && !findCompiler(process.cwd()))
-      throw missingCompilerError()
+      throw missingCompilerError(process.cwd())
     throw invalid(describeImportError(file, path, error), error)
   }
   try {

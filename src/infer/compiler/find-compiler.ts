@@ -12,25 +12,39 @@ export interface FoundCompiler {
   load(): TypeScript
 }
 
+/** Installs TypeScript 5 under a name of its own, also beside TypeScript 7. */
+export const INSTALL_COMPILER = 'npm install --save-dev typescript-5@npm:typescript@5'
+
 /**
- * Finds a compiler with the classic API: the `typescript` of the project if it is version 5 or 6, else the one that
- * `ts-json-schema-generator` brings. Looks in the folder first, then beside this package.
+ * Finds a compiler with the classic API: `typescript` if it is version 5 or 6, else `typescript-5`, else the one that
+ * `ts-json-schema-generator` brings, which earlier versions asked for. Looks in the folder first, then beside this package.
  */
 export function findCompiler(folder: string): FoundCompiler | undefined {
-  for (const from of [resolve(folder, 'package.json'), import.meta.url]) {
-    const require = createRequire(from)
-    const found = findClassic(require) ?? findClassic(requireOfGenerator(require))
+  for (const require of requiresOf(folder)) {
+    const found =
+      findClassic(require, 'typescript') ??
+      findClassic(require, 'typescript-5') ??
+      findClassic(requireOfGenerator(require), 'typescript')
     if (found) return found
   }
   return undefined
 }
 
-/** The error for a missing compiler. */
-export function missingCompilerError(): ToolwrightError {
+/** The error for a missing compiler. It names the version that cannot be used, if there is one. */
+export function missingCompilerError(folder: string): ToolwrightError {
+  const version = requiresOf(folder).flatMap((require) => versionOf(require, 'typescript') ?? [])[0]
+  const found =
+    version === undefined
+      ? 'there is none'
+      : `TypeScript ${version} of this project has no compiler API that programs can use`
   return new ToolwrightError(
     'MISSING_PEER',
-    'Reading the types of plain functions needs a TypeScript compiler with the classic API, which TypeScript 7 does not have. Install one: npm install --save-dev ts-json-schema-generator',
+    `Reading the types of plain functions needs TypeScript 5 or 6, but ${found}. Install TypeScript 5 under a name of its own: ${INSTALL_COMPILER}`,
   )
+}
+
+function requiresOf(folder: string): NodeJS.Require[] {
+  return [createRequire(resolve(folder, 'package.json')), createRequire(import.meta.url)]
 }
 
 function requireOfGenerator(require: NodeJS.Require): NodeJS.Require | undefined {
@@ -41,12 +55,15 @@ function requireOfGenerator(require: NodeJS.Require): NodeJS.Require | undefined
   }
 }
 
-function findClassic(require: NodeJS.Require | undefined): FoundCompiler | undefined {
+function findClassic(require: NodeJS.Require | undefined, name: string): FoundCompiler | undefined {
   if (!require) return undefined
+  const major = Number.parseInt(versionOf(require, name) ?? '', 10)
+  return major === 5 || major === 6 ? { load: () => require(name) as TypeScript } : undefined
+}
+
+function versionOf(require: NodeJS.Require, name: string): string | undefined {
   try {
-    const { version } = require('typescript/package.json') as { version: string }
-    const major = Number.parseInt(version, 10)
-    return major === 5 || major === 6 ? { load: () => require('typescript') as TypeScript } : undefined
+    return (require(`${name}/package.json`) as { version: string }).version
   } catch {
     return undefined
   }

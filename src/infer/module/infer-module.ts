@@ -27,7 +27,7 @@ export function inferModules(
   folder: string,
 ): { readonly modules: readonly WrittenModule[]; readonly mistakes: readonly Mistake[] } {
   const compiler = findCompiler(folder)
-  if (!compiler) throw missingCompilerError()
+  if (!compiler) throw missingCompilerError(folder)
   const ts = compiler.load()
   const projects = new Projects(ts)
   const mistakes: Mistake[] = []

@@ -16,7 +16,7 @@ test('needsInferError() names the function and the four ways to read its types',
 test('needsInferError() says where the function is, what to install and what to write instead', () => {
   const { message } = needsInferError(search, 'The tools of agent "a"')
   expect(message).toContain('The tools of agent "a" contain the function "search"')
-  expect(message).toContain('npm install --save-dev ts-json-schema-generator')
+  expect(message).toContain('npm install --save-dev typescript-5@npm:typescript@5')
   expect(message).toMatch(/tool\(\{ name, description, parameters, run \}\).*toolSource\(fn\)/)
 })
 

@@ -14,7 +14,7 @@ export function needsInferError(fn: AnyFunction, where?: string): ToolwrightErro
 - start Node with the hook: node --import toolwright/infer/register <file>
 - add the plugin of your bundler: toolwright/infer/vite, vitest, rollup, rolldown, tsdown, esbuild, webpack or rspack
 - write the schemas to a file and import it: npx toolwright infer <file>
-All four need a TypeScript compiler: npm install --save-dev ts-json-schema-generator`
+All four need TypeScript 5 or 6: npm install --save-dev typescript-5@npm:typescript@5`
   const advice = Object.hasOwn(globalThis, HOOKS)
     ? `toolwright/infer is active. ${unnamed}`
     : `${ways}\nIf one of them is active: ${unnamed}`

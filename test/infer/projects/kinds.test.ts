@@ -73,6 +73,24 @@ describe('a project', () => {
     expect(loaded(project.folder)).toBe('5.4.0 of the project')
   })
 
+  test('on TypeScript 7 is read with the compiler that is installed as typescript-5', () => {
+    const project = createProject(sources)
+    project.link('node_modules/typescript', 'node_modules/typescript')
+    project.link('node_modules/typescript-5', `${generator}/node_modules/typescript`)
+    expect(loaded(project.folder)).toMatch(/^5\.9\./)
+    const inferrer = createInferrer({ folder: project.folder, cache: false })
+    expect(JSON.stringify(project.functions('src/tools.ts', inferrer))).toBe(weatherJson)
+  })
+
+  test('on TypeScript 7 without another compiler gets an error that names this version', () => {
+    const project = createProject(sources)
+    project.link('node_modules/typescript', 'node_modules/typescript')
+    const options = { folder: project.folder, cache: false, findCompiler: () => undefined }
+    expect(() => createInferrer({ ...options, requireCompiler: true })).toThrow(
+      /TypeScript 7\.\S+ of this project has no/,
+    )
+  })
+
   test('on TypeScript 7 is read with the compiler of ts-json-schema-generator', () => {
     const project = createProject(sources)
     project.link('node_modules/typescript', 'node_modules/typescript')
@@ -87,7 +105,7 @@ describe('a project', () => {
     const options = { folder: project.folder, cache: false, findCompiler: () => undefined }
     const missing = expect.objectContaining({
       code: 'MISSING_PEER',
-      message: expect.stringContaining('npm install --save-dev ts-json-schema-generator'),
+      message: expect.stringContaining('npm install --save-dev typescript-5@npm:typescript@5'),
     })
     expect(() => project.functions('src/tools.ts', createInferrer(options))).toThrow(missing)
     expect(() => createInferrer({ ...options, requireCompiler: true })).toThrow(missing)

@@ -175,7 +175,7 @@ describe('without a compiler', () => {
     const program = ['--input-type=module', '--eval', "console.log('started')"]
     const { stdout, stderr } = await run([...REGISTER, ...program], app)
     expect(stderr).toMatch(/MISSING_PEER/)
-    expect(stderr).toContain('npm install --save-dev ts-json-schema-generator')
+    expect(stderr).toContain('npm install --save-dev typescript-5@npm:typescript@5')
     expect(stdout).toBe('')
   })
   test('the hooks of the command leave files as they are', async () => {
