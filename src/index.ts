@@ -127,8 +127,8 @@ export {
   type ToolDispatcherOptions,
 } from './runner/single-call/tool-dispatcher.ts'
 export type { Usage } from './runner/usage.ts'
-export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/issues.ts'
+export type { InferInput, InferOutput, Schema } from './schema/schema-types.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
   Page,

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
-import type { Schema } from './infer.ts'
 import { describeIssues, type Parsed } from './issues.ts'
+import type { Schema } from './schema-types.ts'
 
 const SECRET = 'hunter2-secret'
 

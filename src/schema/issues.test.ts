@@ -4,8 +4,8 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileSchema } from './compile.ts'
-import type { Schema } from './infer.ts'
 import { describeIssues } from './issues.ts'
+import type { Schema } from './schema-types.ts'
 
 async function told(schema: Schema, value: unknown): Promise<string> {
   const { issues = [] } = await compileSchema(schema, 'Tool "t"').parse(value)

@@ -9,7 +9,7 @@ import { z as z3 } from 'zod3'
 import { z as z34 } from 'zod3/v4'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
-import type { Schema } from './infer.ts'
+import type { Schema } from './schema-types.ts'
 
 function refusal(schema: Schema): string {
   try {

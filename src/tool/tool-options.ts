@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import type { InferInput, InferOutput } from '../schema/infer.ts'
+import type { InferInput, InferOutput } from '../schema/schema-types.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
 import type { Effect, LlmRequest, Middleware, Reconciled, Tool } from './tool.ts'
 

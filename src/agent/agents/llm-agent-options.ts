@@ -13,7 +13,7 @@ import {
   textOrCallback,
 } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Schema } from '../../schema/infer.ts'
+import type { Schema } from '../../schema/schema-types.ts'
 import { checkCodeExecutor } from '../../tool/check-code-executor.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { compileSchema } from '../compile.ts'
-import type { Schema } from '../infer.ts'
+import type { Schema } from '../schema-types.ts'
 
 const compile = (schema: Schema) => compileSchema(schema, 'Tool "t"', { object: true })
 const fits = (schema: Schema, value: unknown) => !('issues' in Object(compile(schema).parse(value)))
