@@ -10,8 +10,8 @@ export interface AuthServices {
   readonly userId: string
   /** Stores tokens, open consents and refresh locks. */
   readonly credentialService: CredentialService
-  /** Clock, timers and ids. */
-  readonly ports: Pick<Ports, 'now' | 'setTimer' | 'newId'>
+  /** Clock, timers, ids and randomness. */
+  readonly ports: Pick<Ports, 'now' | 'setTimer' | 'newId' | 'random'>
   /** Sends requests to token endpoints. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined
   /** Exchangers of custom schemes, by the name of the scheme. */

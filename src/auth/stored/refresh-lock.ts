@@ -55,7 +55,7 @@ export async function releaseLock(services: AuthServices, lock: RefreshLock): Pr
 
 /** Waits before the next look at a lock. Returns the milliseconds, jittered so that waiting processes do not meet. */
 export async function waitForLock({ ports }: Pick<AuthServices, 'ports'>): Promise<number> {
-  const ms = POLL_MS / 2 + (ports.newId().charCodeAt(0) % 32) * (POLL_MS / 32)
+  const ms = POLL_MS * (0.5 + ports.random())
   await new Promise<void>((resolve) => void ports.setTimer(resolve, ms))
   return ms
 }
