@@ -26,25 +26,41 @@ export const MAX_EQUAL_FAILURES = 3
 /** Validates a call and passes it through callbacks and gates, up to the point where its body may run. */
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const entry = entryFor(batch, call)
-  if (
-    call.at >= batch.host.services.maxCallsPerReply &&
-    call.requests.length === 0 &&
-    !wasAttempted(batch, call, entry)
-  ) {
-    return overCallLimit(batch, call)
-  }
-  if (call.isLive && !batch.live && call.requests.length === 0 && !wasAttempted(batch, call, entry)) {
-    // its phase and `onToolCall` may have refused it
-    return failure(call, 'CANCELLED', 'The live session ended before this call was run.')
-  }
-  const failed = batch.host.fold.failedInARow(call)
-  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !wasAttempted(batch, call, entry)) {
-    const error = `Tool "${call.name}" was not run: the same call has failed ${failed} times in a row.`
-    return { ...failure(call, 'REPEATED_CALL', error), stops: !batch.live } // the user of a live model can intervene
-  }
+  if (wasAttempted(batch, call, entry)) return prepareKnown(batch, call, entry)
+  const refused = call.requests.length === 0 ? refuseNew(batch, call) : undefined
+  const stopped = refused ?? refuseRepeated(batch, call, entry)
+  if (stopped) return stopped
   const { phases } = batch.host
-  if (phases && !wasAttempted(batch, call, entry)) return prepareInPhase(batch, call, entry, phases)
-  return prepareKnown(batch, call, entry)
+  return phases ? prepareInPhase(batch, call, entry, phases) : prepareKnown(batch, call, entry)
+}
+
+/** Did the call start before a restart? Then its outcome must be recovered, and the limits do not apply. */
+function wasAttempted(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
+  return call.intent || (entry?.kind === 'agent' && batch.hasStarted(call))
+}
+
+/** Refuses a call that was never asked about: beyond the limit of its reply, or of a live session that has ended. */
+function refuseNew(batch: Batch, call: CallState): Prepared | undefined {
+  if (call.at >= batch.host.services.maxCallsPerReply) return overCallLimit(batch, call)
+  if (!call.isLive || batch.live) return undefined
+  // its phase and `onToolCall` may have refused it
+  return failure(call, 'CANCELLED', 'The live session ended before this call was run.')
+}
+
+/** The response to a call beyond the limit of its reply. */
+function overCallLimit({ host, scope }: Batch, call: CallState): Prepared {
+  const made = host.fold.scopes.get(scope.path)?.calls.length
+  const limit = `at most ${host.services.maxCallsPerReply} calls of one reply are run`
+  const error = `This call was not run: the reply has ${made} calls, and ${limit}. Make the call again in a later reply.`
+  return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
+}
+
+/** Refuses a call that has failed too often in a row. */
+function refuseRepeated(batch: Batch, call: CallState, entry: ToolEntry | undefined): Prepared | undefined {
+  const failed = batch.host.fold.failedInARow(call)
+  if (failed < MAX_EQUAL_FAILURES || entry?.tool.mayRepeat) return undefined
+  const error = `Tool "${call.name}" was not run: the same call has failed ${failed} times in a row.`
+  return { ...failure(call, 'REPEATED_CALL', error), stops: !batch.live } // the user of a live model can intervene
 }
 
 /** Refuses a call that the phase does not allow, also one that was approved: the phase may have changed while it waited. */
@@ -84,19 +100,6 @@ function refuseUnknown(batch: Batch, call: CallState, entry: ToolEntry | undefin
   const context = contextOf(batch, call, known, call.requests)
   const unknown = { call, entry: known, context, args: call.args }
   return refuseCall(batch, unknown, 'NOT_FOUND', unknownTool(batch.table, call.name))
-}
-
-/** Did the call start before a restart? Then its outcome must be recovered, and the limits do not apply. */
-function wasAttempted(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
-  return call.intent || (entry?.kind === 'agent' && batch.hasStarted(call))
-}
-
-/** The response to a call beyond the limit of its reply. */
-function overCallLimit({ host, scope }: Batch, call: CallState): Prepared {
-  const made = host.fold.scopes.get(scope.path)?.calls.length
-  const limit = `at most ${host.services.maxCallsPerReply} calls of one reply are run`
-  const error = `This call was not run: the reply has ${made} calls, and ${limit}. Make the call again in a later reply.`
-  return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
 }
 
 function prepareResolved(
