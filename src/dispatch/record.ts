@@ -3,7 +3,7 @@ import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import { responsePart } from '../event/code-call.ts'
-import type { CallTimes, EventActions, FailedAttempt, FailedAttempts, NewEntry } from '../event/event.ts'
+import type { CallTimes, EventActions, FailedAttempt, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/invocation-state.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
@@ -12,64 +12,108 @@ import { MAX_EQUAL_FAILURES } from './prepare.ts'
 import { requestEntries } from './request-records.ts'
 import { entryFor } from './resolve.ts'
 
+/** Whether the agent goes on after the responses. */
+type TurnEnd = 'goes on' | 'ends' | 'transfers'
+
+/** What the outcomes of a batch become. */
+interface Responses {
+  readonly parts: Part[]
+  readonly requesting: RequestingCall[]
+  readonly times: CallTimes | undefined
+  longRunningToolIds: string[] | undefined
+  stop: string | undefined
+  grounding: JsonObject | undefined
+  failedAttempts: Record<string, readonly FailedAttempt[]> | undefined
+}
+
 /** The entries for outcomes that are recorded together. Only the last outcomes of a batch transfer or end the turn. */
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[], times?: CallTimes): NewEntry[] {
   const actions: EventActions = {}
-  const settled: Outcome[] = new Array(outcomes.length)
-  let stops = false
-  for (let at = 0; at < outcomes.length; at++) {
-    const outcome = outcomes[at] as Outcome
-    if (outcome.type === 'result' && outcome.stops) stops = true
-    settled[at] = outcome.type === 'result' ? mergeActions(batch, outcome, actions) : outcome
-  }
-  const isTurnOver = stops || actions.transferToAgent !== undefined || actions.escalate === true
-  if (actions.skipSummarization && (actions.transferToAgent !== undefined || isWaiting(batch, settled))) {
+  const settled = mergeAll(batch, outcomes, actions)
+  const end = endOf(actions, outcomes)
+  if (actions.skipSummarization && (end === 'transfers' || isWaiting(batch, settled))) {
     delete actions.skipSummarization // the turn does not end: another agent continues, or a result follows
   }
-  const parts: Part[] = []
-  const requesting: RequestingCall[] = []
-  let longRunningToolIds: string[] | undefined
-  let stop: string | undefined
-  let grounding: JsonObject | undefined
-  let failedAttempts: Record<string, readonly FailedAttempt[]> | undefined
-  const failed: Map<string, number> | undefined = outcomes.length > 1 ? new Map() : undefined
-  for (let at = 0; at < settled.length; at++) {
-    const outcome = settled[at] as Outcome
-    const { call } = outcome
-    const { id, name } = call
-    if (outcome.type !== 'result' || (outcome.pending && isTurnOver && !batch.live)) {
-      if (isTurnOver && !batch.live)
-        parts.push(
-          responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)),
-        )
-      else if (outcome.type === 'requesting') requesting.push(outcome)
-      continue
-    }
-    const response = isFailure(outcome.response) ? withRepeatWarning(batch, outcome, failed) : outcome.response
-    if (outcome.stops)
-      stop = `The model called tool "${name}" again after it failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments.`
-    if (outcome.pending) {
-      if (!entryFor(batch, call)?.tool.isLongRunning) {
-        longRunningToolIds ??= [] // the body decided it, after the event with the call was recorded
-        longRunningToolIds.push(id)
-      }
-      parts.push({ functionResponse: { id, name, response, willContinue: true } })
-    } else if (call.isCode) parts.push(responsePart(call, response))
-    else
-      parts.push({
-        functionResponse: { id, name, response, ...(outcome.modelOutput && { modelOutput: outcome.modelOutput }) },
-      })
-    if (outcome.parts) for (const part of outcome.parts) parts.push(part)
-    if (outcome.failedAttempts) {
-      failedAttempts ??= {}
-      setOwn(failedAttempts, id, outcome.failedAttempts)
-    }
-    if (!call.isCode && batch.table.entries.get(name)?.kind === 'agent')
-      grounding = batch.groundingOf(call) ?? grounding
+  const responses = responsesTo(batch, settled, { isClosing: end !== 'goes on' && closesCalls(batch), times })
+  const entries = eventsOf(batch, actions, responses)
+  return responses.requesting.length ? [...entries, ...requestEntries(batch, responses.requesting)] : entries
+}
+
+/** Merges the writes of all calls into the actions of the event, in call order. */
+function mergeAll(batch: Batch, outcomes: readonly Outcome[], actions: EventActions): readonly Outcome[] {
+  const settled: Outcome[] = new Array(outcomes.length)
+  for (let at = 0; at < outcomes.length; at++) {
+    const outcome = outcomes[at] as Outcome
+    settled[at] = outcome.type === 'result' ? mergeActions(batch, outcome, actions) : outcome
   }
-  if (isTurnOver && !batch.live) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
-  const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding, times, failedAttempts })
-  return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
+  return settled
+}
+
+function endOf(actions: EventActions, outcomes: readonly Outcome[]): TurnEnd {
+  if (actions.transferToAgent !== undefined) return 'transfers'
+  if (actions.escalate) return 'ends'
+  for (let at = 0; at < outcomes.length; at++) if (isStop(outcomes[at] as Outcome)) return 'ends'
+  return 'goes on'
+}
+
+const isStop = (outcome: Outcome): boolean => outcome.type === 'result' && outcome.stops === true
+
+/** Does the end of a turn answer the calls that still wait? A live agent that transfers leaves its calls running. */
+const closesCalls = (batch: Batch): boolean => !batch.live
+
+/** The responses of the calls, in call order. A closing turn also answers the calls that still wait. */
+function responsesTo(
+  batch: Batch,
+  outcomes: readonly Outcome[],
+  { isClosing, times }: { readonly isClosing: boolean; readonly times: CallTimes | undefined },
+): Responses {
+  const responses: Responses = {
+    parts: [],
+    requesting: [],
+    times,
+    longRunningToolIds: undefined,
+    stop: undefined,
+    grounding: undefined,
+    failedAttempts: undefined,
+  }
+  const failed: Map<string, number> | undefined = outcomes.length > 1 ? new Map() : undefined
+  for (let at = 0; at < outcomes.length; at++) {
+    const outcome = outcomes[at] as Outcome
+    if (isClosing && isOpen(outcome)) responses.parts.push(movedOnPart(batch, outcome))
+    else if (outcome.type === 'requesting') responses.requesting.push(outcome)
+    else if (outcome.type === 'result') addResult(batch, responses, outcome, failed)
+  }
+  if (isClosing) for (const part of responsesLeftBehind(batch, outcomes)) responses.parts.push(part)
+  return responses
+}
+
+/** Does the call wait for an answer or a result? */
+const isOpen = (outcome: Outcome): boolean => outcome.type !== 'result' || outcome.pending === true
+
+function addResult(batch: Batch, to: Responses, result: CallResult, failed: Map<string, number> | undefined): void {
+  const { call, pending } = result
+  const response = isFailure(result.response) ? withRepeatWarning(batch, result, failed) : result.response
+  to.parts.push(partFor(result, response))
+  if (result.parts) for (const part of result.parts) to.parts.push(part)
+  if (result.stops)
+    to.stop = `The model called tool "${call.name}" again after it failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments.`
+  if (pending && !entryFor(batch, call)?.tool.isLongRunning) {
+    to.longRunningToolIds ??= [] // the body decided it, after the event with the call was recorded
+    to.longRunningToolIds.push(call.id)
+  }
+  if (result.failedAttempts) {
+    to.failedAttempts ??= {}
+    setOwn(to.failedAttempts, call.id, result.failedAttempts)
+  }
+  if (!call.isCode && batch.table.entries.get(call.name)?.kind === 'agent')
+    to.grounding = batch.groundingOf(call) ?? to.grounding
+}
+
+function partFor({ call, pending, modelOutput }: CallResult, response: JsonObject): Part {
+  const { id, name } = call
+  if (pending) return { functionResponse: { id, name, response, willContinue: true } }
+  if (call.isCode) return responsePart(call, response)
+  return { functionResponse: { id, name, response, ...(modelOutput && { modelOutput }) } }
 }
 
 /** Does a call of this reply still wait for an answer or a result? */
@@ -116,6 +160,12 @@ const MOVED_ON: JsonObject = {
   reason: 'The agent transferred or ended its turn before this call was finished.',
 }
 
+/** The response to a call of these outcomes that no longer waits. */
+function movedOnPart(batch: Batch, outcome: Outcome): Part {
+  const handle = outcome.type === 'result' ? outcome.response : undefined
+  return responsePart(outcome.call, movedOnResponse(batch, outcome.call, handle))
+}
+
 /** The response to a call that no longer waits. `handle` is set when its long-running work has started. */
 function movedOnResponse(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
   if (!handle) return MOVED_ON
@@ -129,7 +179,7 @@ function movedOnResponse(batch: Batch, call: CallState, handle: JsonObject | und
 
 /** The long-running work that must be cancelled before these outcomes are recorded, because they end the turn. */
 export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): StartedWork[] | undefined {
-  if (batch.live) return undefined // a live agent that transfers leaves its calls running
+  if (!closesCalls(batch)) return undefined
   let isTurnOver = false
   for (let at = 0; at < outcomes.length && !isTurnOver; at++) isTurnOver = endsTurn(batch, outcomes[at] as Outcome)
   if (!isTurnOver) return undefined
@@ -179,18 +229,8 @@ function responsesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[]
     .map((call) => responsePart(call, movedOnResponse(batch, call, call.pending ? call.response?.response : undefined)))
 }
 
-interface BatchResponses {
-  readonly parts: readonly Part[]
-  readonly actions: EventActions
-  readonly longRunningToolIds: readonly string[] | undefined
-  readonly stop: string | undefined
-  readonly grounding: JsonObject | undefined
-  readonly times: CallTimes | undefined
-  readonly failedAttempts: FailedAttempts | undefined
-}
-
-function eventsOf({ host, agentName, scope }: Batch, recorded: BatchResponses): NewEntry[] {
-  const { parts, actions, longRunningToolIds, stop, grounding, times, failedAttempts } = recorded
+function eventsOf({ host, agentName, scope }: Batch, actions: EventActions, responses: Responses): NewEntry[] {
+  const { parts, longRunningToolIds, stop, grounding, times, failedAttempts } = responses
   const { escalate } = actions
   const entries: NewEntry[] = []
   if (escalate) delete actions.escalate // recorded as a separate event
