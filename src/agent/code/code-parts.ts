@@ -1,7 +1,7 @@
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import type { Content, ExecutableCode, Part } from '../../content/content.ts'
 import { hasResult } from '../../event/code-call.ts'
-import type { CallIds } from '../loop/call-ids.ts'
+import type { CallIds } from '../loop/accept-calls.ts'
 import type { RunHost } from '../loop/run-host.ts'
 import { isFitId } from '../request/sendable-calls.ts'
 import { readFencedCode } from './fenced-code.ts'

@@ -13,7 +13,7 @@ import type { LlmResponse, Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import { withRunnableCode } from '../code/code-parts.ts'
 import { buildRequest } from '../request/build-request.ts'
-import { CallIds } from './call-ids.ts'
+import { acceptCalls, CallIds } from './accept-calls.ts'
 import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
@@ -50,7 +50,7 @@ async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, i
     if (!response) return [{ event: modelErrorEvent(turn, error) }]
   }
   if (plan.hooks.afterModel.length) response = await afterModel(turn, response)
-  const filled = ids.fill(response.content)
+  const filled = acceptCalls(ids, response.content)
   const { codeExecutor } = plan.agent.options
   const content = codeExecutor ? withRunnableCode(run, ids, filled, codeExecutor.languages) : filled
   if (isReplyTooLarge(content, response)) return [{ event: modelErrorEvent(turn, replyTooLarge(plan.model)) }]
@@ -117,7 +117,7 @@ async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Pro
     if (bytes > MAX_STREAM_BYTES) throw streamTooLarge(model)
     if (!response.partial) whole = response
     else if (options.stream) {
-      const behind = run.recorder.emit(partialEvent(turn, ids.fill(response.content, true), response))
+      const behind = run.recorder.emit(partialEvent(turn, acceptCalls(ids, response.content, true), response))
       if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
     }
   }

@@ -1,5 +1,5 @@
 // The tool calls of a live session: recorded, dispatched beside the speech, cancelled one by one.
-import { CallIds } from '../../agent/loop/call-ids.ts'
+import { acceptCalls, CallIds } from '../../agent/loop/accept-calls.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import { longRunningIds } from '../../dispatch/resolve.ts'
@@ -67,7 +67,7 @@ export class LiveCalls {
     const ids = new CallIds(run)
     try {
       const parts = [...checked.said, ...checked.calls.map((functionCall) => ({ functionCall }))]
-      const content = ids.fill({ role: 'model', parts })
+      const content = acceptCalls(ids, { role: 'model', parts })
       const event = run.recorder.draft(turn.plan.agent.name, turn.frame, content, checked.actions)
       describeReply(event, reply)
       const longRunning = longRunningIds(turn.plan.table, content.parts)
