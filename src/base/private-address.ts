@@ -43,6 +43,12 @@ const PRIVATE_V4: readonly (readonly [address: string, prefix: number])[] = [
   ['224.0.0.0', 3],
 ]
 
+/** Is an IPv4 address in a block that is not public? False for a text that is no such address. */
+export function isPrivateIpv4(text: string): boolean {
+  const address = readV4(text)
+  return address !== undefined && isPrivateV4(address)
+}
+
 function isPrivateV4(address: number): boolean {
   return PRIVATE_V4.some(([block, prefix]) => (address ^ (readV4(block) ?? 0)) >>> (32 - prefix) === 0)
 }

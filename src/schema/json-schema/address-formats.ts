@@ -1,4 +1,5 @@
 // The formats of addresses, each checked in time linear in the length of the text.
+import { isPrivateIpv4 } from '../../base/private-address.ts'
 
 const NOT_IN_PATH = /[^\w\-.~!$&'()*+,;=:@/%]|%(?![0-9a-f]{2})/i
 const NOT_IN_QUERY = /[^\w\-.~!$&'()*+,;=:@/?%]|%(?![0-9a-f]{2})/i
@@ -89,14 +90,14 @@ export function isWebAddress(text: string): boolean {
   const user = authority.lastIndexOf('@')
   const [host, port] = splitAt(authority.slice(user + 1), ':')
   if (user === 0 || host.length > MAX_HOST || (port !== undefined && !/^\d{2,5}$/.test(port))) return false
-  if (isIpv4(host)) return isPublicIpv4(host.split('.').map(Number))
+  if (isIpv4(host)) return isPublicIpv4(host)
   const labels = host.split('.')
   return labels.length > 1 && labels.every((label) => WEB_LABEL.test(label)) && TOP_LEVEL.test(String(labels.at(-1)))
 }
 
-function isPublicIpv4([a = 0, b = 0, , d = 0]: number[]): boolean {
-  if (a === 0 || a === 10 || a === 127 || a > 223 || d === 0 || d === 255) return false
-  return !((a === 169 && b === 254) || (a === 192 && b === 168) || (a === 172 && b >= 16 && b <= 31))
+/** The first and the last address of a block are no host. */
+function isPublicIpv4(host: string): boolean {
+  return !/\.(?:0|255)$/.test(host) && !isPrivateIpv4(host)
 }
 
 const ATOMS = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i

@@ -82,6 +82,8 @@ const table: [format: string, valid: string[], invalid: string[]][] = [
       'http://192.168.0.1',
       'http://172.16.0.1',
       'http://169.254.1.1',
+      'http://100.64.0.1',
+      'http://8.8.8.255',
       'http://-a.com',
       'http://a-.com',
       'http://example.com:8',
