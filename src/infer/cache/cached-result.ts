@@ -1,7 +1,7 @@
 // A result as it is cached: positions and schemas, never code. It is checked before it is used.
 import { isRecord } from '../../base/json.ts'
 import type { InferredFunction, InferredShape } from '../../tool/functions/inferred-function.ts'
-import type { Attachment } from '../positions/find-tool-functions.ts'
+import type { Attachment } from '../positions/attachments.ts'
 import type { IncludedFolder } from '../project/find-project.ts'
 import type { Dependencies, FileHash } from './dependencies.ts'
 import { hashOf } from './hash.ts'

@@ -39,7 +39,7 @@ export function missingCompilerError(folder: string): ToolwrightError {
       : `TypeScript ${version} of this project has no compiler API that programs can use`
   return new ToolwrightError(
     'MISSING_PEER',
-    `Reading the types of plain functions needs TypeScript 5 or 6, but ${found}. Install TypeScript 5 under a name of its own: ${INSTALL_COMPILER}`,
+    `Reading the types of plain functions needs a TypeScript compiler of version 5 or 6, but ${found}. Install TypeScript 5 under a name of its own: ${INSTALL_COMPILER}`,
   )
 }
 

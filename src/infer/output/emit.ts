@@ -1,5 +1,5 @@
 import { hashOf } from '../cache/hash.ts'
-import type { Attachment } from '../positions/find-tool-functions.ts'
+import type { Attachment } from '../positions/attachments.ts'
 import { literal } from './literal.ts'
 import { type Insertion, insertionMap } from './source-map.ts'
 
