@@ -205,27 +205,33 @@ async function errorOf(make: () => unknown): Promise<ToolwrightError | undefined
   }
 }
 
-describe('an unknown option', () => {
-  test.each(whenBuilt)('of %s is rejected when it is built, with the closest name in the message', async (...one) => {
-    const [, make, good, wrong, meant] = one
-    const [option] = Object.keys(wrong)
-    const error = await errorOf(() => make({ ...good, ...wrong } as never))
-    expect(error).toMatchObject({ name: 'ToolwrightError', code: 'INVALID_CONFIG' })
-    expect(error?.message).toContain(`unknown option "${option}". Did you mean "${meant}"?`)
-    const unset = await errorOf(() => make({ ...good, [String(option)]: undefined } as never))
-    expect(unset?.message).toContain(`unknown option "${option}"`)
-  })
+describe('unknown options', () => {
+  test.each(whenBuilt)(
+    'an unknown option of %s is rejected when it is built, with the closest name in the message',
+    async (...one) => {
+      const [, make, good, wrong, meant] = one
+      const [option] = Object.keys(wrong)
+      const error = await errorOf(() => make({ ...good, ...wrong } as never))
+      expect(error).toMatchObject({ name: 'ToolwrightError', code: 'INVALID_CONFIG' })
+      expect(error?.message).toContain(`unknown option "${option}". Did you mean "${meant}"?`)
+      const unset = await errorOf(() => make({ ...good, [String(option)]: undefined } as never))
+      expect(unset?.message).toContain(`unknown option "${option}"`)
+    },
+  )
 
   test.each(whenBuilt)('is not reported for valid options of %s', async (_what, make, good) => {
     expect(await errorOf(() => make(good as never))).toBeUndefined()
   })
 
-  test.each(whenCalled)('of %s is rejected when it is called, with the closest name in the message', async (...one) => {
-    const [what, make, good, wrong, meant] = one
-    const error = await errorOf(() => make({ ...good, ...wrong } as never))
-    expect(error).toMatchObject({ code: what === 'geminiServer()' ? 'INVALID_CONFIG' : 'INVALID_REQUEST' })
-    expect(error?.message).toContain(`unknown option "${Object.keys(wrong)[0]}". Did you mean "${meant}"?`)
-  })
+  test.each(whenCalled)(
+    'an unknown option of %s is rejected when it is called, with the closest name in the message',
+    async (...one) => {
+      const [what, make, good, wrong, meant] = one
+      const error = await errorOf(() => make({ ...good, ...wrong } as never))
+      expect(error).toMatchObject({ code: what === 'geminiServer()' ? 'INVALID_CONFIG' : 'INVALID_REQUEST' })
+      expect(error?.message).toContain(`unknown option "${Object.keys(wrong)[0]}". Did you mean "${meant}"?`)
+    },
+  )
 
   test.each(whenCalled)('is not reported for a valid call of %s', async (what, make, good) => {
     const error = await errorOf(() => make(good as never))
@@ -244,7 +250,7 @@ describe('an unknown option', () => {
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada' }, 'prompt', 'message'],
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada', message: 'Hi' }, 'context', 'runContext'],
   ])(
-    'of another framework in %s is rejected, with the name of the Toolwright option in the message',
+    'an option of another framework in %s is rejected, with the name of the Toolwright option in the message',
     async (_, make, good, foreign, meant) => {
       const error = await errorOf(() => make({ ...good, [foreign]: () => 1 } as never))
       expect(error?.message).toContain(`unknown option "${foreign}". Did you mean "${meant}"?`)
@@ -370,7 +376,7 @@ test('runner.complete() accepts a spread session key of the same app only', asyn
   })
 })
 
-describe('a value of the wrong type', () => {
+describe('types of options', () => {
   const members: [member: string, wrong: unknown, good: unknown][] = [
     ['requiresConfirmation', 'yes', true],
     ['effect', 'atmostonce', 'idempotent'],
@@ -387,16 +393,19 @@ describe('a value of the wrong type', () => {
     ['processLlmRequest', {}, () => {}],
     ['confirmationHint', 7, () => 'Sure?'],
   ]
-  test.each(members)('of a tool is rejected when the tool or its agent is built: %s = %j', (member, wrong, good) => {
-    const options = { name: 'pay', description: 'Pays', run: () => 1 }
-    const agentWith = (more: object): unknown =>
-      new LlmAgent({ name: 'a', model, tools: [plainTool('pay', () => 1, more)] })
-    for (const make of [(more: object) => tool({ ...options, ...more }), agentWith]) {
-      expect(() => make({ [member]: wrong })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
-      expect(() => make({ [member]: wrong })).toThrow(`Tool "pay": ${member} must be`)
-      expect(() => make({ [member]: good })).not.toThrow()
-    }
-  })
+  test.each(members)(
+    'a value of the wrong type of a tool is rejected when the tool or its agent is built: %s = %j',
+    (member, wrong, good) => {
+      const options = { name: 'pay', description: 'Pays', run: () => 1 }
+      const agentWith = (more: object): unknown =>
+        new LlmAgent({ name: 'a', model, tools: [plainTool('pay', () => 1, more)] })
+      for (const make of [(more: object) => tool({ ...options, ...more }), agentWith]) {
+        expect(() => make({ [member]: wrong })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+        expect(() => make({ [member]: wrong })).toThrow(`Tool "pay": ${member} must be`)
+        expect(() => make({ [member]: good })).not.toThrow()
+      }
+    },
+  )
 
   test('is rejected with the closest valid value', () => {
     const make = () => tool({ name: 'pay', description: 'Pays', run: () => 1, effect: 'atmostonce' as never })
@@ -422,7 +431,7 @@ describe('a value of the wrong type', () => {
     ['maxConcurrency', { toolExecution: { maxConcurrency: '2' } }],
     ['requiresConfirmation', { codeExecutor: { languages: ['js'], execute: () => {}, requiresConfirmation: 'yes' } }],
     ['requireConfirmation', { codeExecutor: { languages: ['js'], execute: () => {}, requireConfirmation: true } }],
-  ])('of an LlmAgent is rejected: %s', (option, wrong) => {
+  ])('a value of the wrong type of an LlmAgent is rejected: %s', (option, wrong) => {
     const make = () => new LlmAgent({ name: 'a', model, ...wrong })
     expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
     expect(make).toThrow(option)
@@ -439,7 +448,7 @@ describe('a value of the wrong type', () => {
     ['sessionService', { sessionService: {} }],
     ['beforeTool', { plugins: [{ name: 'p', beforeTool: 'deny' }] }],
     ['now', { ports: { now: 5 } }],
-  ])('of a Runner is rejected: %s', (option, wrong) => {
+  ])('a value of the wrong type of a Runner is rejected: %s', (option, wrong) => {
     const make = () => new Runner({ appName: 'app', agent: leaf(), ...wrong })
     expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
     expect(make).toThrow(option)
@@ -450,13 +459,13 @@ describe('a value of the wrong type', () => {
     ['detach', { runConfig: { detach: 'yes' } }],
     ['stateDelta', { stateDelta: 'x' }],
     ['signal', { signal: {} }],
-  ])('of a call is rejected: %s', async (option, wrong) => {
+  ])('a value of the wrong type of a call is rejected: %s', async (option, wrong) => {
     const call = runner().complete({ userId: 'ada', message: 'hi', ...wrong })
     await expect(call).rejects.toMatchObject({ code: 'INVALID_REQUEST', message: expect.stringContaining(option) })
   })
 })
 
-describe('a misspelled member', () => {
+describe('misspelled members', () => {
   test.each([
     'requireConfirmation',
     'requires_confirmation',
@@ -468,13 +477,13 @@ describe('a misspelled member', () => {
     'allowEditArgs',
     'longRunning',
     'timeout',
-  ])('of a plain tool that would make the tool safer is rejected: %s', (member) => {
+  ])('a misspelled member of a plain tool that would make the tool safer is rejected: %s', (member) => {
     const handWritten = plainTool('pay', () => 1, { [member]: true })
     const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(handWritten)] })
     expect(make).toThrow(`has an unknown member "${member}". Did you mean`)
   })
 
-  test('of a tool class is rejected, and members that resemble no option are accepted', () => {
+  test('a misspelled member of a tool class is rejected, and members that resemble no option are accepted', () => {
     class Pay {
       readonly name = 'pay'
       readonly description = 'Pays'
@@ -499,7 +508,7 @@ describe('a misspelled member', () => {
     expect(agentWith(new Misspelled())).toThrow('Did you mean "requiresConfirmation"?')
   })
 
-  test('of a tool from a toolset leaves the tool out and logs the reason', async () => {
+  test('a misspelled member of a tool from a toolset leaves the tool out and logs the reason', async () => {
     const logger = recordingLogger()
     const ran = vi.fn()
     const pay = plainTool('pay', ran, { requireConfirmation: true } as Partial<Tool>)
@@ -514,13 +523,13 @@ describe('a misspelled member', () => {
     ['beforToolCallback', 'beforeTool'],
     ['onevent', 'onEvent'],
     ['onUserMessage', 'beforeRun'],
-  ])('of a plugin is rejected: %s', (hook, meant) => {
+  ])('a misspelled member of a plugin is rejected: %s', (hook, meant) => {
     const guard = { name: 'guard', [hook]: () => ({ result: 'denied' }) }
     const make = () => new Runner({ appName: 'app', agent: leaf(), plugins: [guard] })
     expect(make).toThrow(`Plugin "guard" has an unknown member "${hook}". Did you mean "${meant}"?`)
   })
 
-  test('of a plugin is not assumed for members that resemble no hook', () => {
+  test('a misspelled hook of a plugin is not assumed for members that resemble no hook', () => {
     class Counter implements Plugin {
       readonly name = 'counter'
       readonly counts = new Map<string, number>()

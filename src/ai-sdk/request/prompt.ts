@@ -32,7 +32,7 @@ interface OpenCall {
   readonly id: string
   /** The name the provider uses for the tool. */
   readonly name: string
-  /** The provider options of the call, which its result gets too. */
+  /** Provider options of the call. They are repeated on its result. */
   readonly options: { providerOptions?: ProviderOptions }
 }
 

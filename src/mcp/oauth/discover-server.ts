@@ -77,7 +77,7 @@ function checkResource({ library, rules }: Discovery, { resource }: OAuthProtect
   const requestedResource = library.resourceUrlFromServerUrl(rules.serverUrl)
   if (library.checkResourceAllowed({ requestedResource, configuredResource: resource })) return
   throw new AuthError(
-    `The MCP server ${rules.serverUrl.origin} says that it is the resource ${nameOf(resource)}, which is refused.`,
+    `The MCP server ${rules.serverUrl.origin} says that it is the resource ${nameOf(resource)}. Refused: the resource must be the URL of the server.`,
   )
 }
 

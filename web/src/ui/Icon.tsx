@@ -34,7 +34,7 @@ const SHAPES = {
 /** The name of an icon. */
 export type IconName = keyof typeof SHAPES
 
-/** An icon. It has no name of its own: the control around it does. */
+/** A decorative icon. The control around it carries the accessible name. */
 export function Icon({ name }: { readonly name: IconName }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
