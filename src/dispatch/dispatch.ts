@@ -6,17 +6,11 @@ import type { CallState } from '../event/invocation-state.ts'
 import { BatchClock } from './batch-clock.ts'
 import { cancelWork } from './cancel-work.ts'
 import { execute } from './execute.ts'
-import type { Batch, LiveBatch } from './host.ts'
+import type { Batch, StoppableCalls } from './host.ts'
 import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
 import { runInBackground } from './run-in-background.ts'
-
-/** How long a result waits for slower calls of its batch, in milliseconds. After it, the result is recorded alone. */
-const MAX_SIBLING_WAIT_MS = 1_000
-
-/** The same for a live model, whose user hears the wait. */
-const MAX_LIVE_SIBLING_WAIT_MS = 20
 
 /** Runs the calls of one reply. Resolves when each call has its response in the log, or waits for an answer or result. */
 export function dispatch(batch: Batch): Promise<void> {
@@ -33,10 +27,11 @@ function dispatchOne(batch: Batch, call: CallState): Promise<void> {
 /** Prepares a call. A call that was stopped meanwhile asks no one. */
 function prepareCall(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const prepared = prepare(batch, call)
-  const { live } = batch
-  if (!live) return prepared
-  if (prepared instanceof Promise) return prepared.then((one) => (live.isStopped(call) ? live.closeCall(call) : one))
-  return live.isStopped(call) ? live.closeCall(call) : prepared
+  const { stoppable } = batch
+  if (!stoppable) return prepared
+  if (prepared instanceof Promise)
+    return prepared.then((one) => (stoppable.isStopped(call) ? stoppable.closeCall(call) : one))
+  return stoppable.isStopped(call) ? stoppable.closeCall(call) : prepared
 }
 
 /** Is the call finished without running a body? */
@@ -51,9 +46,9 @@ function executeOne(batch: Batch, one: Prepared): Promise<void> {
   return intent ? commit(batch, [intent]).then(go) : go()
 }
 
-/** Runs a prepared call, in the background if its tool is marked so. A call of a live model can be stopped alone: it gets a final response, and its siblings continue. */
+/** Runs a prepared call, in the background if its tool is marked so. A call that is stopped alone gets a final response, and its siblings continue. */
 function executeCall(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
-  if (batch.live) return executeStoppable(batch, one, batch.live)
+  if (batch.stoppable) return executeStoppable(batch, one, batch.stoppable)
   const { background } = one.entry
   const runner = background && batch.host.services.background
   if (!runner || one.type !== 'ready' || one.entry.kind !== 'body' || one.entry.tool.isLongRunning)
@@ -61,8 +56,12 @@ function executeCall(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outco
   return Promise.resolve(runInBackground(batch, one, { background, runner }))
 }
 
-async function executeStoppable(batch: Batch, one: ReadyCall | AnsweredCall, live: LiveBatch): Promise<Outcome> {
-  const own = live.batchOf(one.call)
+async function executeStoppable(
+  batch: Batch,
+  one: ReadyCall | AnsweredCall,
+  stoppable: StoppableCalls,
+): Promise<Outcome> {
+  const own = stoppable.batchOf(one.call)
   const { stop } = own.host
   try {
     if (stop.stopped) throw stop.stopped.reason // cancelled while it was prepared
@@ -70,7 +69,7 @@ async function executeStoppable(batch: Batch, one: ReadyCall | AnsweredCall, liv
   } catch (error) {
     if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     if (!stop.stopped) throw error
-    return await live.closeCall(one.call)
+    return await stoppable.closeCall(one.call)
   }
 }
 
@@ -121,11 +120,10 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   }
   let running = prepared.length
   const recordedAll = host.recorder.keepUnrecorded(outcomes)
-  const waitMs = batch.live ? MAX_LIVE_SIBLING_WAIT_MS : MAX_SIBLING_WAIT_MS
   const finish = (at: number, outcome: Outcome): void => {
     clock.end(at)
     outcomes[at] = outcome
-    if (--running > 0) earlyTimer ??= host.services.ports.setTimer(recordEarly, waitMs)
+    if (--running > 0) earlyTimer ??= host.services.ports.setTimer(recordEarly, batch.rules.siblingWaitMs)
   }
 
   try {

@@ -13,6 +13,7 @@ import type { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/invocation-host.ts'
 import type { Tool } from '../tool/tool.ts'
+import type { BatchRules } from './batch-rules.ts'
 import type { CallResult } from './outcome.ts'
 import type { ToolEntry, ToolTable } from './resolve.ts'
 import type { RunPhases } from './run-phases.ts'
@@ -188,12 +189,14 @@ export interface Batch {
   groundingOf(call: CallState): JsonObject | undefined
   /** Yields progress of a running call. */
   readonly onProgress: (functionCallId: string, toolName: string, value: unknown) => void
-  /** Set if a live model made the calls. Undefined in all other runs. */
-  readonly live?: LiveBatch | undefined
+  /** What the kind of conversation asks for. */
+  readonly rules: BatchRules
+  /** Stops single calls. Undefined: they stop with their run. */
+  readonly stoppable: StoppableCalls | undefined
 }
 
-/** How the calls of a live model run. The model speaks on meanwhile, and may cancel single calls. */
-export interface LiveBatch {
+/** Calls of which each can be stopped alone. */
+export interface StoppableCalls {
   /** Was the call stopped, for example while it was prepared? */
   isStopped(call: CallState): boolean
   /** The batch of one call, whose host can be stopped alone. */

@@ -42,7 +42,7 @@ function wasAttempted(batch: Batch, call: CallState, entry: ToolEntry | undefine
 /** Refuses a call that was never asked about: beyond the limit of its reply, or of a live session that has ended. */
 function refuseNew(batch: Batch, call: CallState): Prepared | undefined {
   if (call.at >= batch.host.services.maxCallsPerReply) return overCallLimit(batch, call)
-  if (!call.isLive || batch.live) return undefined
+  if (call.madeIn === 'text' || batch.rules.startsLiveCalls) return undefined
   // its phase and `onToolCall` may have refused it
   return failure(call, 'CANCELLED', 'The live session ended before this call was run.')
 }
@@ -60,7 +60,7 @@ function refuseRepeated(batch: Batch, call: CallState, entry: ToolEntry | undefi
   const failed = batch.host.fold.failedInARow(call)
   if (failed < MAX_EQUAL_FAILURES || entry?.tool.mayRepeat) return undefined
   const error = `Tool "${call.name}" was not run: the same call has failed ${failed} times in a row.`
-  return { ...failure(call, 'REPEATED_CALL', error), stops: !batch.live } // the user of a live model can intervene
+  return { ...failure(call, 'REPEATED_CALL', error), stops: batch.rules.stopsOnRepeat } // the user of a live model can intervene
 }
 
 /** Refuses a call that the phase does not allow, also one that was approved: the phase may have changed while it waited. */

@@ -59,7 +59,7 @@ function endOf(actions: EventActions, outcomes: readonly Outcome[]): TurnEnd {
 const isStop = (outcome: Outcome): boolean => outcome.type === 'result' && outcome.stops === true
 
 /** Does the end of a turn answer the calls that still wait? A live agent that transfers leaves its calls running. */
-const closesCalls = (batch: Batch): boolean => !batch.live
+const closesCalls = (batch: Batch): boolean => batch.rules.closesCallsOnTurnEnd
 
 /** The responses of the calls, in call order. A closing turn also answers the calls that still wait. */
 function responsesTo(
@@ -214,7 +214,8 @@ function withRepeatWarning(batch: Batch, result: CallResult, failed: Map<string,
   if (signature !== undefined) failed?.set(signature, beside + 1)
   if (stops || entryFor(batch, call)?.tool.mayRepeat) return response
   if (batch.host.fold.failedInARow(call) + beside + 1 !== MAX_EQUAL_FAILURES) return response
-  const otherwise = batch.live ? 'it is not run again unchanged' : 'calling it again unchanged ends the run'
+  const ends = batch.rules.stopsOnRepeat
+  const otherwise = ends ? 'calling it again unchanged ends the run' : 'it is not run again unchanged'
   const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: ${otherwise}.)`
   return { ...response, error, errorCode: 'REPEATED_CALL' }
 }

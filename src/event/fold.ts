@@ -19,6 +19,7 @@ import {
   NO_CALLS,
   NOT_RUN,
   type RequestState,
+  type RunKind,
   reopenScopes,
   type ScopeState,
   signatureOf,
@@ -229,7 +230,8 @@ export class Fold {
       if (!called || !this.#isNewCallId(called.id)) continue
       const at = calls?.length ?? 0
       const isCode = !part.functionCall
-      const made = { path: scope.path, agent: event.author, at, isCode, isLive: event.live === true }
+      const madeIn: RunKind = event.live === true ? 'live' : 'text'
+      const made = { path: scope.path, agent: event.author, at, isCode, madeIn }
       const call = this.#addCall(createCall(called, made))
       if (calls) calls.push(call)
       else calls = [call]

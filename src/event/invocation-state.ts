@@ -4,6 +4,9 @@ import type { FunctionCall, FunctionResponse } from '../content/content.ts'
 import type { Event, NewEntry, Request } from './event.ts'
 import { REQUEST_PREFIX, TOOLSET_CALL_PREFIX, toolsetNameOf } from './request-names.ts'
 
+/** Who drives a run: the agent loop, with a text model, or a live model that speaks. */
+export type RunKind = 'text' | 'live'
+
 /** The state of one tool call, or of code to run. */
 export interface CallState {
   /** The id of the call. Unique in its invocation. */
@@ -18,8 +21,8 @@ export interface CallState {
   readonly isCode: boolean
   /** The index of the call in its batch. */
   readonly at: number
-  /** A live model made the call. */
-  readonly isLive: boolean
+  /** The kind of run whose model made the call. */
+  readonly madeIn: RunKind
   /** The name of the agent whose model made the call. For a toolset: of its agent, once the request is shown. */
   agent: string
   /** An attempt has started and has no response yet. True after a restart means that the attempt was interrupted. */
@@ -72,7 +75,7 @@ const NO_REQUESTS: readonly RequestState[] = []
 /** A call that has just been made. */
 export function createCall(
   { id = '', name, args }: FunctionCall,
-  { path, agent, at, isCode, isLive }: Pick<CallState, 'path' | 'agent' | 'at' | 'isCode' | 'isLive'>,
+  { path, agent, at, isCode, madeIn }: Pick<CallState, 'path' | 'agent' | 'at' | 'isCode' | 'madeIn'>,
 ): CallState {
   return {
     id,
@@ -80,7 +83,7 @@ export function createCall(
     args,
     path,
     isCode,
-    isLive,
+    madeIn,
     at,
     agent,
     intent: false,
@@ -98,7 +101,7 @@ export function createCall(
 /** The call that stands for a toolset which requests a credential; undefined if the request is about another call. */
 export function createToolsetCall({ callId: id, path }: Request): CallState | undefined {
   if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
-  const made = { path, agent: '', at: -1, isCode: false, isLive: false }
+  const made = { path, agent: '', at: -1, isCode: false, madeIn: 'text' } as const
   return createCall({ id, name: toolsetNameOf(id, path), args: {} }, made)
 }
 

@@ -75,7 +75,7 @@ class CallsAfter {
     for (const [at, part] of parts.entries()) {
       const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, at))
       if (!called?.id || this.#call(called.id)) continue
-      const made = { path, agent, at, isCode: !part.functionCall, isLive: live === true }
+      const made = { path, agent, at, isCode: !part.functionCall, madeIn: live ? 'live' : 'text' } as const
       this.#changed.set(called.id, createCall(called, made))
     }
   }

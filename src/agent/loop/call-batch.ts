@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../base/json.ts'
 import { registerShape } from '../../base/object-shapes.ts'
+import { type BatchRules, TEXT_RULES } from '../../dispatch/batch-rules.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
-import type { Batch, LiveBatch, ScopedCall } from '../../dispatch/host.ts'
+import type { Batch, ScopedCall, StoppableCalls } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { emitProgress } from '../../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
@@ -29,8 +30,8 @@ export class CallBatch implements Batch {
   readonly code: ToolEntry | undefined
   readonly hooks: Hooks
   readonly calls: readonly CallState[]
-  /** Set for the calls of a live model. */
-  live: LiveBatch | undefined = undefined
+  rules: BatchRules = TEXT_RULES
+  stoppable: StoppableCalls | undefined = undefined
   readonly #plan: AgentPlan
   readonly #runScope: RunScope
   /** Calls of agent tools whose agent has failed. */

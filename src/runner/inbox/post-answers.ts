@@ -66,7 +66,7 @@ function waitForHolder(ports: Ports, holder: ActiveRun | undefined): Promise<voi
 
 /** Undefined when the holder did not record the answers; throws if they are invalid. */
 async function followHolder(holder: ActiveRun, item: PostedItem, message: Content): Promise<RunFollower | undefined> {
-  const { recorder, view, entries, invocationId, progress, services } = holder.data
+  const { recorder, view, entries, invocationId, progress, services, kind } = holder.data
   const isDrained = await recorder.drainInbox().then(
     () => true,
     () => false, // the holder is ending, or has lost its lease
@@ -75,7 +75,7 @@ async function followHolder(holder: ActiveRun, item: PostedItem, message: Conten
   const recorded = recorder.inbox().recorded(item.id)
   if (recorded) {
     const follower = new RunFollower(holder, eventsAfterAnswers(view.events, recorded, invocationId))
-    if (holder.isLive) follower.removeConsumer() // a live session lasts: the caller has what it came for
+    if (kind === 'live') follower.removeConsumer() // a live session lasts: the caller has what it came for
     return follower
   }
   if (!progress.isFinalizing) {

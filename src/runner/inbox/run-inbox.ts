@@ -109,8 +109,9 @@ async function recordAnswer(
     }
     // a result must not be recorded while the calls beside its own are being dispatched
     const mustWait = (): boolean => answers.hasResults && progress.dispatching > 0 && !isForLiveModel(run, answers)
-    const isLate = answers.fold !== run.fold && answers.hasResults && run.observer !== undefined
-    if ((answers.fold !== run.fold && !isLate) || progress.isFinalizing || mustWait()) return undefined
+    const isForEarlierInvocation = answers.fold !== run.fold
+    const isLate = isForEarlierInvocation && answers.hasResults && run.kind === 'live'
+    if ((isForEarlierInvocation && !isLate) || progress.isFinalizing || mustWait()) return undefined
     if (answers.isRepeat) {
       await recorder.commit([], [item.id])
       return answers.message
@@ -127,10 +128,10 @@ async function recordAnswer(
 }
 
 /** Is it for calls that a live model made itself? It dispatches nothing beside them: it speaks on. */
-function isForLiveModel({ observer, fold }: RecordedRun, { message }: Answers): boolean {
+function isForLiveModel({ kind, fold }: RecordedRun, { message }: Answers): boolean {
   const isNested = ({ functionResponse }: Part): boolean =>
     fold.calls.get(functionResponse?.id ?? '')?.path.includes('/') === true
-  return observer !== undefined && !message.parts.some(isNested)
+  return kind === 'live' && !message.parts.some(isNested)
 }
 
 /** Ends an earlier invocation whose last result has arrived in a live session: the live model tells the user about it. */

@@ -4,6 +4,7 @@ import type { AgentTurn, RunHost } from '../../agent/loop/run-host.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { ScopeRecorder } from '../../agent/loop/scope-recorder.ts'
 import { StopSignal } from '../../base/stop-signal.ts'
+import { LIVE_RULES } from '../../dispatch/batch-rules.ts'
 import { type Batch, SUSPENDED } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { messageOf } from '../../error/error.ts'
@@ -68,7 +69,8 @@ export class RunningCalls {
   /** The batch of calls of one message, for dispatch. */
   batch(turn: AgentTurn, calls: readonly CallState[]): Batch {
     const batch = new CallBatch(turn, turn.plan.table, calls, runScope)
-    batch.live = {
+    batch.rules = LIVE_RULES
+    batch.stoppable = {
       isStopped: ({ id }) => this.#calls.get(id)?.stop.stopped !== undefined,
       batchOf: (call) => this.#batchOf(turn, call),
       closeCall: (call) => this.#closeCall(turn, call),

@@ -36,10 +36,6 @@ export class ActiveRun implements StartedRun {
     this.#onFinished = onFinished
     this.#live = live
   }
-  /** Does a live session drive the run? */
-  get isLive(): boolean {
-    return this.#live !== undefined
-  }
 
   /** The invocation that this run executes. */
   get invocationId(): string {

@@ -4,6 +4,7 @@ import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { StopSignal } from '../../base/stop-signal.ts'
 import type { Event } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
+import type { RunKind } from '../../event/invocation-state.ts'
 import type { StateReader } from '../../session/service.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { RunServices } from '../run-services.ts'
@@ -51,6 +52,8 @@ export interface RecordedRun extends InvocationHost {
   readonly events: EventQueue
   /** What changes while the run is under way. */
   readonly progress: RunnerProgress
+  /** Who drives the run. */
+  readonly kind: RunKind
   /** Set in a live session. */
   readonly observer: RunObserver | undefined
 }

@@ -81,6 +81,7 @@ export class RunData implements RunHost, RecordedRun {
   readonly progress: RunnerProgress
   /** What the user of a live session sends, for tools. */
   readonly liveInput: LiveDriver['input'] | undefined
+  readonly kind: RecordedRun['kind']
   readonly observer: RunObserver | undefined
   /** Writes the run's entries to the log. */
   readonly recorder: Recorder
@@ -119,6 +120,7 @@ export class RunData implements RunHost, RecordedRun {
       drained: undefined,
     }
     this.liveInput = live?.input
+    this.kind = live ? 'live' : 'text'
     this.observer = live?.observer
     this.recorder = new Recorder(this, held, nonce)
     const { phase } = held.view
