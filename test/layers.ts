@@ -15,7 +15,7 @@ export const layers: readonly (readonly string[])[] = [
   ['dispatch'],
   ['agent'],
   ['runner'],
-  ['live', 'mcp', 'openapi', 'gemini', 'ai-sdk', 'code', 'tools', 'testing'],
+  ['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing'],
   ['server', 'sqlite', 'infer'],
   ['cli'],
 ]

@@ -3,6 +3,14 @@
  *
  * @module
  */
+
+export { openaiRealtime } from '../openai/live/openai-realtime.ts'
+export type {
+  OpenAiRealtimeConfig,
+  OpenAiRealtimeOptions,
+  OpenAiWebSocket,
+  WebSocketConstructor,
+} from '../openai/live/options.ts'
 export type { ConfirmationDecision, ConfirmationProvider } from '../runner/approvals/confirmation-provider.ts'
 export type { LiveInput } from '../tool/live-input.ts'
 export {
@@ -18,13 +26,6 @@ export { connectLive } from './connect-live.ts'
 export type { ReconnectOptions } from './link/link-options.ts'
 export type { LiveEvent } from './live-event.ts'
 export type { BeforeToolResponse, LiveOptions } from './live-options.ts'
-export { openaiRealtime } from './openai/openai-realtime.ts'
-export type {
-  OpenAiRealtimeConfig,
-  OpenAiRealtimeOptions,
-  OpenAiWebSocket,
-  WebSocketConstructor,
-} from './openai/options.ts'
 export type { LivePattern, RatePattern, SustainedPattern, TurnsPattern } from './patterns/live-pattern.ts'
 export { all, any, equals, isSet, isTrue, not, oneOf } from './phases/conditions.ts'
 export { conversationPhases } from './phases/conversation-phases.ts'

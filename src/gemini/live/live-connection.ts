@@ -1,5 +1,6 @@
 import type { Session } from '@google/genai'
 import type { JsonObject } from '../../base/json.ts'
+import { MessageQueue } from '../../base/message-queue.ts'
 import type { Ports } from '../../base/ports.ts'
 import type {
   LiveClientMessage,
@@ -10,7 +11,6 @@ import type {
 import { hideKnownSecrets } from '../failure/hide-secrets.ts'
 import { type FailedConnection, notOpenError } from './connection-failure.ts'
 import { LiveSocket } from './live-socket.ts'
-import { MessageQueue } from './message-queue.ts'
 import { type LiveTarget, sendMessage } from './send-message.ts'
 import { readServerMessage } from './server-messages.ts'
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
+import { MessageQueue } from '../../base/message-queue.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import {
   type LiveClientMessage,
@@ -9,10 +10,9 @@ import {
 import { CallLedger } from './call-ledger.ts'
 import { lostConnection } from './connection-error.ts'
 import { type ReaderState, readEvent } from './event-reader.ts'
-import { MessageQueue } from './message-queue.ts'
 import { MessageSender } from './message-sender.ts'
 import type { OpenAiWebSocket } from './options.ts'
-import { ResponseGate } from './response-gate.ts'
+import { ReplyRequests } from './reply-requests.ts'
 import { readSessionState } from './session-state.ts'
 import type { Settings } from './settings.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -26,12 +26,13 @@ const OPEN = 1
 export class RealtimeConnection implements LiveConnection {
   readonly #socket: OpenAiWebSocket
   readonly #settings: Settings
-  readonly #queue: MessageQueue<LiveServerMessage> = new MessageQueue()
+  readonly #queue: MessageQueue<LiveServerMessage> = new MessageQueue(() => this.#queue.close())
   readonly #state: ReaderState
   readonly #sender: MessageSender
   readonly #reported: Set<string> = new Set()
   #lastError: JsonObject | undefined
   #isClosed = false
+  #isIterated = false
   /** Called with the next event: the provider is alive. */
   #onEvent: (() => void) | undefined
 
@@ -41,7 +42,7 @@ export class RealtimeConnection implements LiveConnection {
     const newId = (): string => settings.ports.newId().slice(0, 32) // the API refuses longer ids
     const write = (event: JsonObject): void => this.#write(event)
     this.#state = {
-      gate: new ResponseGate(write, newId),
+      replies: new ReplyRequests(write, newId),
       calls: new CallLedger(),
       names,
       texts: new Map(),
@@ -91,9 +92,11 @@ export class RealtimeConnection implements LiveConnection {
     })
   }
 
-  /** Iterates the messages of the model. */
-  [Symbol.asyncIterator](): AsyncIterator<LiveServerMessage> {
-    return this.#queue[Symbol.asyncIterator]()
+  /** Iterates the messages of the model. Only once. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveServerMessage, void, undefined> {
+    if (this.#isIterated) throw new Error('A live connection can be iterated once. Read its messages in one loop.')
+    this.#isIterated = true
+    yield* this.#queue
   }
 
   /** Closes the connection. */

@@ -5,14 +5,14 @@ import type { LiveServerMessage } from '../../tool/live-model.ts'
 import { decodeBase64 } from './audio.ts'
 import type { CallLedger } from './call-ledger.ts'
 import { finishResponse, readCall } from './finish-response.ts'
-import type { ResponseGate } from './response-gate.ts'
+import type { ReplyRequests } from './reply-requests.ts'
 import { readSessionState, type SessionState } from './session-state.ts'
 import type { ToolNames } from './tool-names.ts'
 
 /** What the reader knows of the conversation. */
 export interface ReaderState {
   /** Starts and tracks responses. */
-  readonly gate: ResponseGate
+  readonly replies: ReplyRequests
   /** The tool calls. */
   readonly calls: CallLedger
   /** Tool names as OpenAI accepts them. */
@@ -50,13 +50,13 @@ const readSession: Reader = ({ session }, state) => {
   return []
 }
 
-const readAdded: Reader = ({ item }, { gate }) => {
-  if (isRecord(item) && typeof item.id === 'string') gate.itemAdded(item.id)
+const readAdded: Reader = ({ item }, { replies }) => {
+  if (isRecord(item) && typeof item.id === 'string') replies.itemAdded(item.id)
   return []
 }
 
 const readCreated: Reader = ({ response }, state) => {
-  state.gate.started(isRecord(response) ? textOf(response.id) : '')
+  state.replies.started(isRecord(response) ? textOf(response.id) : '')
   return []
 }
 
@@ -99,18 +99,18 @@ const readItem: Reader = (event, state) => {
 }
 
 const readSpeech: Reader = (_event, state) => {
-  const { gate, session } = state
-  const { activeId } = gate
-  if (session.repliesToSpeech) gate.userSpeaks()
+  const { replies, session } = state
+  const { activeId } = replies
+  if (session.repliesToSpeech) replies.userSpeaks()
   if (activeId === undefined || !session.stopsForSpeech || state.interruptedId === activeId)
     return [{ type: 'activity', state: 'start' }]
   state.interruptedId = activeId
   return [{ type: 'activity', state: 'start' }, { type: 'interrupted' }]
 }
 
-const readFailure: Reader = (event, { gate }) => {
+const readFailure: Reader = (event, { replies }) => {
   const error = isRecord(event.error) ? event.error : {}
-  if (gate.refused(error.code, error.event_id)) return []
+  if (replies.refused(error.code, error.event_id)) return []
   const { message, code } = readError(event)
   return [{ type: 'error', message, ...(code !== undefined && { code }) }]
 }

@@ -87,22 +87,22 @@ export class MessageSender {
   #sendText(text: string): void {
     if (text === '') return
     const last = this.#addItems([toMessage('user', [{ type: 'input_text', text }], this.#items)])
-    this.#options.state.gate.request(last)
+    this.#options.state.replies.request(last)
   }
 
   #sendContent({ contents, turnComplete, interrupts }: Message<'content'>): void {
-    if (interrupts) this.#options.state.gate.cancel() // items alone never stop a reply here
+    if (interrupts) this.#options.state.replies.cancel() // items alone never stop a reply here
     const last = this.#addItems(toItems(contents, this.#items))
-    if (turnComplete) this.#options.state.gate.request(last)
+    if (turnComplete) this.#options.state.replies.request(last)
   }
 
   #sendResponses({ responses }: Message<'toolResponses'>): void {
-    const { gate } = this.#options.state
+    const { replies } = this.#options.state
     const sent = responses.map((response) => ({ response, ...toResponse(response, this.#items) }))
     const last = this.#addItems(sent.flatMap(({ items }) => items))
     const reactions = sent.filter(({ needsReply }) => needsReply)
-    if (reactions.some(({ response }) => response.scheduling === 'INTERRUPT')) gate.cancel()
-    if (reactions.length > 0) gate.request(last)
+    if (reactions.some(({ response }) => response.scheduling === 'INTERRUPT')) replies.cancel()
+    if (reactions.length > 0) replies.request(last)
   }
 
   /** Without turn detection, the client says where the user's turn starts and ends. */
@@ -112,11 +112,11 @@ export class MessageSender {
     const hadAudio = this.#hasAudio
     this.#hasAudio = false
     if (activity === 'start') {
-      state.gate.cancel()
+      state.replies.cancel()
       if (hadAudio) write({ type: 'input_audio_buffer.clear' }) // audio before the start is not part of the turn
     } else if (hadAudio) {
       write({ type: 'input_audio_buffer.commit' })
-      state.gate.request(undefined)
+      state.replies.request(undefined)
     }
   }
 

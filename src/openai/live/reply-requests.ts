@@ -1,5 +1,5 @@
 // The API allows one response at a time and refuses `response.create` meanwhile. The provider also starts responses by
-// itself, after the user has spoken. The gate sends `response.create` when the conversation is free.
+// itself, after the user has spoken. This class sends `response.create` when the conversation is free.
 import type { JsonObject } from '../../base/json.ts'
 
 const ALREADY_ACTIVE = 'conversation_already_has_active_response'
@@ -9,7 +9,7 @@ const NOTHING_TO_CANCEL = 'response_cancel_not_active'
 const UNKNOWN = ''
 
 /** Requests responses, one at a time. */
-export class ResponseGate {
+export class ReplyRequests {
   readonly #send: (event: JsonObject) => void
   readonly #newId: () => string
   /** A response that is wanted but not requested yet, and the item it must react to. */

@@ -1,6 +1,6 @@
-/** Messages in order, for one reader. Keeps messages that arrive before they are read. */
-export class MessageQueue<T> implements AsyncIterator<T, undefined> {
-  #messages: T[] = []
+/** Messages between the network and one reader, in order. Keeps messages that arrive before they are read. */
+export class MessageQueue<T> implements AsyncIterableIterator<T, undefined> {
+  #messages: (T | undefined)[] = []
   #next = 0
   #waiting: PromiseWithResolvers<IteratorResult<T, undefined>>[] = []
   #end: { readonly error?: unknown } | undefined
@@ -11,7 +11,7 @@ export class MessageQueue<T> implements AsyncIterator<T, undefined> {
     this.#onReturn = onReturn
   }
 
-  /** Adds a message. */
+  /** Adds a message. Ignored after the end. */
   push(message: T): void {
     if (this.#end) return
     const waiting = this.#waiting.shift()
@@ -21,12 +21,11 @@ export class MessageQueue<T> implements AsyncIterator<T, undefined> {
 
   /** Ends the queue. Messages that are not read yet are dropped. */
   close(): void {
-    this.#messages = []
-    this.#next = 0
+    this.#clear()
     this.#finish({})
   }
 
-  /** Ends the queue with an error, which the reader gets after the last message. */
+  /** Ends the queue with an error, which the reader gets after the last message. Ignored after the end. */
   fail(error: unknown): void {
     this.#finish({ error })
   }
@@ -46,12 +45,21 @@ export class MessageQueue<T> implements AsyncIterator<T, undefined> {
     return Promise.resolve({ value: undefined, done: true })
   }
 
+  /** The queue itself: it has one reader. */
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
   #take(): T {
-    const message = this.#messages[this.#next++] as T
-    if (this.#next < this.#messages.length) return message
+    const message = this.#messages[this.#next] as T
+    this.#messages[this.#next++] = undefined // a reader that is always behind must not keep what it has read
+    if (this.#next === this.#messages.length) this.#clear()
+    return message
+  }
+
+  #clear(): void {
     this.#messages = []
     this.#next = 0
-    return message
   }
 
   #finish(end: { readonly error?: unknown }): void {

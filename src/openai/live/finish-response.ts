@@ -2,14 +2,14 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { hideSecrets } from '../../error/hide-secrets.ts'
 import type { LiveServerMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { CallLedger } from './call-ledger.ts'
-import type { ResponseGate } from './response-gate.ts'
+import type { ReplyRequests } from './reply-requests.ts'
 import type { ToolNames } from './tool-names.ts'
 import { toUsage } from './usage.ts'
 
 /** What is needed to finish a response. */
 export interface FinishState {
   /** Starts and tracks responses. */
-  readonly gate: ResponseGate
+  readonly replies: ReplyRequests
   /** The tool calls. */
   readonly calls: CallLedger
   /** Tool names as OpenAI accepts them. */
@@ -32,7 +32,7 @@ export function readCall(item: unknown, responseId: string, { calls, names }: Fi
 /** Reads `response.done`: calls that no other event had, token counts, and how the response ended. */
 export function finishResponse({ response }: JsonObject, state: FinishState): LiveServerMessage[] {
   if (!isRecord(response)) return []
-  const { gate, calls } = state
+  const { replies, calls } = state
   const id = typeof response.id === 'string' ? response.id : undefined
   const output = Array.isArray(response.output) ? response.output : []
   const missed = output.flatMap((item) => readCall(item, id ?? '', state) ?? [])
@@ -44,8 +44,8 @@ export function finishResponse({ response }: JsonObject, state: FinishState): Li
     ...readEnd(response, { hasCalls, isInterrupted: id !== undefined && state.interruptedId === id }),
   ]
   if (state.interruptedId === id) state.interruptedId = undefined
-  if (isAnswered) gate.request(undefined)
-  gate.finished(id)
+  if (isAnswered) replies.request(undefined)
+  replies.finished(id)
   return messages
 }
 
