@@ -15,6 +15,7 @@ export const layers: readonly (readonly string[])[] = [
   ['dispatch'],
   ['agent'],
   ['runner'],
+  ['flow'],
   ['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing'],
   ['server', 'sqlite', 'infer'],
   ['cli'],
@@ -22,13 +23,13 @@ export const layers: readonly (readonly string[])[] = [
 const rankOfFolder = new Map(layers.flatMap((folders, rank) => folders.map((folder) => [folder, rank] as const)))
 
 /** The layer of the root entry point, and of the folder of an entry point that the table above does not name. */
-const entryPointRank = 10
+const entryPointRank = 11
 const entryPointFolders = new Set(entryPoints().map(({ folder }) => folder))
 
 /** The root entry point may import anything. A file that imports the root entry point imports everything it exports. */
 const rootEntryPoint = 'src/index.ts'
 
-/** Files below layer 11 that may import Node modules. */
+/** Files below layer 12 that may import Node modules. */
 const mayUseNode = [
   'src/mcp/stdio.ts',
   'src/mcp/oauth/system-resolve.ts',
@@ -210,7 +211,7 @@ function onlyReexports(source: Source): boolean {
 
 /** Test kits are not published. */
 const isNodeFile = (file: string): boolean =>
-  (rankOf(file) ?? 0) >= 11 ||
+  (rankOf(file) ?? 0) >= 12 ||
   file.endsWith('.test-kit.ts') ||
   mayUseNode.includes(file) ||
   file.startsWith('src/testing/server/')

@@ -1,11 +1,11 @@
 import type { PendingRequest, ReadonlyState, State } from 'toolwright'
 import { scriptedLive } from 'toolwright/testing'
 import { expectTypeOf, test } from 'vitest'
+import type { LivePhase } from '../flow/phases/live-phase.ts'
+import { stateKey } from '../flow/state/state-key.ts'
+import type { Watcher } from '../flow/state/watcher.ts'
 import { connectLive } from './connect-live.ts'
-import type { LivePhase } from './phases/live-phase.ts'
 import type { LiveSession } from './session/live-session.ts'
-import { stateKey } from './state/state-key.ts'
-import type { Watcher } from './state/watcher.ts'
 
 const model = scriptedLive([])
 

@@ -1,10 +1,10 @@
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { withSystemPorts } from '../base/ports.ts'
+import { DefinedPhases } from '../flow/phases/conversation-phases.ts'
+import { validatePhases } from '../flow/phases/validate-phases.ts'
 import { asModel } from '../runner/live/live-plan.ts'
 import { Runner } from '../runner/runner.ts'
 import { checkLiveOptions, type LiveOptions } from './live-options.ts'
-import { DefinedPhases } from './phases/conversation-phases.ts'
-import { validatePhases } from './phases/validate-phases.ts'
 import { LiveSession } from './session/live-session.ts'
 
 /**

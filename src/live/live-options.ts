@@ -16,6 +16,7 @@ import {
   wholeNumber,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import type { FlowDefinition } from '../flow/conversation-flow.ts'
 import { type BackgroundOptions, checkBackground } from '../policy/background.ts'
 import type { ConfirmationProvider } from '../runner/approvals/confirmation-provider.ts'
 import type { Runner } from '../runner/runner.ts'
@@ -26,7 +27,6 @@ import type { RunConfig } from '../tool/run-config.ts'
 import type { RunContext } from '../tool/run-context.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { ReconnectOptions } from './link/link-options.ts'
-import type { FlowDefinition } from './session/live-flow.ts'
 import type { OnToolCall } from './session/wire-calls.ts'
 
 /** Options of `connectLive()`. `S` is the session that hooks get. */

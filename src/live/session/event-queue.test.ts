@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LiveEvent } from '../live-event.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 import { LiveEventQueue } from './event-queue.ts'
 
 const MEGABYTE = 1024 * 1024

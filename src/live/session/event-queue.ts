@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../live-event.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 
 /** The network is read no further while this much audio and text waits for the consumer. */
 const PAUSE_BYTES = 2 * 1024 * 1024

@@ -4,13 +4,13 @@ import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { closestNames } from '../../base/closest-names.ts'
 import { canonicalJson } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import type { FlowDefinition } from '../../flow/conversation-flow.ts'
+import { validatePhases } from '../../flow/phases/validate-phases.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { LiveClientMessage, LiveModel } from '../../tool/live-model.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
-import { validatePhases } from '../phases/validate-phases.ts'
 import { declareTools } from './declare-tools.ts'
-import type { FlowDefinition } from './live-flow.ts'
 
 /** What the setup of the model depends on. */
 export interface ModelSetupOptions {

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../live-event.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 
 /** Does one step after another, such as recording. Events for the consumer keep their place among the steps. */
 export class SessionOrder {

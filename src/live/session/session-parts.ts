@@ -1,18 +1,18 @@
 import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import { phaseRecord, type RunPhases } from '../../dispatch/run-phases.ts'
+import { ConversationFlow } from '../../flow/conversation-flow.ts'
+import { derivedReader } from '../../flow/state/derived-reader.ts'
 import type { LiveRun } from '../../runner/live/live-run.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
-import type { LiveEvent } from '../live-event.ts'
 import type { LiveOptions } from '../live-options.ts'
-import { derivedReader } from '../state/derived-reader.ts'
 import { CallLimit } from './call-limit.ts'
 import { Deliveries } from './deliveries.ts'
 import { guardedModel } from './guarded-model.ts'
 import { type HeldMessage, HeldResults } from './held-results.ts'
-import { LiveFlow } from './live-flow.ts'
 import { lostText } from './lost-text.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { ModelSetup } from './model-setup.ts'
@@ -31,7 +31,7 @@ const MAX_TOOL_CALLS_PER_MINUTE = 1_000
 /** The parts of a session that exist once its run has started. */
 export interface SessionParts<S> {
   /** State and what follows from it. */
-  readonly flow: LiveFlow<S>
+  readonly flow: ConversationFlow<S>
   /** The calls of the model. */
   readonly wire: WireCalls
   /** Counts the calls. */
@@ -85,7 +85,7 @@ export interface PartsOptions<S> {
 export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
   const { session, options, run, memory, ports, tell, emit, report } = given
   const { model, background = {}, onToolCall, reconnect = {}, instruction } = options
-  const flow = new LiveFlow<S>({
+  const flow = new ConversationFlow<S>({
     ...options,
     session,
     initial: run.run.data.state,
@@ -174,7 +174,7 @@ const NO_TOOLS: ReadonlySet<string> = new Set()
 /** The computed values of a live session, for the state of its run. They are unknown before the session has started. */
 export function liveComputed(
   { computed }: Pick<LiveOptions<never>, 'computed'>,
-  flow: () => Pick<LiveFlow<never>, 'state'> | undefined,
+  flow: () => Pick<ConversationFlow<never>, 'state'> | undefined,
 ): ReturnType<typeof derivedReader> {
   return derivedReader(computed, () => flow()?.state)
 }

@@ -1,10 +1,10 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
 import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
+import { isSameJson } from '../../flow/state/is-same-json.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../../policy/result-formatter.ts'
 import type { LiveToolCall } from '../../tool/live-model.ts'
-import { isSameJson } from '../state/is-same-json.ts'
 
 /** One call of a live model: its id at the provider, its id in the log, and what the model has been told about it. */
 export class WireCall {

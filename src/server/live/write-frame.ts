@@ -1,7 +1,7 @@
 import { encodeBase64 } from '../../base/base64.ts'
 import { newId } from '../../base/new-id.ts'
 import type { Event } from '../../event/event.ts'
-import type { LiveEvent } from '../../live/live-event.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 import { EventWriter } from '../wire/event-writer.ts'
 import { writeEvent } from '../wire/write-event.ts'
 

@@ -1,28 +1,28 @@
-// What follows from the state of a live session: computed values, watchers, the phase and patterns.
-import type { JsonObject } from '../../base/json.ts'
-import type { Ports } from '../../base/ports.ts'
-import { phaseRefusal, type RunPhases } from '../../dispatch/run-phases.ts'
-import { ToolwrightError } from '../../error/error.ts'
-import type { StateReader } from '../../session/service.ts'
-import type { ReadonlyState } from '../../tool/context.ts'
-import type { LiveEvent } from '../live-event.ts'
-import type { LivePattern } from '../patterns/live-pattern.ts'
-import { PatternWatcher } from '../patterns/pattern-watcher.ts'
-import type { LivePhase, PhaseChange } from '../phases/live-phase.ts'
-import { PhaseMachine } from '../phases/phase-machine.ts'
-import { validatePhases } from '../phases/validate-phases.ts'
-import type { ComputedValue } from '../state/order-computed.ts'
-import { StateMirror } from '../state/state-mirror.ts'
-import type { Watcher } from '../state/watcher.ts'
-import { SessionState } from './session-state.ts'
-import { WatcherLoops } from './watcher-loops.ts'
+// What follows from the state of a conversation: computed values, watchers, the phase and patterns.
+import type { JsonObject } from '../base/json.ts'
+import type { Ports } from '../base/ports.ts'
+import { phaseRefusal, type RunPhases } from '../dispatch/run-phases.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { StateReader } from '../session/service.ts'
+import type { ReadonlyState } from '../tool/context.ts'
+import type { LiveEvent } from '../tool/live-event.ts'
+import type { LivePattern } from './patterns/live-pattern.ts'
+import { PatternWatcher } from './patterns/pattern-watcher.ts'
+import type { LivePhase, PhaseChange } from './phases/live-phase.ts'
+import { PhaseMachine } from './phases/phase-machine.ts'
+import { validatePhases } from './phases/validate-phases.ts'
+import type { ComputedValue } from './state/order-computed.ts'
+import { SessionState } from './state/session-state.ts'
+import { StateMirror } from './state/state-mirror.ts'
+import type { Watcher } from './state/watcher.ts'
+import { WatcherLoops } from './state/watcher-loops.ts'
 
 /** How often watchers may make each other run by what they write. */
 const MAX_DEPTH = 100
 /** How often conditions may change the phase in one turn. */
 const MAX_MOVES = 100
 
-/** What the developer of a live session declares about its state. */
+/** What the developer of a conversation declares about its state. */
 export interface FlowDefinition<S> {
   /** Values that are computed from state. */
   readonly computed?: readonly ComputedValue[] | undefined
@@ -58,8 +58,8 @@ export interface FlowOptions<S> extends FlowDefinition<S> {
   report(problem: string, error: unknown): void
 }
 
-/** The state of a live session, and what follows from it. */
-export class LiveFlow<S> {
+/** The state of a conversation, and what follows from it. */
+export class ConversationFlow<S> {
   readonly #options: FlowOptions<S>
   readonly #mirror: StateMirror<S>
   readonly #phases: PhaseMachine<S> | undefined

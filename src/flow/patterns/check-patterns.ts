@@ -1,6 +1,6 @@
 import { callback, name, type OptionRules, oneOf, record } from '../../error/check-options.ts'
 import { COUNT, DURATION } from '../../policy/check-policy.ts'
-import type { LiveEvent } from '../live-event.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 import { checkItem, checkItems, checkUnique, invalidItems } from '../state/check-items.ts'
 import type { LivePattern, RatePattern, SustainedPattern, TurnsPattern } from './live-pattern.ts'
 

@@ -1,5 +1,5 @@
 import type { State } from '../../tool/context.ts'
-import type { LiveEvent } from '../live-event.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 import type { StateCondition } from '../state/read-condition.ts'
 import type { WatchedSession } from '../state/watched-session.ts'
 

@@ -1,6 +1,6 @@
 import type { Ports } from '../../base/ports.ts'
 import type { ReadonlyState } from '../../tool/context.ts'
-import type { LiveEvent } from '../live-event.ts'
+import type { LiveEvent } from '../../tool/live-event.ts'
 import { readCondition, type StateCondition } from '../state/read-condition.ts'
 import type { ReportProblem } from '../state/report-problem.ts'
 import type { WatchedSession } from '../state/watched-session.ts'
