@@ -37,6 +37,12 @@ export function isHandle(response: FunctionResponse): boolean {
   return response.willContinue === true
 }
 
+/** Which response of its call it is: the only one, a handle that another one follows, or the last one after a handle. */
+export function stageOf({ willContinue }: FunctionResponse): 'only' | 'handle' | 'last' {
+  if (willContinue === undefined) return 'only'
+  return willContinue ? 'handle' : 'last'
+}
+
 /** A tool result as the model gets it. */
 export interface ModelOutput {
   /** The result. */

@@ -2,8 +2,8 @@ import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { FunctionResponse } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
+import { resultText } from '../conversation/seed.ts'
 import type { HeldMessage } from './held-results.ts'
-import { resultText } from './seed.ts'
 import type { WireCalls } from './wire-calls.ts'
 
 /** What deliveries need from the session. */

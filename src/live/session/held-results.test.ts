@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { systemPorts } from '../../base/ports.ts'
-import type { LiveClientMessage } from '../../tool/live-model.ts'
+import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model.ts'
+import { QUIET, quietMs, reduceQuiet } from '../conversation/quiet.ts'
 import { HeldResults } from './held-results.ts'
-import { Quiet } from './quiet.ts'
 
 /** Held results on a clock that the test sets. */
 function start() {
   let now = 1_000
   const timers: { at: number; run(): void }[] = []
   const told: LiveClientMessage[] = []
-  const quiet = new Quiet()
+  let quiet = QUIET
   const model = { isIdle: false, isBlocked: false }
   const held = new HeldResults({
     ports: {
@@ -22,7 +22,7 @@ function start() {
     },
     isIdle: () => model.isIdle,
     isBlocked: () => model.isBlocked,
-    quietMs: () => quiet.forMs(now),
+    quietMs: () => quietMs(quiet, now),
     tell: (message) => told.push(message),
   })
   const pass = (ms: number): void => {
@@ -36,11 +36,14 @@ function start() {
     }
     now = until
   }
+  const receive = (message: LiveServerMessage): void => {
+    quiet = reduceQuiet(quiet, { type: 'received', at: now, message })
+  }
   const speak = (ms: number): void =>
-    quiet.receive({ type: 'audio', data: new Uint8Array(ms * 48), mimeType: 'audio/pcm;rate=24000' }, now)
+    receive({ type: 'audio', data: new Uint8Array(ms * 48), mimeType: 'audio/pcm;rate=24000' })
   const add = (text: string, turnComplete = true): void =>
     held.add({ contents: [{ role: 'user', parts: [{ text }] }], turnComplete })
-  return { held, told, timers, quiet, model, pass, speak, add, now: () => now }
+  return { held, told, timers, receive, model, pass, speak, add, now: () => now }
 }
 
 test('a result for a model that never ends its turn is sent after the speech was played and some silence', () => {
@@ -54,21 +57,21 @@ test('a result for a model that never ends its turn is sent after the speech was
 })
 
 test('speech that the user interrupts is not waited for', () => {
-  const { told, pass, speak, add, quiet, now } = start()
+  const { told, pass, speak, add, receive } = start()
   speak(20_000)
-  quiet.receive({ type: 'interrupted' }, now())
+  receive({ type: 'interrupted' })
   add('one')
   pass(3_000)
   expect(told).toHaveLength(1)
 })
 
 test('a user who speaks is not spoken into', () => {
-  const { told, pass, add, quiet, now } = start()
-  quiet.sent({ type: 'activity', state: 'start' }, now())
+  const { told, pass, add, receive } = start()
+  receive({ type: 'activity', state: 'start' })
   add('one')
   pass(60_000)
   expect(told).toEqual([])
-  quiet.sent({ type: 'activity', state: 'end' }, now())
+  receive({ type: 'activity', state: 'end' })
   pass(6_000)
   expect(told).toHaveLength(1)
 })

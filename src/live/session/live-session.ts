@@ -1,6 +1,7 @@
 // One live session: passes what the user sends to the model, what the model sends to the consumer, and its tool calls to the
 // dispatcher, through all reconnects.
 import type { Ports } from '../../base/ports.ts'
+import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
@@ -10,16 +11,20 @@ import { LiveRun } from '../../runner/live/live-run.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
 import type { LiveEvent } from '../../tool/live-event.ts'
-import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model.ts'
+import { type LiveClientMessage, LiveConnectionError, type LiveToolCall } from '../../tool/live-model.ts'
+import { type Command, commandsFor, spokenIn } from '../conversation/commands.ts'
+import { type Conversation, introduce, NEW_CONVERSATION, reduce } from '../conversation/conversation.ts'
+import { type Fact, factsIn } from '../conversation/fact.ts'
+import { isCovering } from '../conversation/since-handle.ts'
+import { isReplyWhole } from '../conversation/turn.ts'
 import type { LiveOptions } from '../live-options.ts'
 import { adviseProvider, answerRequest, checkAnswers } from './answer-request.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
-import { ModelMemory } from './model-memory.ts'
+import { recordHeard, recordReply, recordUnfinished, transcriptOf } from './record-speech.ts'
 import { SessionOrder } from './session-order.ts'
 import { liveComputed, livePhases, makeParts, type SessionParts } from './session-parts.ts'
-import { Speech } from './speech.ts'
 
 /** How long the end of the session waits for what is being recorded. */
 const CLOSE_MS = 2_000
@@ -35,10 +40,9 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   readonly #run: LiveRun
   readonly #input = new LiveInputHub()
   readonly #queue: LiveEventQueue
-  readonly #memory: ModelMemory
+  #conversation: Conversation = NEW_CONVERSATION
   readonly #ended = Promise.withResolvers<void>()
   readonly #order: SessionOrder
-  readonly #speech: Speech
   #started: SessionParts<LiveSession> | undefined
   #closing: Promise<void> | undefined
   #isIterated = false
@@ -50,7 +54,6 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#options = options
     this.#runner = runner
     this.#ports = ports
-    this.#memory = new ModelMemory(() => ports.monotonicNow())
     this.userId = options.userId ?? 'user'
     this.#queue = new LiveEventQueue((isFull) => this.#started?.link.setPaused(isFull && this.#isIterated))
     const { beforeToolResponse } = options
@@ -67,9 +70,10 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       onRequest: (request, signal) => this.#onRequest(request, signal),
       onStopped: (reason) => this.#onStopped(reason),
     })
-    const show = (event: LiveEvent): void => this.#show(event)
-    this.#order = new SessionOrder(show, (error) => this.#fail(codeOf(error), error))
-    this.#speech = new Speech({ run: this.#run, memory: this.#memory, order: this.#order, show })
+    this.#order = new SessionOrder(
+      (event) => this.#show(event),
+      (error) => this.#fail(codeOf(error), error),
+    )
   }
 
   /** @internal Starts the run, then connects. */
@@ -103,11 +107,12 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       session: this,
       options: this.#options,
       run: this.#run,
-      memory: this.#memory,
+      conversation: () => this.#conversation,
       ports: this.#ports,
       link: {
         introduce: (isResumed, send) => this.#introduce(isResumed, send),
-        onMessage: (message) => this.#onMessage(message),
+        onMessage: (message) => this.#take({ type: 'received', at: this.#now, message }),
+        onHandle: () => this.#onHandle(),
         onLost: () => this.#onLost(),
         onReconnecting: (attempt) => this.#order.emit({ type: 'reconnecting', attempt }),
         onResumed: () => {
@@ -174,17 +179,18 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       return
     }
     this.#input.push(input)
-    if (input.type === 'activity') this.#memory.sent(input)
+    for (const fact of factsIn(input, this.#now)) this.#take(fact)
     await link.send(input)
   }
 
   async #sendMessage(input: LiveClientMessage & { type: 'text' | 'content' }): Promise<void> {
     const contents: readonly Content[] =
       input.type === 'text' ? [{ role: 'user', parts: [{ text: input.text }] }] : input.contents
-    const heard = this.#speech.takeHeard() // what the user said before
+    const { heard } = spokenIn(this.#conversation, 'here') // what the user said before
+    this.#take({ type: 'wrote', at: this.#now })
     let behind: Promise<void> | undefined
     await this.#order.run(async () => {
-      await this.#speech.recordHeard(heard)
+      this.#showAll(await recordHeard(this.#run, heard))
       for (const content of contents) await this.#run.recordUser(content)
       for (const { parts } of contents) for (const { text } of parts) if (text) this.#input.push({ type: 'text', text })
       behind = this.#tell(input)
@@ -196,7 +202,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #tell(message: LiveClientMessage): Promise<void> | undefined {
     try {
       const behind = this.#parts.link.tell(message)
-      this.#memory.sent(message)
+      for (const fact of factsIn(message, this.#now)) this.#take(fact)
       return behind
     } catch (error) {
       this.#report('The model cannot take a message', error)
@@ -268,55 +274,67 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     return this.close()
   }
 
-  #onMessage(message: LiveServerMessage): void {
-    this.#speech.add(message)
-    this.#memory.receive(message)
-    switch (message.type) {
-      case 'inputTranscript':
-      case 'outputTranscript':
-        // the whole transcript is shown with `finished` when it is recorded
-        if (message.text !== '') this.#order.emit({ type: message.type, text: message.text })
-        return
-      case 'audio':
-      case 'text':
-      case 'activity':
-        this.#order.emit(message)
-        return
-      case 'toolCall':
-        this.#onToolCalls(message)
-        return
-      case 'toolCancelled':
-        this.#onCancelled(message.ids)
-        return
-      case 'interrupted':
-        this.#queue.dropAudio()
-        this.#speech.recordTurn(true)
-        this.#order.emit({ type: 'interrupted' })
-        this.#started?.checkIdle()
-        return
-      case 'turnComplete':
-        this.#onTurnComplete()
-        return
-      case 'error':
-        this.#order.emit({ type: 'error', errorCode: 'MODEL_ERROR', message: message.message })
-        return
-      default: // nothing to show
+  /** The time of a fact. */
+  get #now(): number {
+    return this.#ports.monotonicNow()
+  }
+
+  /** Takes a fact: what is known changes, and the session does what follows. */
+  #take(fact: Fact): void {
+    const before = this.#conversation
+    this.#conversation = reduce(before, fact)
+    for (const command of commandsFor(before, fact)) this.#perform(command)
+  }
+
+  #perform(command: Command): void {
+    switch (command.type) {
+      case 'show':
+        return this.#order.emit(command.event)
+      case 'record':
+        return this.#record(command)
+      case 'dispatch':
+        return this.#dispatch(command.calls)
+      case 'cancel':
+        return this.#cancel(command.ids)
+      case 'drop audio':
+        return this.#queue.dropAudio()
+      case 'end turn':
+        return this.#endTurn()
+      case 'check idle':
+        return this.#started?.checkIdle()
+      default:
+        return unreachable(command)
     }
   }
 
-  #onToolCalls({ calls }: LiveServerMessage & { type: 'toolCall' }): void {
+  #record({ spoken, until }: Command & { type: 'record' }): void {
+    const run = this.#run
+    this.#order.enqueue(async () => {
+      if (until === 'lost') return this.#showAll(await recordUnfinished(run, spoken))
+      this.#showAll(await recordHeard(run, spoken.heard))
+      this.#showAll(await recordReply(run, spoken, until))
+    })
+  }
+
+  #dispatch(calls: readonly LiveToolCall[]): void {
     const { wire, limit, settleCalls } = this.#parts
     if (limit.isOver) return // the session ends
     const registered = wire.register(calls)
     if (registered.length > 0) {
-      this.#speech.recordCalls(wire, registered, () => {
+      const spoken = spokenIn(this.#conversation, 'here')
+      this.#take({ type: 'called', at: this.#now, calls: registered.map(({ call }) => call) })
+      this.#order.enqueue(async () => {
+        this.#showAll(await recordHeard(this.#run, spoken.heard))
+        const event = await wire.record(registered, spoken)
+        this.#showAll(transcriptOf(spoken.parts, spoken.reply, event))
+        this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
         wire.run(registered).catch((error) => this.#report('Tool calls could not be run', error))
       })
     }
     if (limit.isOver) void settleCalls().then(() => this.#fail('MAX_TOOL_CALLS', limit.problem))
   }
 
-  #onCancelled(wireIds: readonly string[]): void {
+  #cancel(wireIds: readonly string[]): void {
     const cancelled = this.#parts.wire.cancelByModel(wireIds)
     if (cancelled.length === 0) return
     this.#order.enqueue(async () => {
@@ -324,8 +342,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     })
   }
 
-  #onTurnComplete(): void {
-    this.#speech.recordTurn(false)
+  #endTurn(): void {
     const { flow, setup } = this.#parts
     this.#order.enqueue(async () => {
       flow.turnCompleted()
@@ -407,12 +424,19 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     }
   }
 
+  /** A handle has arrived. Returns false if it may miss a part of the conversation. */
+  #onHandle(): boolean {
+    const isUsable = isCovering(this.#conversation.since)
+    this.#take({ type: 'handle', at: this.#now })
+    return isUsable
+  }
+
   /** The connection is gone. What was said so far is recorded. The model will reply again. */
   #onLost(): void {
-    if (this.#memory.isReplyWhole) this.#onMessage({ type: 'turnComplete' }) // no other connection would say so
-    const record = this.#speech.takeUnfinished(this.#speech.takeHeard())
-    this.#memory.lost()
-    this.#order.enqueue(record)
+    const at = this.#now
+    // no other connection would say that the turn is complete
+    if (isReplyWhole(this.#conversation.turns)) this.#take({ type: 'received', at, message: { type: 'turnComplete' } })
+    this.#take({ type: 'lost', at })
   }
 
   /** Tells a new connection what it must know, after everything before is recorded and sent. Later messages find it in use. */
@@ -422,14 +446,33 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       // a result that is in the log must not be told a second time
       await this.#parts.deliveries.settled()
       try {
-        const { wire, held } = this.#parts
-        const hasResult = !isResumed && held.take()?.turnComplete === true // a new conversation gets it from the log
-        send(this.#memory.introduction({ isResumed, wire, hasResult, history: () => this.#run.history() }))
+        send(this.#introduction(isResumed))
       } catch (error) {
         failure = { error }
       }
     })
     if (failure) throw failure.error
+  }
+
+  #introduction(isResumed: boolean): readonly LiveClientMessage[] {
+    const { wire, held } = this.#parts
+    const isResultDue = !isResumed && held.take()?.turnComplete === true // a new conversation gets it from the log
+    const told = introduce(this.#conversation, {
+      at: this.#now,
+      knows: isResumed ? 'handle' : 'nothing',
+      can: wire.isBlocking ? 'nothing' : 'reply',
+      isResultDue,
+      isRunning: (callId) => wire.isOpen(callId),
+      history: () => this.#run.history(),
+    })
+    if (!told) throw new LiveConnectionError('The handle no longer fits the conversation.', { recover: 'fresh' })
+    wire.forget(isResumed ? this.#conversation.coveredPlace : undefined)
+    this.#take(told.fact)
+    return told.messages
+  }
+
+  #showAll(events: readonly LiveEvent[]): void {
+    for (const event of events) this.#show(event)
   }
 
   #show(event: LiveEvent): void {
@@ -469,7 +512,8 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#started?.link.close()
     this.#input.close()
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
-    const last = this.#order.finish(this.#speech.takeUnfinished(this.#speech.takeHeard()))
+    const unfinished = spokenIn(this.#conversation, 'here')
+    const last = this.#order.finish(async () => this.#showAll(await recordUnfinished(this.#run, unfinished)))
     const ignore = (): void => {} // the run was stopped
     await withTimeout(last.catch(ignore), CLOSE_MS, this.#ports, ignore)
     await this.#run.close(reason)

@@ -6,6 +6,10 @@ import { derivedReader } from '../../flow/state/derived-reader.ts'
 import type { LiveRun } from '../../runner/live/live-run.ts'
 import type { LiveEvent } from '../../tool/live-event.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { quietMs } from '../conversation/quiet.ts'
+import { canResume } from '../conversation/since-handle.ts'
+import { isBusy } from '../conversation/turn.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
 import type { LiveOptions } from '../live-options.ts'
@@ -14,7 +18,6 @@ import { Deliveries } from './deliveries.ts'
 import { guardedModel } from './guarded-model.ts'
 import { type HeldMessage, HeldResults } from './held-results.ts'
 import { lostText } from './lost-text.ts'
-import type { ModelMemory } from './model-memory.ts'
 import { ModelSetup } from './model-setup.ts'
 import { Waits } from './waits.ts'
 import { WireCalls } from './wire-calls.ts'
@@ -58,15 +61,12 @@ export interface PartsOptions<S> {
   readonly options: LiveOptions<S>
   /** The run. */
   readonly run: LiveRun
-  /** What the model knows. */
-  readonly memory: ModelMemory
+  /** What is known of the conversation now. */
+  conversation(): Conversation
   /** Clock and timers. */
   readonly ports: Ports
   /** What the connection reports to the session. */
-  readonly link: Omit<
-    LinkOptions,
-    'model' | 'ports' | 'reconnect' | 'setup' | 'onHandle' | 'canResume' | 'whenIdle' | 'onFailed'
-  >
+  readonly link: Omit<LinkOptions, 'model' | 'ports' | 'reconnect' | 'setup' | 'canResume' | 'whenIdle' | 'onFailed'>
   /** The conversation has moved to another phase. */
   onPhase(change: { readonly from?: string; readonly to: string }): Promise<void>
   /** Sends a message of the conversation. */
@@ -83,7 +83,7 @@ export interface PartsOptions<S> {
 
 /** Makes the parts of a session. Throws INVALID_CONFIG if its phases, watchers or patterns are wrong. */
 export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
-  const { session, options, run, memory, ports, tell, emit, report } = given
+  const { session, options, run, conversation, ports, tell, emit, report } = given
   const { model, background = {}, onToolCall, reconnect = {}, instruction } = options
   const flow = new ConversationFlow<S>({
     ...options,
@@ -100,15 +100,14 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
   const inBackground = new Map(Object.entries(background).map(([name, one]) => [name, one === true ? {} : one]))
   const setup = new ModelSetup({ model, calls: run.calls, flow, background: inBackground, instruction })
   const waits = new Waits()
-  const isIdle = (): boolean => !memory.isBusy && !wire.isBlocking
+  const isIdle = (): boolean => !isBusy(conversation().turns) && !wire.isBlocking
   const link = new LiveLink({
     ...given.link,
     model: guardedModel(model),
     ports,
     reconnect,
     setup: () => setup.read(),
-    onHandle: () => memory.cover(),
-    canResume: () => memory.canResume,
+    canResume: () => canResume(conversation().since),
     whenIdle: () => waits.until(isIdle),
     onFailed: (error) => given.onConnectionLost(lostText(error, options.runner && run.run.sessionId)),
   })
@@ -124,7 +123,7 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     saved: () => flow.state.saved(),
     refusal: (name) => flow.refusal(name),
     settled: () => settled(flow, setup, ports),
-    place: () => memory.place,
+    place: () => conversation().place,
     send: tell,
     sendWhenIdle: (message) => held.add(message),
     emit,
@@ -134,7 +133,7 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     ports,
     isIdle,
     isBlocked: () => wire.isBlocking,
-    quietMs: () => memory.quietMs,
+    quietMs: () => quietMs(conversation().quiet, ports.monotonicNow()),
     tell,
   })
   const checkIdle = (): void => {

@@ -1,6 +1,6 @@
-import type { Content, FunctionResponse } from '../../content/content.ts'
+import { type Content, type FunctionResponse, isHandle } from '../../content/content.ts'
+import { resultText } from '../conversation/seed.ts'
 import type { HeldMessage } from './held-results.ts'
-import { resultText } from './seed.ts'
 import type { WireCall } from './wire-call.ts'
 
 /** A result that is sent as a message. */
@@ -18,10 +18,10 @@ export interface ToldResult {
 /** A result or news of a call, as a message. */
 export function tellResult(one: WireCall, response: FunctionResponse): ToldResult {
   const { scheduling } = one.background ?? {}
-  const interrupts = scheduling === 'INTERRUPT' && one.isInterim && !response.willContinue
+  const interrupts = scheduling === 'INTERRUPT' && one.isInterim && !isHandle(response)
   const isUrgent = !one.isInterim || interrupts
   one.respond(response) // in case the model remembers the call after all
-  const text = resultText(one.call.name, one.format(response), response.willContinue)
+  const text = resultText(one.call.name, one.format(response), isHandle(response) ? 'news' : 'result')
   return { content: { role: 'user', parts: [{ text }] }, interrupts, isUrgent, isSilent: scheduling === 'SILENT' }
 }
 

@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
-import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
+import { type FunctionCall, type FunctionResponse, isHandle } from '../../content/content.ts'
 import { isSameJson } from '../../flow/state/is-same-json.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../../policy/result-formatter.ts'
@@ -102,7 +102,7 @@ export class WireCall {
   /** The response for the model. */
   respond(response: FunctionResponse): FunctionResponse {
     const body = this.format(response)
-    if (response.willContinue) {
+    if (isHandle(response)) {
       this.isInterim = true
       return this.#wire(body, this.#isNonBlocking ? { willContinue: true, scheduling: 'WHEN_IDLE' } : {})
     }
@@ -112,9 +112,10 @@ export class WireCall {
   }
 
   /** What the model reads of a recorded response. */
-  format({ response, modelOutput, willContinue }: FunctionResponse): JsonObject {
+  format(given: FunctionResponse): JsonObject {
+    const { response, modelOutput } = given
     const shown = modelOutput?.response ?? response
-    if (!this.background || !this.isInterim || willContinue) return shown // a refused call has no acknowledgement
+    if (!this.background || !this.isInterim || isHandle(given)) return shown // a refused call has no acknowledgement
     const hasFailed = typeof shown.error === 'string'
     if (shown.errorCode === 'CANCELLED' || (this.isCancelledHere && hasFailed))
       return this.#formatted((formatter) => formatter.formatCancelled(this.call.id))

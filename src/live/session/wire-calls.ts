@@ -2,7 +2,7 @@
 import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
-import type { FunctionCall, FunctionResponse } from '../../content/content.ts'
+import { type FunctionCall, type FunctionResponse, isHandle } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
@@ -12,10 +12,10 @@ import type { State } from '../../tool/context.ts'
 import type { LiveEvent } from '../../tool/live-event.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Tool } from '../../tool/tool.ts'
+import type { SpokenReply } from '../conversation/speech.ts'
 import type { CallLimit } from './call-limit.ts'
 import { isNonBlocking } from './declare-tools.ts'
 import type { HeldMessage } from './held-results.ts'
-import type { SpokenReply } from './live-turn.ts'
 import { joined, type ToldResult, tellResult } from './told-result.ts'
 import { WireCall } from './wire-call.ts'
 
@@ -229,7 +229,7 @@ export class WireCalls {
     emit({ type: 'toolResponse', responses, event })
     const found = responses.flatMap((response) => {
       const one = this.#open.get(response.id ?? '')
-      if (one && !response.willContinue) this.#close(one)
+      if (one && !isHandle(response)) this.#close(one)
       return one ? [{ one, response }] : []
     })
     const settling = settled()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LiveServerMessage } from '../../tool/live-model.ts'
-import { Unanswered } from './unanswered.ts'
+import type { Fact } from './fact.ts'
+import { isBusy, isReplyWhole, NO_TURNS, owesReply, readUntil, reduceTurns, type Turns } from './turn.ts'
 
 const text: LiveServerMessage = { type: 'text', text: 'Hi.' }
 const audio: LiveServerMessage = { type: 'audio', data: new Uint8Array(2), mimeType: 'audio/pcm' }
@@ -15,19 +16,38 @@ const generated: LiveServerMessage = { type: 'generationComplete' }
 /** A number is a pause in milliseconds. */
 type Step = LiveServerMessage | number | 'ask' | 'result' | 'lose' | 'speak' | 'tell'
 
-function play(...steps: Step[]): Unanswered {
+/** The turns after some steps, and the time. */
+function play(...steps: Step[]): { readonly turns: Turns; readonly now: number } {
   let now = 0
-  const unanswered = new Unanswered(() => now)
+  let turns = NO_TURNS
   for (const step of steps) {
     if (typeof step === 'number') now += step
-    else if (step === 'tell') unanswered.told()
-    else if (step === 'result') unanswered.answered()
-    else if (step === 'ask') unanswered.asked()
-    else if (step === 'lose') unanswered.lost()
-    else if (step === 'speak') unanswered.spoke()
-    else unanswered.receive(step)
+    else turns = reduceTurns(turns, factOf(step, now))
   }
-  return unanswered
+  return { turns, now }
+}
+
+function factOf(step: Exclude<Step, number>, at: number): Fact {
+  switch (step) {
+    case 'tell':
+      return { type: 'resumed', at, wants: 'reply' }
+    case 'result':
+      return { type: 'responded', at, response: { id: 'c1', name: 'look', response: {} } }
+    case 'ask':
+      return { type: 'sent', at, contents: [], wants: 'reply' }
+    case 'lose':
+      return { type: 'lost', at }
+    case 'speak':
+      return { type: 'activity', at, state: 'start' }
+    default:
+      return { type: 'received', at, message: step }
+  }
+}
+
+/** Until when the model has read what was sent, as a message after some steps shows. */
+function readBy(message: LiveServerMessage, ...before: Step[]): number | undefined {
+  const { turns, now } = play(...before)
+  return readUntil(turns, { type: 'received', at: now, message })
 }
 
 describe('a reply is owed', () => {
@@ -63,7 +83,7 @@ describe('a reply is owed', () => {
     ['when the last call of a reply is not answered', ['ask', text, generated, call, generated, 'lose']],
     ['when the reply after an interruption is lost', ['ask', text, 'ask', interrupted, end, text, 'lose']],
   ])('%s', (_when, steps) => {
-    expect(play(...steps).isWaiting).toBe(true)
+    expect(owesReply(play(...steps).turns)).toBe(true)
   })
 })
 
@@ -93,7 +113,7 @@ describe('no reply is owed', () => {
     ['after the reply to what a new connection was told', ['ask', 'ask', 'lose', 'tell', text, end]],
     ['while someone speaks who is not understood yet', ['speak']],
   ])('%s', (_when, steps) => {
-    expect(play(...steps).isWaiting).toBe(false)
+    expect(owesReply(play(...steps).turns)).toBe(false)
   })
 })
 
@@ -112,7 +132,7 @@ describe('the first message of a reply shows that the model has read what was se
     ['a transcript', ['ask'], { type: 'outputTranscript', text: 'late' }, false],
     ['usage', ['ask'], { type: 'usage', usageMetadata: {} }, false],
   ])('%s', (_what, before, message, isShown) => {
-    expect(play(...before).receive(message) !== undefined).toBe(isShown)
+    expect(readBy(message, ...before) !== undefined).toBe(isShown)
   })
 
   test.each<[string, Step[], number]>([
@@ -128,12 +148,12 @@ describe('the first message of a reply shows that the model has read what was se
     ['not a result after an interruption that crossed with the next reply', [9, 'ask', 1, 'result', interrupted, 9], 9],
     ['nothing but what was sent long before, if the model speaks of its own accord', [1_000], 800],
   ])('%s', (_what, before, until) => {
-    expect(play(...before).receive(text)).toBe(until)
+    expect(readBy(text, ...before)).toBe(until)
   })
 })
 
 test('a reply is whole when the model has generated it, and only its end is missing', () => {
-  const isWhole = (...steps: Step[]): boolean => play(...steps).isWhole
+  const isWhole = (...steps: Step[]): boolean => isReplyWhole(play(...steps).turns)
   expect(isWhole('ask', text, generated)).toBe(true)
   expect(isWhole('ask', text)).toBe(false)
   expect(isWhole('ask', generated)).toBe(false)
@@ -144,18 +164,24 @@ test('a reply is whole when the model has generated it, and only its end is miss
 
 describe('someone speaks', () => {
   test('from the start of activity to the begin of the reply', () => {
-    const speech = play({ type: 'activity', state: 'start' }, { type: 'activity', state: 'end' })
-    expect([speech.isBusy, speech.isWaiting]).toEqual([true, false])
-    speech.receive(text)
-    speech.receive(end)
-    expect(speech.isBusy).toBe(false)
+    const speech: Step[] = [
+      { type: 'activity', state: 'start' },
+      { type: 'activity', state: 'end' },
+    ]
+    const { turns } = play(...speech)
+    expect([isBusy(turns), owesReply(turns)]).toEqual([true, false])
+    expect(isBusy(play(...speech, text, end).turns)).toBe(false)
   })
 
   test('until the connection is lost: the next connection reports speech again', () => {
-    expect(play('speak', 'lose').isBusy).toBe(false)
+    expect(isBusy(play('speak', 'lose').turns)).toBe(false)
   })
 
   test('until an empty reply', () => {
-    expect(play('speak', end).isBusy).toBe(false)
+    expect(isBusy(play('speak', end).turns)).toBe(false)
   })
+})
+
+test('a result that waited for the new connection is read by a quick reply to what the connection was told', () => {
+  expect(owesReply(play('ask', call, 'lose', 'result', 500, 'tell', 100, text, end).turns)).toBe(false)
 })

@@ -49,8 +49,8 @@ function textOf({ text, thought, functionCall, functionResponse, inlineData, fil
 }
 
 /** A result, or news of a call that goes on, for a model that takes no response for the call. */
-export function resultText(name: string, response: unknown, willContinue = false): string {
-  return `[${willContinue ? 'News' : 'The result'} of ${name} has arrived: ${JSON.stringify(response)}]`
+export function resultText(name: string, response: unknown, news: 'result' | 'news' = 'result'): string {
+  return `[${news === 'news' ? 'News' : 'The result'} of ${name} has arrived: ${JSON.stringify(response)}]`
 }
 
 const REPLY_AGAIN: Content = {

@@ -1,0 +1,47 @@
+// What happens between a session and its live model. Everything that the session knows of the conversation follows from these facts.
+import type { Content, FunctionResponse } from '../../content/content.ts'
+import type { LiveClientMessage, LiveServerMessage, LiveToolCall } from '../../tool/live-model.ts'
+
+/** One fact, and when it happened: milliseconds on a clock that is never set. */
+export type Fact = { readonly at: number } /** This side sent contents, or keeps them for the next connection. */ & (
+  | { readonly type: 'sent'; readonly contents: readonly Content[]; readonly wants: Wanted }
+  /** This side sent a response to a call, or keeps it for the next connection. */
+  | { readonly type: 'responded'; readonly response: FunctionResponse }
+  /** The app says that the user starts or stops to speak. */
+  | { readonly type: 'activity'; readonly state: 'start' | 'end' }
+  /** The user writes. What was heard before is a message of its own. */
+  | { readonly type: 'wrote' }
+  /** The model sent a message. */
+  | { readonly type: 'received'; readonly message: LiveServerMessage }
+  /** The model made calls that it had not made before. */
+  | { readonly type: 'called'; readonly calls: readonly LiveToolCall[] }
+  /** A new handle has arrived: the provider can restore the conversation as it was when it made the handle. */
+  | { readonly type: 'handle' }
+  /** The connection is gone, and the reply with it. */
+  | { readonly type: 'lost' }
+  /** A connection that knows what the newest handle covers was told the rest. */
+  | { readonly type: 'resumed'; readonly wants: Wanted }
+  /** A connection that knows nothing was told what the log has. */
+  | { readonly type: 'restarted'; readonly told: 'log' | 'nothing'; readonly wants: Wanted }
+)
+
+/** What this side wants the model to do about what it was sent. */
+export type Wanted = 'reply' | 'nothing'
+
+/** The facts in a message that this side sends. Audio and video are none: the model says what it has heard. */
+export function factsIn(message: LiveClientMessage, at: number): Fact[] {
+  switch (message.type) {
+    case 'text':
+      return [{ type: 'sent', at, contents: [{ role: 'user', parts: [{ text: message.text }] }], wants: 'reply' }]
+    case 'content': {
+      const { contents, turnComplete } = message
+      return [{ type: 'sent', at, contents, wants: turnComplete ? 'reply' : 'nothing' }]
+    }
+    case 'toolResponses':
+      return message.responses.map((response) => ({ type: 'responded', at, response }))
+    case 'activity':
+      return [{ type: 'activity', at, state: message.state }]
+    default:
+      return []
+  }
+}

@@ -1,0 +1,177 @@
+// What was said and done since the newest handle. The provider restores the conversation as it was when it made the handle, so that
+// a resumed connection must be told the rest.
+import { jsonSize } from '../../base/json.ts'
+import { type Content, type FunctionResponse, isHandle } from '../../content/content.ts'
+import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
+import { asText, toldMessage } from './seed.ts'
+
+type Told =
+  /** Sent by this side. A handle covers it only if the model has shown that it has read it. */
+  | { readonly type: 'sent'; readonly contents: readonly Content[] }
+  | { readonly type: 'responded'; readonly response: FunctionResponse }
+  /** Said or heard by the model, or called. Every later handle covers it. */
+  | { readonly type: 'said'; readonly content: Content }
+  | { readonly type: 'called'; readonly call: LiveToolCall }
+  /** A call whose result the model no longer needs. */
+  | { readonly type: 'given up'; readonly call: Pick<LiveToolCall, 'id'> }
+
+/** An entry, its length as JSON, and when it was sent on the current connection. Undefined: the model knows it. */
+type Entry = Told & { readonly length: number; readonly sentAt: number | undefined }
+
+/** What a connection that resumes with the newest handle must be told. */
+export interface SinceHandle {
+  /** What the handle misses, in order. */
+  readonly entries: readonly Entry[]
+  /** When the model was told what came before the entries. Undefined: it knows it. No handle can be used before. */
+  readonly toldAt: number | undefined
+  /** Can the rest be told? `repeats`: it would make the model repeat itself. `overflows`: it is too long to be kept. */
+  readonly rest: 'fits' | 'repeats' | 'overflows'
+}
+
+/** The conversation begins. The model knows nothing, and needs to know nothing. */
+export const NOTHING_SINCE: SinceHandle = { entries: [], toldAt: undefined, rest: 'fits' }
+
+/** Most entries and characters that are kept. With more, a new conversation starts from the log. */
+const MAX_ENTRIES = 200
+const MAX_CHARACTERS = 1_000_000
+
+/** Messages were sent. */
+export function addSent(since: SinceHandle, contents: readonly Content[], at: number): SinceHandle {
+  return add(since, { type: 'sent', contents }, at, at)
+}
+
+/** The user or the model said something. */
+export function addSaid(since: SinceHandle, content: Content, at: number): SinceHandle {
+  return add(since, { type: 'said', content }, at)
+}
+
+/** The model called a tool. */
+export function addCalled(since: SinceHandle, call: LiveToolCall, at: number): SinceHandle {
+  return add(since, { type: 'called', call }, at)
+}
+
+/** A response was sent. It replaces an earlier one to the same call. */
+export function addResponse(since: SinceHandle, response: FunctionResponse, at: number): SinceHandle {
+  const isOther = (one: Entry): boolean => one.type !== 'responded' || one.response.id !== response.id
+  return add({ ...since, entries: since.entries.filter(isOther) }, { type: 'responded', response }, at, at)
+}
+
+/** The model no longer needs the results of these calls. */
+export function giveUp(since: SinceHandle, ids: readonly string[]): SinceHandle {
+  const entries = since.entries.map((one): Entry => {
+    return one.type === 'called' && ids.includes(one.call.id) ? { ...one, type: 'given up' } : one
+  })
+  return { ...since, entries }
+}
+
+/** The model has read everything that was sent up to this time. */
+export function readSent(since: SinceHandle, until: number): SinceHandle {
+  const isRead = (sentAt: number | undefined): boolean => sentAt !== undefined && sentAt <= until
+  if (!isRead(since.toldAt) && !since.entries.some(({ sentAt }) => isRead(sentAt))) return since
+  const entries = since.entries.map((one) => (isRead(one.sentAt) ? { ...one, sentAt: undefined } : one))
+  return { ...since, entries, toldAt: isRead(since.toldAt) ? undefined : since.toldAt }
+}
+
+/** The model has ended a turn. Resending a response that it has replied to would make it repeat itself. */
+export function endTurn(since: SinceHandle): SinceHandle {
+  return since.rest === 'fits' && hasFinalById(since) ? { ...since, rest: 'repeats' } : since
+}
+
+/** Does a handle that arrives now miss only what is kept here? */
+export function isCovering({ toldAt }: SinceHandle): boolean {
+  return toldAt === undefined
+}
+
+/** A new handle has arrived. */
+export function cover(since: SinceHandle): SinceHandle {
+  if (!isCovering(since)) return since
+  return { ...since, entries: since.entries.filter(({ sentAt }) => sentAt !== undefined), rest: 'fits' }
+}
+
+/**
+ * Can a connection be told everything? Not if the handle covers a call whose response it misses, and the conversation has moved on
+ * since: the model would reply to the response again.
+ */
+export function canResume(since: SinceHandle): boolean {
+  return since.rest === 'fits' && !(hasFinalById(since) && hasMovedOn(since))
+}
+
+/** A resumed connection is told everything. From now on all of it counts as sent and not read: the next handle may be made before. */
+export function resume(since: SinceHandle, at: number): SinceHandle {
+  const told = hasMovedOn(since) ? asOneMessage(since, at) : since
+  return { ...told, entries: told.entries.map((one) => ({ ...one, sentAt: at })) }
+}
+
+/** The rest of the conversation becomes one message, after responses that the model needs but does not reply to. */
+function asOneMessage(since: SinceHandle, at: number): SinceHandle {
+  const { entries } = since
+  const responses = entries.filter((one) => one.type === 'responded' && !isForgotten(entries, one.response))
+  const contents = entries.flatMap((one) => textsOf(entries, one))
+  const left: SinceHandle = { ...since, entries: responses }
+  return contents.length > 0 ? addSent(left, contents, at) : left
+}
+
+/** What to send on a connection that was resumed. `isOwed`: the model must reply now. */
+export function messagesFor(since: SinceHandle, isOwed: boolean): LiveClientMessage[] {
+  const lastSent = since.entries.findLast(({ type }) => type === 'sent')
+  const messages = since.entries.flatMap((one): LiveClientMessage[] => {
+    if (one.type === 'responded') return [{ type: 'toolResponses', responses: [one.response] }]
+    return one.type === 'sent' ? [toldMessage(one.contents, isOwed && one === lastSent)] : []
+  })
+  // the model knows the message, but its reply is lost
+  if (isOwed && !lastSent && !hasFinalById(since)) messages.push(toldMessage([], true))
+  return messages
+}
+
+/** Has anything but this side spoken since the handle? */
+function hasMovedOn({ entries }: SinceHandle): boolean {
+  return entries.some(({ type }) => type === 'said' || type === 'called' || type === 'given up')
+}
+
+/** Does the handle cover a call, but not the response that the model replies to? */
+function hasFinalById({ entries }: SinceHandle): boolean {
+  return entries.some(
+    (one) =>
+      one.type === 'responded' &&
+      !isHandle(one.response) &&
+      one.response.scheduling !== 'SILENT' &&
+      !isForgotten(entries, one.response),
+  )
+}
+
+/** Does the handle miss the call itself? */
+function isForgotten(entries: readonly Entry[], { id }: FunctionResponse): boolean {
+  return entries.some((one) => (one.type === 'called' || one.type === 'given up') && one.call.id === id)
+}
+
+function textsOf(entries: readonly Entry[], one: Entry): readonly Content[] {
+  switch (one.type) {
+    case 'sent':
+      return one.contents
+    case 'said':
+      return told(one.content)
+    case 'called': {
+      const { name, args } = one.call
+      return told({ role: 'model', parts: [{ functionCall: { name, args } }] })
+    }
+    case 'responded': {
+      const { response: functionResponse } = one
+      return isForgotten(entries, functionResponse) ? told({ role: 'tool', parts: [{ functionResponse }] }) : []
+    }
+    default:
+      return []
+  }
+}
+
+function told(content: Content): Content[] {
+  const text = asText(content)
+  return text ? [text] : []
+}
+
+function add(since: SinceHandle, told: Told, at: number, sentAt?: number): SinceHandle {
+  const entries = [...since.entries, { ...told, sentAt, length: jsonSize(told, MAX_CHARACTERS) }]
+  let characters = 0
+  for (const { length } of entries) characters += length
+  if (entries.length <= MAX_ENTRIES && characters <= MAX_CHARACTERS) return { ...since, entries }
+  return { entries: [], toldAt: at, rest: 'overflows' }
+}
