@@ -138,7 +138,9 @@ export interface Introduction {
 
 /** What a new connection must be told, and the fact that it was told so. */
 export interface Told {
+  /** The connection was told. */
   readonly fact: Fact
+  /** What it is told. */
   readonly messages: readonly LiveClientMessage[]
 }
 

@@ -2,8 +2,9 @@
 import type { Content, FunctionResponse } from '../../content/content.ts'
 import type { LiveClientMessage, LiveServerMessage, LiveToolCall } from '../../tool/live-model.ts'
 
-/** One fact, and when it happened: milliseconds on a clock that is never set. */
-export type Fact = { readonly at: number } /** This side sent contents, or keeps them for the next connection. */ & (
+/** What happened. */
+export type Happening =
+  /** This side sent contents, or keeps them for the next connection. */
   | { readonly type: 'sent'; readonly contents: readonly Content[]; readonly wants: Wanted }
   /** This side sent a response to a call, or keeps it for the next connection. */
   | { readonly type: 'responded'; readonly response: FunctionResponse }
@@ -23,7 +24,12 @@ export type Fact = { readonly at: number } /** This side sent contents, or keeps
   | { readonly type: 'resumed'; readonly wants: Wanted }
   /** A connection that knows nothing was told what the log has. */
   | { readonly type: 'restarted'; readonly told: 'log' | 'nothing'; readonly wants: Wanted }
-)
+
+/** One fact, and when it happened. */
+export type Fact = Happening & {
+  /** Milliseconds on a clock that is never set. */
+  readonly at: number
+}
 
 /** What this side wants the model to do about what it was sent. */
 export type Wanted = 'reply' | 'nothing'

@@ -7,6 +7,7 @@ export interface Quiet {
   readonly latest: number
   /** When the speech of the model will have been played. */
   readonly playedAt: number
+  /** Does the user speak, as far as the app or the model says? */
   readonly user: 'speaking' | 'silent'
 }
 

@@ -16,16 +16,21 @@ export interface SpokenReply {
 export interface Speech {
   /** Who speaks. `interrupted`: the user interrupted the reply, and no other one has begun. */
   readonly at: 'listening' | 'replying' | 'interrupted'
+  /** What the user said before the reply. */
   readonly heard: string
   /** What the user said since the reply began: the end of the message, or an interruption. */
   readonly heardSince: string
+  /** What the model wrote. */
   readonly text: string
+  /** What the model thought. */
   readonly thought: string
   /** The transcript of what the model says. */
   readonly spoken: string
   /** Parts of server tools, the newest first. */
   readonly parts: PartList | undefined
+  /** The latest token counts. */
   readonly usage: JsonObject | undefined
+  /** The latest sources. */
   readonly grounding: JsonObject | undefined
 }
 

@@ -17,6 +17,18 @@ export interface ReconnectOptions {
   readonly maxDelayMs?: number | undefined
 }
 
+/** What a session hears from its link. */
+export type LinkNews =
+  | { readonly type: 'message'; readonly message: LiveServerMessage }
+  /** A connection is lost, or is left for another one. */
+  | { readonly type: 'lost' }
+  /** An attempt to connect again begins. */
+  | { readonly type: 'reconnecting'; readonly attempt: number }
+  /** The session is connected again. */
+  | { readonly type: 'resumed' }
+  /** All attempts have failed. */
+  | { readonly type: 'failed'; readonly error: LiveConnectionError }
+
 /** What the link needs from the session. */
 export interface LinkOptions {
   /** The live model. */
@@ -38,14 +50,6 @@ export interface LinkOptions {
   introduce(isResumed: boolean, send: (messages: readonly LiveClientMessage[]) => void): Promise<void>
   /** Settles when nothing is under way, so that the connection can be changed unnoticed. */
   whenIdle(): Promise<void>
-  /** Called with each message, without waiting. */
-  onMessage(message: LiveServerMessage): void
-  /** Called when a connection is lost, or is left for another one. */
-  onLost(): void
-  /** Called before each attempt to connect again. */
-  onReconnecting(attempt: number): void
-  /** Called when the session is connected again. */
-  onResumed(): void
-  /** Called when all attempts have failed. */
-  onFailed(error: LiveConnectionError): void
+  /** Called with what happens on the connection. Never waits. */
+  on(news: LinkNews): void
 }

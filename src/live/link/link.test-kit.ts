@@ -8,7 +8,7 @@ import {
   type LiveModel,
   type LiveServerMessage,
 } from '../../tool/live-model.ts'
-import type { LinkOptions, ReconnectOptions } from './link-options.ts'
+import type { LinkNews, LinkOptions, ReconnectOptions } from './link-options.ts'
 import { LiveLink } from './live-link.ts'
 
 /** A clock whose timers fire when the test moves it. */
@@ -183,11 +183,7 @@ export function createLink(reconnect: ReconnectOptions = {}): LinkTest {
       send(session.introduction)
     },
     whenIdle: () => (session.isIdle ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
-    onMessage: ({ type }) => void log.push(`message ${type}`),
-    onLost: () => void log.push('lost'),
-    onReconnecting: (attempt) => void log.push(`reconnecting ${attempt}`),
-    onResumed: () => void log.push('resumed'),
-    onFailed: ({ message }) => void log.push(`failed: ${message}`),
+    on: (news) => void log.push(lineOf(news)),
   }
   return {
     link: new LiveLink(options),
@@ -215,4 +211,17 @@ export async function openLink(reconnect: ReconnectOptions = {}): Promise<LinkTe
   await test.link.open(undefined)
   test.log.length = 0
   return test
+}
+
+function lineOf(news: LinkNews): string {
+  switch (news.type) {
+    case 'message':
+      return `message ${news.message.type}`
+    case 'reconnecting':
+      return `reconnecting ${news.attempt}`
+    case 'failed':
+      return `failed: ${news.error.message}`
+    default:
+      return news.type
+  }
 }

@@ -119,7 +119,7 @@ export class LiveLink {
 
   /** Connects once, with the handle if it can be used, and moves from the old connection to the new one. */
   async #connect(): Promise<void> {
-    const { model, setup, canResume, introduce, onLost } = this.#options
+    const { model, setup, canResume, introduce, on } = this.#options
     const { signal } = this.#closing
     this.#outbox.dropUpdates() // the setup that is read now has them
     this.#isOutdated = false
@@ -130,7 +130,7 @@ export class LiveLink {
     const old = this.#connection
     this.#connection = undefined // what the old connection still sends is not read
     this.#handle = resumeHandle // a handle of an earlier conversation is of no use in a new one
-    if (old) onLost()
+    if (old) on({ type: 'lost' })
     const use = (messages: readonly LiveClientMessage[]): void => this.#use(connection, messages)
     try {
       await untilAborted(introduce(resumeHandle !== undefined, use), signal)
@@ -162,7 +162,7 @@ export class LiveLink {
       isPaused: () => this.#isPaused,
       onSilent: () => void this.#lose(connection, silent()),
     })
-    if (this.#wasConnected) this.#options.onResumed() // before the first message
+    if (this.#wasConnected) this.#options.on({ type: 'resumed' }) // before the first message
     this.#wasConnected = true
     void this.#read(connection)
   }
@@ -197,7 +197,7 @@ export class LiveLink {
     this.#connection = undefined
     this.#signs?.close()
     connection.close()
-    this.#options.onLost()
+    this.#options.on({ type: 'lost' })
     if (this.#isConnecting) return // its replacement is on the way
     this.#attempts.ended()
     await this.#reconnect(error)
@@ -211,7 +211,7 @@ export class LiveLink {
       return
     }
     if (message.type === 'goAway') void this.#leave(connection, message.timeLeftMs)
-    this.#options.onMessage(message)
+    this.#options.on({ type: 'message', message })
   }
 
   /** Waits until nothing is under way, or the announced end is near, then replaces the connection. */
@@ -232,11 +232,11 @@ export class LiveLink {
   /** Connects again before the old connection is closed. What is sent meanwhile is kept for the new one. */
   async #replace(attempt: number): Promise<void> {
     this.#isConnecting = true
-    this.#options.onReconnecting(attempt)
+    this.#options.on({ type: 'reconnecting', attempt })
     try {
       await this.#connect()
     } catch (error) {
-      if (this.#connection && !this.#isClosed) this.#options.onLost()
+      if (this.#connection && !this.#isClosed) this.#options.on({ type: 'lost' })
       this.#connection?.close()
       this.#connection = undefined
       return await this.#reconnect(error)
@@ -246,14 +246,14 @@ export class LiveLink {
 
   /** Tries to connect until it works, or the attempts are used up. */
   async #reconnect(lost: unknown): Promise<void> {
-    const { ports, onReconnecting, onFailed } = this.#options
+    const { ports, on } = this.#options
     const attempts = this.#attempts
     this.#isConnecting = true
     let error = toConnectionError(lost)
     while (!this.#isClosed) {
       if (attempts.isHandleRefused(error)) this.#handle = undefined
-      if (error.recover === 'nothing' || attempts.isOver) return onFailed(error)
-      onReconnecting(++attempts.count)
+      if (error.recover === 'nothing' || attempts.isOver) return on({ type: 'failed', error })
+      on({ type: 'reconnecting', attempt: ++attempts.count })
       await wait(attempts.delayMs(attempts.count), ports, this.#closing.signal)
       if (this.#isClosed) return
       try {

@@ -1,32 +1,21 @@
 import type { Ports } from '../../base/ports.ts'
-import { withTimeout } from '../../base/with-timeout.ts'
 import { phaseRecord, type RunPhases } from '../../dispatch/run-phases.ts'
 import { ConversationFlow } from '../../flow/conversation-flow.ts'
 import { derivedReader } from '../../flow/state/derived-reader.ts'
 import type { LiveRun } from '../../runner/live/live-run.ts'
-import type { LiveEvent } from '../../tool/live-event.ts'
+import type { ChangeResponses } from '../../runner/live/response-plugin.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import { quietMs } from '../conversation/quiet.ts'
-import { canResume } from '../conversation/since-handle.ts'
-import { isBusy } from '../conversation/turn.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
 import type { LiveOptions } from '../live-options.ts'
 import { CallLimit } from './call-limit.ts'
-import { Deliveries } from './deliveries.ts'
 import { guardedModel } from './guarded-model.ts'
-import { type HeldMessage, HeldResults } from './held-results.ts'
-import { lostText } from './lost-text.ts'
+import { HeldResults } from './held-results.ts'
+import type { KnownConversation } from './known-conversation.ts'
+import { ModelCalls } from './model-calls.ts'
 import { ModelSetup } from './model-setup.ts'
 import { Waits } from './waits.ts'
-import { WireCalls } from './wire-calls.ts'
 
-/** How long a tool response waits until the model knows the tools of a new phase or agent. */
-const SETTLE_MS = 1_000
-
-/** How long calls that run may take when the session has used its calls. */
-const LAST_CALLS_MS = 2_000
 /** How many calls a session runs, if its options do not say it. */
 const MAX_TOOL_CALLS = 5_000
 const MAX_TOOL_CALLS_PER_MINUTE = 1_000
@@ -36,136 +25,96 @@ export interface SessionParts<S> {
   /** State and what follows from it. */
   readonly flow: ConversationFlow<S>
   /** The calls of the model. */
-  readonly wire: WireCalls
+  readonly calls: ModelCalls
   /** Counts the calls. */
   readonly limit: CallLimit
   /** The connection. */
   readonly link: LiveLink
   /** Instruction and tools of the model. */
   readonly setup: ModelSetup
-  /** Results on their way to the model. */
-  readonly deliveries: Deliveries
   /** Results that wait until the model is idle. */
   readonly held: HeldResults
-  /** A turn has ended, or a response was sent: what waits for an idle model may happen now. */
-  checkIdle(): void
-  /** Lets calls that run end, and the model get its last responses. */
-  settleCalls(): Promise<void>
+  /** What else waits until the model is idle. */
+  readonly waits: Waits
 }
 
 /** What the parts are made from. */
-export interface PartsOptions<S> {
+export interface PartsOptions<S> extends Pick<LinkOptions, 'introduce' | 'on'> {
   /** The session, for hooks. */
   readonly session: S
   /** The options of `connectLive()`. */
   readonly options: LiveOptions<S>
   /** The run. */
   readonly run: LiveRun
-  /** What is known of the conversation now. */
-  conversation(): Conversation
+  /** What is known of the conversation. */
+  readonly conversation: KnownConversation
   /** Clock and timers. */
   readonly ports: Ports
-  /** What the connection reports to the session. */
-  readonly link: Omit<LinkOptions, 'model' | 'ports' | 'reconnect' | 'setup' | 'canResume' | 'whenIdle' | 'onFailed'>
   /** The conversation has moved to another phase. */
   onPhase(change: { readonly from?: string; readonly to: string }): Promise<void>
   /** Sends a message of the conversation. */
   tell(message: LiveClientMessage): void
-  /** No connection can be made again. */
-  onConnectionLost(message: string): void
-  /** Settles when everything so far is recorded and shown. */
-  ordered(): Promise<void>
-  /** Shows an event to the consumer. */
-  emit(event: LiveEvent): void
   /** Reports a mistake in a hook. */
   report(problem: string, error: unknown): void
 }
 
 /** Makes the parts of a session. Throws INVALID_CONFIG if its phases, watchers or patterns are wrong. */
 export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
-  const { session, options, run, conversation, ports, tell, emit, report } = given
-  const { model, background = {}, onToolCall, reconnect = {}, instruction } = options
+  const { session, options, run, conversation, ports, introduce, on, onPhase, tell, report } = given
+  const { model, onToolCall, reconnect = {}, instruction } = options
+  const { maxToolCalls = MAX_TOOL_CALLS, maxToolCallsPerMinute = MAX_TOOL_CALLS_PER_MINUTE } = options
+  const { data, invocationId } = run.run
   const flow = new ConversationFlow<S>({
     ...options,
     session,
-    initial: run.run.data.state,
+    initial: data.state,
     ports,
     record: (delta) => run.recordState(delta),
-    reached: run.run.data.view.phase?.phase,
-    recorded: options.phases ? undefined : run.run.data.phases,
-    recordPhase: (phase) => run.recordPhase(phaseRecord(run.run.invocationId, phase)),
-    onPhase: given.onPhase,
+    reached: data.view.phase?.phase,
+    recorded: options.phases ? undefined : data.phases,
+    recordPhase: (phase) => run.recordPhase(phaseRecord(invocationId, phase)),
+    onPhase,
     report,
   })
-  const inBackground = new Map(Object.entries(background).map(([name, one]) => [name, one === true ? {} : one]))
-  const setup = new ModelSetup({ model, calls: run.calls, flow, background: inBackground, instruction })
+  const background = new Map(
+    Object.entries(options.background ?? {}).map(([name, one]) => [name, one === true ? {} : one]),
+  )
+  const setup = new ModelSetup({ model, calls: run.calls, flow, background, instruction })
+  const limit = new CallLimit({ maxToolCalls, maxToolCallsPerMinute, now: () => ports.monotonicNow() })
+  const nonBlocking = model.capabilities?.nonBlocking === true
+  const calls = new ModelCalls({ calls: run.calls, nonBlocking, background, onToolCall, limit, flow })
   const waits = new Waits()
-  const isIdle = (): boolean => !isBusy(conversation().turns) && !wire.isBlocking
+  const isIdle = (): boolean => !conversation.isBusy && !calls.isBlocking
   const link = new LiveLink({
-    ...given.link,
     model: guardedModel(model),
     ports,
     reconnect,
     setup: () => setup.read(),
-    canResume: () => canResume(conversation().since),
+    onHandle: () => conversation.cover(),
+    canResume: () => conversation.canResume,
     whenIdle: () => waits.until(isIdle),
-    onFailed: (error) => given.onConnectionLost(lostText(error, options.runner && run.run.sessionId)),
+    introduce,
+    on,
   })
-  const { maxToolCalls = MAX_TOOL_CALLS, maxToolCallsPerMinute = MAX_TOOL_CALLS_PER_MINUTE } = options
-  const limit = new CallLimit({ maxToolCalls, maxToolCallsPerMinute, now: () => ports.monotonicNow() })
-  const wire = new WireCalls({
-    limit,
-    calls: run.calls,
-    nonBlocking: model.capabilities?.nonBlocking === true,
-    background: inBackground,
-    onToolCall,
-    state: flow.state,
-    saved: () => flow.state.saved(),
-    refusal: (name) => flow.refusal(name),
-    settled: () => settled(flow, setup, ports),
-    place: () => conversation().place,
-    send: tell,
-    sendWhenIdle: (message) => held.add(message),
-    emit,
-    report,
-  })
-  const held = new HeldResults({
-    ports,
-    isIdle,
-    isBlocked: () => wire.isBlocking,
-    quietMs: () => quietMs(conversation().quiet, ports.monotonicNow()),
-    tell,
-  })
-  const checkIdle = (): void => {
-    held.send()
-    waits.check()
-  }
-  const settleCalls = async (): Promise<void> => {
-    await given.ordered() // the calls are recorded
-    await withTimeout(
-      waits.until(() => wire.openCount === 0),
-      LAST_CALLS_MS,
-      ports,
-      () => {},
-    )
-    await deliveries.settled()
-    await given.ordered() // the responses are shown
-  }
-  const tellWhenIdle = (message: HeldMessage): void => held.add(message)
-  const isOwnCall = (callId: string): boolean => run.run.data.fold.calls.has(callId)
-  const deliveries = new Deliveries({ wire, ports, isOwnCall, tellWhenIdle, onDelivered: checkIdle, report })
-  return { flow, wire, limit, link, setup, deliveries, held, checkIdle, settleCalls }
+  const isBlocked = (): boolean => calls.isBlocking
+  const held = new HeldResults({ ports, isIdle, isBlocked, quietMs: () => conversation.quietMs, tell })
+  return { flow, calls, limit, link, setup, held, waits }
 }
 
-/** Settles when the phase fits the state and the model knows it, soon at the latest; undefined if that is so now. */
-function settled(
-  flow: { settled(): Promise<void> | undefined },
-  setup: { settled(): Promise<void> | undefined },
-  ports: Ports,
-): Promise<void> | undefined {
-  const settling = [flow.settled(), setup.settled()].filter((one) => one !== undefined)
-  if (settling.length === 0) return undefined
-  return withTimeout(Promise.all(settling), SETTLE_MS, ports, () => {}).then(() => {})
+/** Lets `beforeToolResponse` change responses before they are recorded. Undefined without it. */
+export function changeResponses(
+  { beforeToolResponse }: Pick<LiveOptions<never>, 'beforeToolResponse'>,
+  report: (problem: string, error: unknown) => void,
+): ChangeResponses | undefined {
+  if (!beforeToolResponse) return undefined
+  return async (responses, state) => {
+    try {
+      return (await beforeToolResponse({ responses, state })) ?? []
+    } catch (error) {
+      report('beforeToolResponse failed, so its responses are withheld', error)
+      return []
+    }
+  }
 }
 
 const NO_TOOLS: ReadonlySet<string> = new Set()

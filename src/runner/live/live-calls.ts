@@ -13,14 +13,15 @@ import { frameOf } from './live-agent.ts'
 import { LiveCallbacks } from './live-callbacks.ts'
 import { LivePlan, type LivePlanOptions } from './live-plan.ts'
 import { describeReply, type LiveReply } from './live-reply.ts'
-import { LiveRequests, type RequestListener } from './live-requests.ts'
+import { LiveRequests } from './live-requests.ts'
 import { mediaIn, type ResponseMedia } from './response-media.ts'
+import type { RunNews } from './run-news.ts'
 import { RunningCalls } from './running-calls.ts'
 
 /** What the calls need from the session. */
-export interface LiveCallsOptions extends LivePlanOptions, RequestListener {
-  /** Called with progress of a running call. */
-  onProgress(callId: string, name: string, value: unknown): void
+export interface LiveCallsOptions extends LivePlanOptions {
+  /** Called with progress of calls and requests to a human. */
+  on(news: RunNews): void
 }
 
 /** The tool calls of a live session. */
@@ -42,7 +43,7 @@ export class LiveCalls {
   constructor(run: ActiveRun, options: LiveCallsOptions) {
     this.#run = run
     this.#options = options
-    this.#requests = new LiveRequests(run, options, () => this.#settle())
+    this.#requests = new LiveRequests(run, { on: options.on, onExpired: () => this.#settle() })
     this.#running = new RunningCalls(run.data)
     this.callbacks = new LiveCallbacks(run.data)
     this.plan = new LivePlan(run.data, options, this.callbacks)
@@ -182,7 +183,9 @@ export class LiveCalls {
   /** Called with every event of the run: passes on the progress of calls. */
   onPartial(event: Event): void {
     const progress = event.isolationScope === undefined ? progressIn(event) : undefined
-    if (progress) this.#options.onProgress(progress.callId, progress.name, progress.value)
+    if (!progress) return
+    const { callId: id, name, value } = progress
+    this.#options.on({ type: 'progress', id, name, value })
   }
 
   /** Announces requests that toolsets made before the first call. */

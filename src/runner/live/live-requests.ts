@@ -4,11 +4,14 @@ import type { PendingRequest } from '../../event/pending-request.ts'
 import { backgroundOf } from '../../policy/background.ts'
 import { expired, pendingOf } from '../approvals/pending-requests.ts'
 import type { ActiveRun } from '../run/active-run.ts'
+import type { RunNews } from './run-news.ts'
 
 /** Hears about requests to a human. */
 export interface RequestListener {
-  /** Called once for each request, and for each long-running call without a result. `signal` aborts when no answer is needed any more. */
-  onRequest(request: PendingRequest, signal: AbortSignal): void
+  /** Called once for each request, and for each long-running call without a result. */
+  on(news: RunNews & { type: 'request' }): void
+  /** Called when the denial of expired requests is recorded. */
+  onExpired(): void
 }
 
 /** How often the inbox is read while a call waits for an answer or a result, in milliseconds. Other processes post there. */
@@ -23,16 +26,13 @@ export class LiveRequests {
   readonly #listener: RequestListener
   /** Requests that were announced and are still open. */
   readonly #open: Map<string, AbortController> = new Map()
-  readonly #onExpired: () => void
   #cancelTimer: (() => void) | undefined
   #cancelExpiry: (() => void) | undefined
   #isClosed = false
 
-  /** `onExpired` is called when the denial of expired requests is recorded. */
-  constructor(run: ActiveRun, listener: RequestListener, onExpired: () => void) {
+  constructor(run: ActiveRun, listener: RequestListener) {
     this.#run = run
     this.#listener = listener
-    this.#onExpired = onExpired
   }
 
   /** Announces new requests, and withdraws those that are answered or no longer needed. */
@@ -53,7 +53,7 @@ export class LiveRequests {
       if (this.#open.has(request.id)) continue
       const controller = new AbortController()
       this.#open.set(request.id, controller)
-      this.#listener.onRequest(request, controller.signal)
+      this.#listener.on({ type: 'request', request, signal: controller.signal })
     }
   }
 
@@ -95,7 +95,7 @@ export class LiveRequests {
     const denials = expired(fold, services.ports.now() / 1_000)
     try {
       if (denials.length) await recorder.commit(denials.map((record) => ({ record })))
-      this.#onExpired()
+      this.#listener.onExpired()
     } catch {
       // the run has stopped
     }

@@ -6,7 +6,6 @@ import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event, PhaseRecord } from '../../event/event.ts'
-import type { PendingRequest } from '../../event/pending-request.ts'
 import type { LiveInputSource } from '../../tool/live-input.ts'
 import type { LiveModel } from '../../tool/live-model.ts'
 import type { Model } from '../../tool/model.ts'
@@ -20,6 +19,7 @@ import { frameOf, speakingAgent } from './live-agent.ts'
 import { LiveCalls } from './live-calls.ts'
 import { describeReply, type LiveReply, textIn } from './live-reply.ts'
 import { type ChangeResponses, responsePlugin } from './response-plugin.ts'
+import type { RunNews } from './run-news.ts'
 
 /** What a live session provides to its run, and hears from it. */
 export interface LiveRunOptions {
@@ -35,16 +35,8 @@ export interface LiveRunOptions {
   readonly input: LiveInputSource
   /** May change responses before they are recorded and sent. */
   readonly changeResponses: ChangeResponses | undefined
-  /** Called with every stored event, in the order of the log. */
-  onRecorded(event: Event): void
-  /** Called when a `temp:` value changes. */
-  onTempChanged(key: string, value: unknown): void
-  /** Called with progress of a running call. */
-  onProgress(callId: string, name: string, value: unknown): void
-  /** Called once for each request to a human. */
-  onRequest(request: PendingRequest, signal: AbortSignal): void
-  /** Called when the run is stopped from outside: by `runner.cancel()`, `runner.close()` or a lost lease. */
-  onStopped(reason: unknown): void
+  /** Called with what happens in the run. */
+  on(news: RunNews): void
 }
 
 /** How long the end of a session waits for its calls to stop. */
@@ -73,10 +65,10 @@ export class LiveRun implements LiveDriver {
     this.derived = options.derived
     this.observer = {
       recorded: (event) => {
-        options.onRecorded(event)
+        options.on({ type: 'recorded', event })
         this.#calls?.onRecorded(event)
       },
-      changedTemp: (key, value) => options.onTempChanged(key, value),
+      changedTemp: (key, value) => options.on({ type: 'temp', key, value }),
     }
   }
 
@@ -104,9 +96,8 @@ export class LiveRun implements LiveDriver {
   async attach(started: StartedRun): Promise<void> {
     const active = started as ActiveRun // only answers follow the run of another caller
     this.#active = active
-    const { model, textModel, onRequest, onProgress, onStopped } = this.#options
-    this.#calls = new LiveCalls(active, { model, textModel, onRequest, onProgress })
-    active.data.stop.add({ stop: onStopped })
+    this.#calls = new LiveCalls(active, this.#options)
+    active.data.stop.add({ stop: (reason) => this.#options.on({ type: 'stopped', reason }) })
     active.data.events.listen((event) => this.#calls?.onPartial(event))
     active.data.events.close() // no one takes events from the queue: it must not grow
     await Promise.race([this.#opened.promise, active.finished])

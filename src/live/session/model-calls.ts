@@ -1,0 +1,343 @@
+// The tool calls of a live model, from its message to the response that it gets: phase filter, onToolCall, dispatch, response.
+import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { kindOf } from '../../base/kind-of.ts'
+import { type Content, type FunctionCall, type FunctionResponse, isHandle } from '../../content/content.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
+import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
+import type { LiveCalls } from '../../runner/live/live-calls.ts'
+import type { ResponseMedia } from '../../runner/live/response-media.ts'
+import type { State } from '../../tool/context.ts'
+import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
+import type { Tool } from '../../tool/tool.ts'
+import { resultText } from '../conversation/seed.ts'
+import type { SpokenReply } from '../conversation/speech.ts'
+import type { CallLimit } from './call-limit.ts'
+import { isNonBlocking } from './declare-tools.ts'
+import type { HeldMessage } from './held-results.ts'
+import { ModelCall } from './model-call.ts'
+import { joined, type ToldResult, tellResult } from './told-result.ts'
+
+/** Answers some, none or all calls of a message. The others run. */
+export type OnToolCall = (message: {
+  readonly calls: readonly (FunctionCall & { readonly id: string })[]
+  readonly state: State
+}) => MaybePromise<readonly FunctionResponse[] | undefined>
+
+type MaybePromise<T> = T | Promise<T>
+
+/** What decides about calls. */
+export interface ModelCallsOptions {
+  /** The calls in the log. */
+  readonly calls: LiveCalls
+  /** Does the model go on while a call of a tool that is declared so runs, and take several responses to it? */
+  readonly nonBlocking: boolean
+  /** Tools that run in the background although they are not marked, by name. */
+  readonly background: ReadonlyMap<string, BackgroundOptions>
+  /** Answers calls before they run. */
+  readonly onToolCall: OnToolCall | undefined
+  /** Counts calls. */
+  readonly limit: CallLimit
+  /** The state for hooks, and the phase that allows tools. */
+  readonly flow: {
+    readonly state: State & { saved(): Promise<void> }
+    refusal(toolName: string): string | undefined
+  }
+}
+
+/** A mistake in a hook. */
+export interface Problem {
+  /** What went wrong. */
+  readonly problem: string
+  /** Why. */
+  readonly error: unknown
+}
+
+/** What happens to the calls of a message after the phase filter and `onToolCall`. */
+export interface Decided {
+  /** Calls that run beside the conversation, each with the acknowledgement that the model gets first. */
+  readonly background: readonly { readonly id: string; readonly acknowledgement: FunctionResponse | undefined }[]
+  /** Calls that run together. */
+  readonly foreground: readonly string[]
+  /** Mistakes in the hook. */
+  readonly problems: readonly Problem[]
+}
+
+/** Recorded responses, as the model gets them. */
+export interface Delivery {
+  /** What is sent now. */
+  readonly messages: readonly LiveClientMessage[]
+  /** Results that the model must not hear before it is idle. */
+  readonly whenIdle: HeldMessage | undefined
+}
+
+/** Answered calls that are remembered, in case the model repeats one after a reconnect. */
+const MAX_ANSWERED = 256
+
+/** The calls of a live model, and what the model is told about them. */
+export class ModelCalls {
+  readonly #options: ModelCallsOptions
+  /** Calls of the current conversation, by the id of the provider. */
+  readonly #byProviderId: Map<string, ModelCall> = new Map()
+  /** Calls without their final response, by the id of the log. */
+  readonly #open: Map<string, ModelCall> = new Map()
+
+  constructor(options: ModelCallsOptions) {
+    this.#options = options
+  }
+
+  /** How many calls have no final response. Zero after all calls: nothing leaks. */
+  get openCount(): number {
+    return this.#open.size
+  }
+
+  /** Has the call with this id of the log no final response? */
+  isOpen(callId: string): boolean {
+    return this.#open.has(callId)
+  }
+
+  /** Does the model wait for a call before it speaks again? Calls in the background do not count. */
+  get isBlocking(): boolean {
+    for (const call of this.#open.values()) if (call.isUntold) return true
+    return false
+  }
+
+  /**
+   * Registers calls of a message at a place of the conversation, so that they can be cancelled from now on. `repeated`: the responses
+   * to calls that the model makes again.
+   */
+  register(
+    calls: readonly LiveToolCall[],
+    place: number,
+  ): { readonly registered: readonly ModelCall[]; readonly repeated: readonly FunctionResponse[] } {
+    const registered: ModelCall[] = []
+    const repeated: FunctionResponse[] = []
+    for (const call of calls) {
+      const refusal = this.#options.limit.take() // repeated calls count, too: a model may repeat one without end
+      const known = this.#byProviderId.get(call.id)
+      if (known?.isRepeatedBy(call)) {
+        known.remember(place)
+        if (known.result) repeated.push(known.result)
+        continue
+      }
+      const one = new ModelCall(call, place, refusal)
+      this.#byProviderId.set(call.id, one)
+      registered.push(one)
+    }
+    return { registered, repeated }
+  }
+
+  /** Records registered calls, with what the model said before them. `refused`: responses to calls that the log does not take. */
+  async record(
+    registered: readonly ModelCall[],
+    { parts, reply }: SpokenReply,
+  ): Promise<{ readonly event: Event; readonly refused: readonly FunctionResponse[] }> {
+    const { calls } = this.#options
+    const made = registered.map(({ call }) => call)
+    const { event, recorded, removed } = await calls.record(made, parts, reply)
+    const refused: FunctionResponse[] = []
+    for (const [at, one] of registered.entries()) {
+      const logged = recorded[at]
+      if (!logged?.id) {
+        this.#byProviderId.delete(one.call.id) // it is not in the log, so that no response would ever remove it
+        refused.push({ id: one.call.id, name: one.call.name, response: TOO_MANY })
+        continue
+      }
+      if (removed.has(one.call.id)) one.refuse(REMOVED)
+      const tool = calls.plan.turn().plan.table.tools.get(logged.name)
+      const responses = isNonBlocking(tool, this.#options) ? 'several' : 'one'
+      one.accept({ logged, background: this.#backgroundOf(tool), responses })
+      this.#open.set(logged.id, one)
+    }
+    return { event, refused }
+  }
+
+  #backgroundOf(tool: Tool | undefined): BackgroundOptions | undefined {
+    return (tool && this.#options.background.get(tool.name)) ?? backgroundOf(tool)
+  }
+
+  /** Decides which recorded calls run: phase filter, then `onToolCall`. Records the responses to those that do not. */
+  async decide(registered: readonly ModelCall[]): Promise<Decided> {
+    const { calls } = this.#options
+    const accepted = registered.filter(({ logId }) => logId !== undefined)
+    const refused = accepted.flatMap((one) => this.#refusalOf(one))
+    if (refused.length) await calls.answer(refused)
+    const left = accepted.filter((one) => !one.isCancelled && !refused.some(({ id }) => id === one.logId))
+    const { answered, problems } = left.length ? await this.#askHook(left) : NO_ANSWERS
+    if (answered.length) await calls.answer(answered)
+    const rest = accepted.filter(({ logId }) => ![...refused, ...answered].some(({ id }) => id === logId))
+    const cancelled = rest.filter(({ isCancelled }) => isCancelled)
+    if (cancelled.length) await calls.answer(cancelled.map(cancelledResponse))
+    const running = rest.filter((one) => !cancelled.includes(one))
+    return {
+      background: running.flatMap((one) =>
+        one.background ? [{ id: one.logId as string, acknowledgement: one.acknowledge() }] : [],
+      ),
+      foreground: running.flatMap((one) => (one.background ? [] : [one.logId as string])),
+      problems,
+    }
+  }
+
+  #refusalOf({ isCancelled, logId, call, refusal }: ModelCall): FunctionResponse[] {
+    const answer = (response: JsonObject): FunctionResponse[] => [{ id: logId as string, name: call.name, response }]
+    if (isCancelled) return []
+    if (refusal) return answer(refusal)
+    const error = this.#options.flow.refusal(call.name)
+    return error === undefined ? [] : answer({ error })
+  }
+
+  /**
+   * The responses of `onToolCall` that belong to a call. A hook that throws, or returns something else, may be a guard: none of its
+   * calls runs.
+   */
+  async #askHook(left: readonly ModelCall[]): Promise<{ answered: FunctionResponse[]; problems: Problem[] }> {
+    const { onToolCall, flow } = this.#options
+    if (!onToolCall) return NO_ANSWERS
+    const problems: Problem[] = []
+    const calls = left.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
+    let given: readonly FunctionResponse[] = []
+    try {
+      given = (await onToolCall({ calls: structuredClone(calls), state: flow.state })) ?? []
+      if (!Array.isArray(given)) {
+        throw new TypeError(`it returned ${kindOf(given)}. Return a list of { name, response }, or undefined`)
+      }
+    } catch (error) {
+      problems.push({ problem: 'onToolCall failed, so its calls were not run', error })
+      const response = { error: `Tool execution failed: ${messageOf(error)}`, errorCode: 'EXECUTION_FAILED' }
+      given = calls.map(({ id, name }) => ({ id, name, response }))
+    }
+    await flow.state.saved()
+    const answered = matchResponses(calls, given)
+    if (answered.length < given.length)
+      problems.push({ problem: 'onToolCall answered calls that the model did not make', error: undefined })
+    return { answered, problems }
+  }
+
+  /** What the model is told about a call that waits for a human, so that it can go on. Undefined: nothing. */
+  waitForHuman(callId: string, hint: string | undefined): FunctionResponse | undefined {
+    return this.#open.get(callId)?.waitForHuman(hint)
+  }
+
+  /** What the model is told about the progress of a call. Undefined: nothing. */
+  update(callId: string, value: unknown): FunctionResponse | undefined {
+    return this.#open.get(callId)?.update(value)
+  }
+
+  /** Cancels calls that the model no longer needs, also before they are recorded. They get no response. Returns the calls. */
+  cancelByModel(providerIds: readonly string[]): ModelCall[] {
+    const found = providerIds
+      .flatMap((id) => this.#byProviderId.get(id) ?? [])
+      .filter((one) => !one.result && !one.isCancelled)
+    for (const one of found) one.cancel('model')
+    const ids = found.flatMap(({ logId }) => logId ?? [])
+    if (ids.length) this.#options.calls.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
+    return found
+  }
+
+  /** The app cancels calls: the model gets the words of the formatter for it. */
+  cancelByApp(callIds: readonly string[]): void {
+    if (!Array.isArray(callIds))
+      throw new ToolwrightError('INVALID_REQUEST', `cancelCalls() takes a list of call ids, got ${kindOf(callIds)}.`)
+    for (const id of callIds) this.#open.get(id)?.cancel('app')
+  }
+
+  /** Closes the calls with their final response, and returns all calls with a response. */
+  close(responses: readonly FunctionResponse[]): readonly Answered[] {
+    return responses.flatMap((response) => {
+      const one = this.#open.get(response.id ?? '')
+      if (one && !isHandle(response)) this.#close(one)
+      return one ? [{ one, response }] : []
+    })
+  }
+
+  #close(one: ModelCall): void {
+    this.#open.delete(one.logId as string)
+    if (this.#byProviderId.size <= MAX_ANSWERED) return
+    for (const [providerId, other] of this.#byProviderId) {
+      if (other.logId !== undefined && !this.#open.has(other.logId)) return void this.#byProviderId.delete(providerId)
+    }
+  }
+
+  /** What the model gets of recorded responses, with the media that was recorded with them. */
+  deliver(answered: readonly Answered[], media: ResponseMedia | undefined): Delivery {
+    const responses: FunctionResponse[] = []
+    const told: ToldResult[] = []
+    for (const { one, response } of answered) {
+      if (one.isCancelled) continue
+      if (one.needsMessage) told.push(tellResult(one, response))
+      else responses.push(withParts(one.respond(response), response, media))
+    }
+    // only a result that the model waits for, or that is to interrupt the model, is sent while it speaks
+    const now = told.filter(({ when }) => when !== 'idle')
+    const later = told.filter(({ when }) => when === 'idle')
+    const interrupts = now.some(({ when }) => when === 'interrupt')
+    const messages: LiveClientMessage[] = responses.length ? [{ type: 'toolResponses', responses }] : []
+    if (now.length) messages.push({ type: 'content', ...joined(now), ...(interrupts && { interrupts }) })
+    return { messages, whenIdle: later.length ? joined(later) : undefined }
+  }
+
+  /** Results of calls that an earlier session made, as a message. */
+  tellEarlier(results: readonly FunctionResponse[]): HeldMessage {
+    const contents = results.map(({ name, response }): Content => {
+      return { role: 'user', parts: [{ text: resultText(name, response) }] }
+    })
+    return { contents, turnComplete: true }
+  }
+
+  /** The connection has changed. The model knows calls up to `place`; undefined: it knows none, and its ids start anew. */
+  forget(place: number | undefined): void {
+    for (const one of this.#byProviderId.values()) one.forgetAfter(place)
+    if (place === undefined) this.#byProviderId.clear()
+  }
+}
+
+/** A call and its recorded response. */
+export interface Answered {
+  /** The call. */
+  readonly one: ModelCall
+  /** The response. */
+  readonly response: FunctionResponse
+}
+
+const NO_ANSWERS = { answered: [], problems: [] }
+
+const TOO_MANY = { error: 'This call was not run: the reply has too many calls.', errorCode: 'CANCELLED' }
+
+/** The response with the media of the result, unless the media is for the app only. */
+function withParts(
+  shown: FunctionResponse,
+  response: FunctionResponse,
+  media: ResponseMedia | undefined,
+): FunctionResponse {
+  const parts = hasHiddenMedia(response) ? undefined : media?.get(response.id ?? '')
+  return parts?.length ? { ...shown, parts } : shown
+}
+
+function cancelledResponse({ logId, call }: ModelCall): FunctionResponse {
+  const response = { error: `Tool cancelled. ${CANCELLED_BY_MODEL}`, errorCode: 'CANCELLED' }
+  return { id: logId as string, name: call.name, response }
+}
+
+const REMOVED = { error: 'This call was not run: an afterModel callback removed it.', errorCode: 'CANCELLED' }
+
+const CANCELLED_BY_MODEL = 'The model no longer needs the result.'
+
+/** One response for each answered call. A response without an id belongs to the first call of its name. */
+function matchResponses(calls: readonly FunctionCall[], given: readonly FunctionResponse[]): FunctionResponse[] {
+  const open = [...calls]
+  return given.flatMap((response) => {
+    const at = open.findIndex(({ id, name }) =>
+      response?.id === undefined ? name === response?.name : id === response.id,
+    )
+    const [call] = at < 0 ? [] : open.splice(at, 1)
+    if (!call) return []
+    return [{ id: call.id as string, name: call.name, response: toResponse(response.response) }]
+  })
+}
+
+function toResponse(value: unknown): FunctionResponse['response'] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as FunctionResponse['response'])
+    : { result: value ?? null }
+}
