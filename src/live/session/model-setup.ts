@@ -87,11 +87,10 @@ export class ModelSetup {
     for (const name of this.#options.background.keys()) {
       if (known.includes(name)) continue
       const [meant] = closestNames(name, known)
-      const advice = meant === undefined ? `Use one of: ${known.join(', ')}` : `Did you mean "${meant}"`
-      const problem = `background names the tool "${name}", which the session does not have`
+      const advice = meant === undefined ? `Known tools: ${known.join(', ')}.` : `Did you mean "${meant}"?`
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `connectLive(): ${problem}. ${advice}${meant === undefined ? '.' : '?'}`,
+        `connectLive(): background: the session has no tool "${name}". ${advice}`,
       )
     }
   }
