@@ -33,7 +33,6 @@ function tell(
     at,
     knows: isResumed ? 'handle' : 'nothing',
     can: isBlocking ? 'nothing' : 'reply',
-    isResultDue: false,
     isRunning: () => false,
     history: () => history,
   })

@@ -2,6 +2,7 @@
 import type { Content } from '../../content/content.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
 import type { Fact, Wanted } from './fact.ts'
+import type { HeldResults } from './held.ts'
 import { QUIET, type Quiet, reduceQuiet } from './quiet.ts'
 import { seedContents, toldMessage } from './seed.ts'
 import {
@@ -33,6 +34,8 @@ export interface Conversation {
   readonly speech: Speech
   /** How long no one has spoken. */
   readonly quiet: Quiet
+  /** Results that wait until the model is idle. */
+  readonly held: readonly HeldResults[]
   /** How many messages of the model had calls. A call has the number of its message as its place. */
   readonly place: number
   /** The place of the last call that the newest handle covers. */
@@ -45,6 +48,7 @@ export const NEW_CONVERSATION: Conversation = {
   since: NOTHING_SINCE,
   speech: SILENCE,
   quiet: QUIET,
+  held: [],
   place: 0,
   coveredPlace: 0,
 }
@@ -53,12 +57,25 @@ export const NEW_CONVERSATION: Conversation = {
 export function reduce(before: Conversation, fact: Fact): Conversation {
   const until = readUntil(before.turns, fact)
   const known = until === undefined ? before.since : readSent(before.since, until)
-  const turns = reduceTurns(before.turns, fact)
+  const turns = reduceTurns(before.turns, fact, until)
   const quiet = reduceQuiet(before.quiet, fact)
   const { speech, since } = reduceSaid({ speech: before.speech, since: known }, fact)
   const place = fact.type === 'received' && fact.message.type === 'toolCall' ? before.place + 1 : before.place
   const isCovered = fact.type === 'handle' && isCovering(before.since)
-  return { turns, since, speech, quiet, place, coveredPlace: isCovered ? place : before.coveredPlace }
+  const held = reduceHeld(before.held, fact)
+  return { turns, since, speech, quiet, held, place, coveredPlace: isCovered ? place : before.coveredPlace }
+}
+
+function reduceHeld(held: Conversation['held'], fact: Fact): Conversation['held'] {
+  switch (fact.type) {
+    case 'held':
+      return [...held, { contents: fact.contents, wants: fact.wants }]
+    case 'released':
+    case 'restarted': // the log told them
+      return []
+    default:
+      return held
+  }
 }
 
 type Said = Pick<Conversation, 'speech' | 'since'>
@@ -128,8 +145,6 @@ export interface Introduction {
   readonly knows: 'handle' | 'nothing'
   /** What the model must do: it cannot reply while it waits for a call. */
   readonly can: Wanted
-  /** A result in the log was about to be told, and the model replies to it. */
-  readonly isResultDue: boolean
   /** The calls without a result. */
   isRunning(callId: string): boolean
   /** The whole conversation, as the log has it. */
@@ -146,9 +161,10 @@ export interface Told {
 
 /** Tells a new connection what it must know. Undefined if the handle no longer fits the conversation. */
 export function introduce(conversation: Conversation, introduction: Introduction): Told | undefined {
-  const { at, knows, can, isResultDue } = introduction
-  const { since, turns } = conversation
+  const { at, knows, can } = introduction
+  const { since, turns, held } = conversation
   if (knows === 'handle' && !canResume(since)) return undefined // something happened while the connection was made
+  const isResultDue = knows === 'nothing' && held.some(({ wants }) => wants === 'reply') // the log tells it
   const isOwed = (owesReply(turns) || isResultDue) && can === 'reply'
   const wants: Wanted = isOwed ? 'reply' : 'nothing'
   if (knows === 'handle')

@@ -8,6 +8,10 @@ export type Happening =
   | { readonly type: 'sent'; readonly contents: readonly Content[]; readonly wants: Wanted }
   /** This side sent a response to a call, or keeps it for the next connection. */
   | { readonly type: 'responded'; readonly response: FunctionResponse }
+  /** Results must not be told before the model is idle. */
+  | { readonly type: 'held'; readonly contents: readonly Content[]; readonly wants: Wanted }
+  /** Held results are sent. */
+  | { readonly type: 'released' }
   /** The app says that the user starts or stops to speak. */
   | { readonly type: 'activity'; readonly state: 'start' | 'end' }
   /** The user writes. What was heard before is a message of its own. */

@@ -88,8 +88,8 @@ function beginsReply({ turn, causes }: Pick<Turns, 'turn' | 'causes'>, { type }:
   }
 }
 
-/** Whose turn it is after a fact. */
-export function reduceTurns(turns: Turns, fact: Fact): Turns {
+/** Whose turn it is after a fact. `until`: what the model has read by then. */
+export function reduceTurns(turns: Turns, fact: Fact, until: number | undefined = readUntil(turns, fact)): Turns {
   switch (fact.type) {
     case 'sent':
       return fact.wants === 'reply' ? withCause(turns, { at: fact.at, of: 'message' }) : turns
@@ -100,7 +100,7 @@ export function reduceTurns(turns: Turns, fact: Fact): Turns {
     case 'activity':
       return { ...turns, speech: 'unanswered' }
     case 'received':
-      return receive(turns, fact)
+      return receive(until === undefined ? turns : begin(turns, until), fact)
     case 'lost':
       return { turn: IDLE, causes: owesReply(turns) ? [{ at: fact.at, of: 'lost reply' }] : [], speech: 'none' }
     case 'resumed':
@@ -122,10 +122,7 @@ function withCause(turns: Turns, cause: Cause): Turns {
   return { ...turns, causes: [...turns.causes, cause] }
 }
 
-function receive(before: Turns, fact: Fact & { type: 'received' }): Turns {
-  const { message } = fact
-  const until = readUntil(before, fact)
-  const turns = until === undefined ? before : begin(before, until)
+function receive(turns: Turns, { message, at }: Fact & { type: 'received' }): Turns {
   const { turn } = turns
   switch (message.type) {
     case 'text':
@@ -137,14 +134,14 @@ function receive(before: Turns, fact: Fact & { type: 'received' }): Turns {
     case 'toolCall': // what follows is about the result
       return turn.at === 'replying' ? { ...turns, turn: { ...turn, part: 'calling' } } : turns
     case 'inputTranscript':
-      return message.text.trim() === '' ? turns : hear(turns, fact.at)
+      return message.text.trim() === '' ? turns : hear(turns, at)
     case 'activity':
       return turns.speech === 'unanswered' ? turns : { ...turns, speech: 'unanswered' }
     case 'generationComplete':
       if (turn.at !== 'replying' || turn.part === 'calling') return turns
       return { ...turns, turn: { ...turn, part: 'whole' } }
     case 'interrupted':
-      return interrupt(turns, fact.at)
+      return interrupt(turns, at)
     case 'turnComplete':
       return { ...turns, turn: IDLE, causes: asMessages(turns.causes) }
     default:

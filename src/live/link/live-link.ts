@@ -32,16 +32,15 @@ export class LiveLink {
   #connection: LiveConnection | undefined
   /** The newest handle that the session accepted. */
   #handle: string | undefined
-  /** A connection is being made, for the first time or again. What is sent meanwhile is kept for it. */
-  #isConnecting = true
-  /** The setup has changed since the attempt that is under way has read it. */
-  #isOutdated = false
+  /** Is a connection being made, for the first time or again? What is sent meanwhile is kept for it. */
+  #state: 'connecting first' | 'connected' | 'connecting again' = 'connecting first'
+  /** `outdated`: the setup has changed since the attempt that is under way has read it. */
+  #setup: 'current' | 'outdated' = 'current'
   /** The connection that the provider closes soon. */
   #leaving: LiveConnection | undefined
-  #isPaused = false
+  #reading: 'on' | 'paused' = 'on'
   /** Watches the connection. */
   #signs: SignOfLife | undefined
-  #wasConnected = false
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -80,7 +79,7 @@ export class LiveLink {
 
   /** Undefined if there is no connection. */
   #trySend(message: LiveClientMessage): { readonly behind: Promise<void> | undefined } | undefined {
-    if (this.#isConnecting || !this.#connection) return undefined
+    if (this.#state !== 'connected' || !this.#connection) return undefined
     try {
       const behind = this.#connection.send(message)
       this.#outbox.sent(message)
@@ -93,15 +92,15 @@ export class LiveLink {
 
   /** Stops or continues to read from the network, because the consumer is behind. */
   setPaused(isPaused: boolean): void {
-    this.#isPaused = isPaused
+    this.#reading = isPaused ? 'paused' : 'on'
     if (isPaused) this.#connection?.pause?.()
     else this.#connection?.resume?.()
   }
 
   /** Connects with the newest handle while the old connection still works, such as to change tools that need a new setup. */
   async renew(): Promise<void> {
-    this.#isOutdated = true
-    if (!this.#isConnecting && !this.#isClosed) await this.#replace(1)
+    this.#setup = 'outdated'
+    if (this.#state === 'connected' && !this.#isClosed) await this.#replace(1)
   }
 
   /** Closes the connection. It is never made again. */
@@ -122,7 +121,7 @@ export class LiveLink {
     const { model, setup, canResume, introduce, on } = this.#options
     const { signal } = this.#closing
     this.#outbox.dropUpdates() // the setup that is read now has them
-    this.#isOutdated = false
+    this.#setup = 'current'
     const { instruction, tools } = await untilAborted(setup(), signal)
     const resumeHandle = this.#handle !== undefined && canResume() ? this.#handle : undefined
     const connecting = model.connect({ instruction, tools, resumeHandle, signal })
@@ -153,17 +152,17 @@ export class LiveLink {
     }
     this.#connection = connection
     this.#attempts.connected()
-    this.#isConnecting = false
-    if (this.#isPaused) connection.pause?.()
+    const isFirst = this.#state === 'connecting first'
+    this.#state = 'connected'
+    if (this.#reading === 'paused') connection.pause?.()
     for (const message of this.#outbox.takeAll()) this.#sendKept(message)
     this.#signs?.close()
     this.#signs = new SignOfLife(connection, {
       ports: this.#options.ports,
-      isPaused: () => this.#isPaused,
+      isPaused: () => this.#reading === 'paused',
       onSilent: () => void this.#lose(connection, silent()),
     })
-    if (this.#wasConnected) this.#options.on({ type: 'resumed' }) // before the first message
-    this.#wasConnected = true
+    if (!isFirst) this.#options.on({ type: 'resumed' }) // before the first message
     void this.#read(connection)
   }
 
@@ -198,7 +197,7 @@ export class LiveLink {
     this.#signs?.close()
     connection.close()
     this.#options.on({ type: 'lost' })
-    if (this.#isConnecting) return // its replacement is on the way
+    if (this.#state !== 'connected') return // its replacement is on the way
     this.#attempts.ended()
     await this.#reconnect(error)
   }
@@ -207,7 +206,8 @@ export class LiveLink {
     if (message.type === 'turnComplete') this.#attempts.worked()
     if (message.type === 'resumption') {
       // an attempt that is under way resumes from the handle before
-      if (message.handle !== undefined && !this.#isConnecting && this.#options.onHandle()) this.#handle = message.handle
+      if (message.handle !== undefined && this.#state === 'connected' && this.#options.onHandle())
+        this.#handle = message.handle
       return
     }
     if (message.type === 'goAway') void this.#leave(connection, message.timeLeftMs)
@@ -225,13 +225,14 @@ export class LiveLink {
     this.#attempts.ended()
     // a provider may send one new connection after the other away
     await wait(this.#attempts.delayMs(this.#attempts.count + 1), ports, signal)
-    if (this.#connection !== connection || this.#isConnecting || this.#isClosed || this.#attempts.isOver) return
+    if (this.#connection !== connection || this.#state !== 'connected' || this.#isClosed || this.#attempts.isOver)
+      return
     await this.#replace(++this.#attempts.count)
   }
 
   /** Connects again before the old connection is closed. What is sent meanwhile is kept for the new one. */
   async #replace(attempt: number): Promise<void> {
-    this.#isConnecting = true
+    this.#state = 'connecting again'
     this.#options.on({ type: 'reconnecting', attempt })
     try {
       await this.#connect()
@@ -248,7 +249,7 @@ export class LiveLink {
   async #reconnect(lost: unknown): Promise<void> {
     const { ports, on } = this.#options
     const attempts = this.#attempts
-    this.#isConnecting = true
+    this.#state = 'connecting again'
     let error = toConnectionError(lost)
     while (!this.#isClosed) {
       if (attempts.isHandleRefused(error)) this.#handle = undefined
@@ -266,7 +267,7 @@ export class LiveLink {
   }
 
   #onConnected(): void {
-    if (this.#isOutdated && !this.#isClosed) void this.renew()
+    if (this.#setup === 'outdated' && !this.#isClosed) void this.renew()
   }
 }
 

@@ -3,7 +3,7 @@ import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-mod
 import { type Command, commandsFor, type Spoken, spokenIn } from '../conversation/commands.ts'
 import { type Introduction, introduce, NEW_CONVERSATION, reduce } from '../conversation/conversation.ts'
 import { type Fact, factsIn, type Happening } from '../conversation/fact.ts'
-import { quietMs } from '../conversation/quiet.ts'
+import { heldForMs, heldMessage } from '../conversation/held.ts'
 import { canResume, isCovering } from '../conversation/since-handle.ts'
 import { isBusy, isReplyWhole } from '../conversation/turn.ts'
 
@@ -76,8 +76,14 @@ export class KnownConversation {
   get canResume(): boolean {
     return canResume(this.#known.since)
   }
-  /** Milliseconds since anyone spoke or wrote; 0 while someone speaks. */
-  get quietMs(): number {
-    return quietMs(this.#known.quiet, this.#ports.monotonicNow())
+  /** Milliseconds until held results may be sent. Undefined: none is held. `isBlocked`: the model waits for a call. */
+  heldForMs(isBlocked: boolean): number | undefined {
+    return heldForMs(this.#known, { isBlocked, now: this.#ports.monotonicNow() })
+  }
+  /** Takes all held results as one message. */
+  release(): LiveClientMessage {
+    const { held } = this.#known
+    this.take({ type: 'released' })
+    return heldMessage(held)
   }
 }

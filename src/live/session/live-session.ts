@@ -3,12 +3,13 @@ import type { Ports } from '../../base/ports.ts'
 import type { Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { PhaseChange } from '../../flow/phases/live-phase.ts'
+import type { RunNews } from '../../runner/live/run-news.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
 import type { LiveEvent } from '../../tool/live-event.ts'
 import { LiveConnectionError } from '../../tool/live-model.ts'
 import type { LiveOptions } from '../live-options.ts'
-import { adviseProvider, checkAnswers } from './answer-request.ts'
+import { adviseProvider, answerRequest, checkAnswers } from './answer-request.ts'
 import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
@@ -43,7 +44,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       ports,
       input: this.#input,
       queue: this.#queue,
-      answer: (part) => this.answer(part),
+      onConfirmation: (news) => void this.#confirm(news),
       onEnd: (ending) => this.#onEnd(ending),
     })
   }
@@ -139,6 +140,18 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       const { confirmationProvider, allowUnconfirmed } = this.#options
       throw confirmationProvider || allowUnconfirmed ? error : adviseProvider(error, answers)
     }
+  }
+
+  /** Asks the provider about a call that needs a confirmation. */
+  async #confirm({ request, signal }: RunNews & { type: 'request' }): Promise<void> {
+    const { confirmationProvider, allowUnconfirmed = false } = this.#options
+    await answerRequest(request, signal, {
+      run: this.#loop.run.run.data,
+      confirmationProvider,
+      allowUnconfirmed,
+      answer: (part) => this.answer(part),
+      report: (problem, error) => this.#loop.report(problem, error),
+    })
   }
 
   #throwIfClosed(): void {

@@ -11,11 +11,11 @@ import type { ResponseMedia } from '../../runner/live/response-media.ts'
 import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { type HeldResults, heldMessage } from '../conversation/held.ts'
 import { resultText } from '../conversation/seed.ts'
 import type { SpokenReply } from '../conversation/speech.ts'
 import type { CallLimit } from './call-limit.ts'
 import { isNonBlocking } from './declare-tools.ts'
-import type { HeldMessage } from './held-results.ts'
 import { ModelCall } from './model-call.ts'
 import { joined, type ToldResult, tellResult } from './told-result.ts'
 
@@ -69,7 +69,7 @@ export interface Delivery {
   /** What is sent now. */
   readonly messages: readonly LiveClientMessage[]
   /** Results that the model must not hear before it is idle. */
-  readonly whenIdle: HeldMessage | undefined
+  readonly whenIdle: HeldResults | undefined
 }
 
 /** Answered calls that are remembered, in case the model repeats one after a reconnect. */
@@ -273,16 +273,16 @@ export class ModelCalls {
     const later = told.filter(({ when }) => when === 'idle')
     const interrupts = now.some(({ when }) => when === 'interrupt')
     const messages: LiveClientMessage[] = responses.length ? [{ type: 'toolResponses', responses }] : []
-    if (now.length) messages.push({ type: 'content', ...joined(now), ...(interrupts && { interrupts }) })
+    if (now.length) messages.push({ ...heldMessage([joined(now)]), ...(interrupts && { interrupts }) })
     return { messages, whenIdle: later.length ? joined(later) : undefined }
   }
 
   /** Results of calls that an earlier session made, as a message. */
-  tellEarlier(results: readonly FunctionResponse[]): HeldMessage {
+  tellEarlier(results: readonly FunctionResponse[]): HeldResults {
     const contents = results.map(({ name, response }): Content => {
       return { role: 'user', parts: [{ text: resultText(name, response) }] }
     })
-    return { contents, turnComplete: true }
+    return { contents, wants: 'reply' }
   }
 
   /** The connection has changed. The model knows calls up to `place`; undefined: it knows none, and its ids start anew. */

@@ -2,7 +2,7 @@
 import type { Ports } from '../../base/ports.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
-import type { Content, FunctionResponse, Part } from '../../content/content.ts'
+import type { Content, FunctionResponse } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { LiveRun } from '../../runner/live/live-run.ts'
@@ -10,9 +10,9 @@ import type { RunNews } from '../../runner/live/run-news.ts'
 import type { LiveEvent } from '../../tool/live-event.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Command } from '../conversation/commands.ts'
+import type { HeldResults } from '../conversation/held.ts'
 import type { LinkNews } from '../link/link-options.ts'
 import type { LiveOptions } from '../live-options.ts'
-import { answerRequest } from './answer-request.ts'
 import type { LiveEventQueue } from './event-queue.ts'
 import type { LiveInputHub } from './input-hub.ts'
 import { KnownConversation } from './known-conversation.ts'
@@ -49,8 +49,8 @@ export interface LoopOptions<S> {
   readonly input: LiveInputHub
   /** The events for the consumer. */
   readonly queue: LiveEventQueue
-  /** Records an answer to a request. */
-  answer(part: Part): Promise<void>
+  /** A human must confirm a call. */
+  onConfirmation(confirmation: RunNews & { type: 'request' }): void
   /** The session cannot go on. */
   onEnd(ending: Ending): void
 }
@@ -63,6 +63,8 @@ export class SessionLoop<S> {
   /** Results that are recorded and not sent yet. */
   readonly #deliveries: Set<Promise<void>> = new Set()
   #parts: SessionParts<S> | undefined
+  /** Stops the wait of held results. */
+  #cancelTimer: (() => void) | undefined
   /** The run of the session. */
   readonly run: LiveRun
 
@@ -77,7 +79,7 @@ export class SessionLoop<S> {
       phases: phases && livePhases(() => this.#parts?.flow),
       derived: liveComputed(options, () => this.#parts?.flow),
       input,
-      changeResponses: changeResponses(options, (problem, error) => this.#report(problem, error)),
+      changeResponses: changeResponses(options, (problem, error) => this.report(problem, error)),
       on: (news) => this.#onRun(news),
     })
     this.#order = new SessionOrder(
@@ -105,8 +107,7 @@ export class SessionLoop<S> {
       introduce: (isResumed, send) => this.#introduce(isResumed, send),
       on: (news) => this.#onLink(news),
       onPhase: (change) => this.#onPhase(change),
-      tell: (message) => void this.tell(message),
-      report: (problem, error) => this.#report(problem, error),
+      report: (problem, error) => this.report(problem, error),
     })
   }
 
@@ -150,7 +151,7 @@ export class SessionLoop<S> {
       this.#conversation.sent(message)
       return behind
     } catch (error) {
-      this.#report('The model cannot take a message', error)
+      this.report('The model cannot take a message', error)
       return undefined
     }
   }
@@ -173,7 +174,7 @@ export class SessionLoop<S> {
         return
       case 'resumed':
         this.#order.emit({ type: 'resumed' })
-        this.#parts?.held.send()
+        this.#sendHeld()
         return
       case 'failed':
         this.#options.onEnd({ errorCode: 'CONNECTION_LOST', error: news.error })
@@ -264,7 +265,7 @@ export class SessionLoop<S> {
         this.#respond(...refused)
         this.#showAll(transcriptOf(spoken.parts, spoken.reply, event))
         this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
-        this.#runCalls(registered).catch((error) => this.#report('Tool calls could not be run', error))
+        this.#runCalls(registered).catch((error) => this.report('Tool calls could not be run', error))
       })
     }
     if (limit.isOver) void this.#endAfterCalls()
@@ -272,7 +273,7 @@ export class SessionLoop<S> {
 
   async #runCalls(registered: Parameters<SessionParts<S>['calls']['decide']>[0]): Promise<void> {
     const { background, foreground, problems } = await this.parts.calls.decide(registered)
-    for (const { problem, error } of problems) this.#report(problem, error)
+    for (const { problem, error } of problems) this.report(problem, error)
     for (const { id, acknowledgement } of background) {
       this.#respond(acknowledgement)
       void this.run.calls.dispatch([id]) // alone: no other call waits for it
@@ -310,8 +311,31 @@ export class SessionLoop<S> {
 
   /** A turn has ended, or a response was sent: what waits for an idle model may happen now. */
   #checkIdle(): void {
-    this.#parts?.held.send()
+    this.#sendHeld()
     this.#parts?.waits.check()
+  }
+
+  /** Keeps results until the model is idle. */
+  #hold(results: HeldResults): void {
+    this.#conversation.take({ type: 'held', ...results })
+    this.#sendHeld()
+  }
+
+  /** Sends held results, now or when the model has been quiet for long enough. */
+  #sendHeld(): void {
+    const ms = this.#conversation.heldForMs(this.#parts?.calls.isBlocking === true)
+    if (ms === undefined) return
+    if (ms === 0) {
+      this.#cancelTimer?.()
+      this.#cancelTimer = undefined
+      void this.tell(this.#conversation.release())
+      return
+    }
+    const check = (): void => {
+      this.#cancelTimer = undefined
+      this.#sendHeld()
+    }
+    this.#cancelTimer ??= this.#options.ports.setTimer(check, ms, { background: true })
   }
 
   #onRecorded(event: Event): void {
@@ -330,14 +354,14 @@ export class SessionLoop<S> {
     if (own.length > 0) this.#deliver(own, event)
     if (event.invocationId === this.run.run.invocationId)
       void this.#refresh() // a toolset may have its credential now
-    else this.#parts.held.add(this.#parts.calls.tellEarlier(responses))
+    else this.#hold(this.#parts.calls.tellEarlier(responses))
   }
 
   /** Sends the responses of a recorded event to the model. */
   #deliver(responses: readonly FunctionResponse[], event: Event): void {
     this.#order.emit({ type: 'toolResponse', responses, event })
     const delivery = this.#sendResponses(responses, event)
-      .catch((error) => this.#report('Tool responses could not be sent', error))
+      .catch((error) => this.report('Tool responses could not be sent', error))
       .finally(() => {
         this.#deliveries.delete(delivery)
         this.#checkIdle()
@@ -346,14 +370,14 @@ export class SessionLoop<S> {
   }
 
   async #sendResponses(responses: readonly FunctionResponse[], event: Event): Promise<void> {
-    const { calls, held } = this.parts
+    const { calls } = this.parts
     const answered = calls.close(responses)
     const settling = this.#settling()
     if (settling) await settling
     const loading = this.run.calls.mediaIn(event)
     const { messages, whenIdle } = calls.deliver(answered, loading && (await loading))
     for (const message of messages) void this.tell(message)
-    if (whenIdle) held.add(whenIdle)
+    if (whenIdle) this.#hold(whenIdle)
   }
 
   /**
@@ -372,19 +396,12 @@ export class SessionLoop<S> {
     await withTimeout(Promise.all(this.#deliveries), DELIVERY_MS, this.#options.ports, () => {})
   }
 
-  #onRequest({ request, signal }: RunNews & { type: 'request' }): void {
+  #onRequest(news: RunNews & { type: 'request' }): void {
+    const { request } = news
     this.#order.emit({ type: 'request', request })
     if (request.kind === 'longRunning') return // the model gets the handle
     this.#respond(this.#parts?.calls.waitForHuman(request.functionCallId, request.hint))
-    if (request.kind !== 'confirmation') return
-    const { confirmationProvider, allowUnconfirmed = false } = this.#options.options
-    void answerRequest(request, signal, {
-      run: this.run.run.data,
-      confirmationProvider,
-      allowUnconfirmed,
-      answer: (part) => this.#options.answer(part),
-      report: (problem, error) => this.#report(problem, error),
-    })
+    if (request.kind === 'confirmation') this.#options.onConfirmation(news)
   }
 
   #onTransfer(to: string): void {
@@ -429,11 +446,10 @@ export class SessionLoop<S> {
   }
 
   #introduction(isResumed: boolean): readonly LiveClientMessage[] {
-    const { calls, held } = this.parts
+    const { calls } = this.parts
     const messages = this.#conversation.introduce({
       knows: isResumed ? 'handle' : 'nothing',
       can: calls.isBlocking ? 'nothing' : 'reply',
-      isResultDue: !isResumed && held.take()?.turnComplete === true, // a new conversation gets it from the log
       isRunning: (callId) => calls.isOpen(callId),
       history: () => this.run.history(),
     })
@@ -452,7 +468,8 @@ export class SessionLoop<S> {
     queue.push(event)
   }
 
-  #report(problem: string, error: unknown): void {
+  /** Reports a mistake in a hook. */
+  report(problem: string, error: unknown): void {
     const { logger } = this.run.run.data.services
     const message = error === undefined ? problem : `${problem}: ${messageOf(error)}`
     this.#order.emit({ type: 'error', errorCode: 'HOOK_FAILED', message })
@@ -480,7 +497,7 @@ export class SessionLoop<S> {
       const ignore = (): void => {} // the run was stopped
       await withTimeout(last.catch(ignore), CLOSE_MS, this.#options.ports, ignore)
       await this.run.close(reason)
-      this.#parts?.held.take()
+      this.#cancelTimer?.()
       this.#parts?.flow.close()
     }
   }

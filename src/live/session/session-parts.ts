@@ -4,13 +4,11 @@ import { ConversationFlow } from '../../flow/conversation-flow.ts'
 import { derivedReader } from '../../flow/state/derived-reader.ts'
 import type { LiveRun } from '../../runner/live/live-run.ts'
 import type { ChangeResponses } from '../../runner/live/response-plugin.ts'
-import type { LiveClientMessage } from '../../tool/live-model.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
 import type { LiveOptions } from '../live-options.ts'
 import { CallLimit } from './call-limit.ts'
 import { guardedModel } from './guarded-model.ts'
-import { HeldResults } from './held-results.ts'
 import type { KnownConversation } from './known-conversation.ts'
 import { ModelCalls } from './model-calls.ts'
 import { ModelSetup } from './model-setup.ts'
@@ -32,9 +30,7 @@ export interface SessionParts<S> {
   readonly link: LiveLink
   /** Instruction and tools of the model. */
   readonly setup: ModelSetup
-  /** Results that wait until the model is idle. */
-  readonly held: HeldResults
-  /** What else waits until the model is idle. */
+  /** What waits until the model is idle, or all calls have ended. */
   readonly waits: Waits
 }
 
@@ -52,15 +48,13 @@ export interface PartsOptions<S> extends Pick<LinkOptions, 'introduce' | 'on'> {
   readonly ports: Ports
   /** The conversation has moved to another phase. */
   onPhase(change: { readonly from?: string; readonly to: string }): Promise<void>
-  /** Sends a message of the conversation. */
-  tell(message: LiveClientMessage): void
   /** Reports a mistake in a hook. */
   report(problem: string, error: unknown): void
 }
 
 /** Makes the parts of a session. Throws INVALID_CONFIG if its phases, watchers or patterns are wrong. */
 export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
-  const { session, options, run, conversation, ports, introduce, on, onPhase, tell, report } = given
+  const { session, options, run, conversation, ports, introduce, on, onPhase, report } = given
   const { model, onToolCall, reconnect = {}, instruction } = options
   const { maxToolCalls = MAX_TOOL_CALLS, maxToolCallsPerMinute = MAX_TOOL_CALLS_PER_MINUTE } = options
   const { data, invocationId } = run.run
@@ -84,7 +78,6 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
   const nonBlocking = model.capabilities?.nonBlocking === true
   const calls = new ModelCalls({ calls: run.calls, nonBlocking, background, onToolCall, limit, flow })
   const waits = new Waits()
-  const isIdle = (): boolean => !conversation.isBusy && !calls.isBlocking
   const link = new LiveLink({
     model: guardedModel(model),
     ports,
@@ -92,13 +85,11 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     setup: () => setup.read(),
     onHandle: () => conversation.cover(),
     canResume: () => conversation.canResume,
-    whenIdle: () => waits.until(isIdle),
+    whenIdle: () => waits.until(() => !conversation.isBusy && !calls.isBlocking),
     introduce,
     on,
   })
-  const isBlocked = (): boolean => calls.isBlocking
-  const held = new HeldResults({ ports, isIdle, isBlocked, quietMs: () => conversation.quietMs, tell })
-  return { flow, calls, limit, link, setup, held, waits }
+  return { flow, calls, limit, link, setup, waits }
 }
 
 /** Lets `beforeToolResponse` change responses before they are recorded. Undefined without it. */

@@ -1,6 +1,6 @@
 import { type Content, type FunctionResponse, isHandle } from '../../content/content.ts'
+import type { HeldResults } from '../conversation/held.ts'
 import { resultText } from '../conversation/seed.ts'
-import type { HeldMessage } from './held-results.ts'
 import type { ModelCall } from './model-call.ts'
 
 /** A result that is sent as a message. */
@@ -25,6 +25,7 @@ export function tellResult(one: ModelCall, recorded: FunctionResponse): ToldResu
 }
 
 /** Several results as one message. */
-export function joined(told: readonly ToldResult[]): HeldMessage {
-  return { contents: told.map(({ content }) => content), turnComplete: told.some(({ isSilent }) => !isSilent) }
+export function joined(told: readonly ToldResult[]): HeldResults {
+  const isSilent = told.every((one) => one.isSilent)
+  return { contents: told.map(({ content }) => content), wants: isSilent ? 'nothing' : 'reply' }
 }
