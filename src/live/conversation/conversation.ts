@@ -6,10 +6,7 @@ import type { HeldResults } from './held.ts'
 import { QUIET, type Quiet, reduceQuiet } from './quiet.ts'
 import { seedContents, toldMessage } from './seed.ts'
 import {
-  addCalled,
-  addResponse,
-  addSaid,
-  addSent,
+  addTold,
   canResume,
   cover,
   endTurn,
@@ -84,14 +81,17 @@ function reduceSaid(said: Said, fact: Fact): Said {
   const { speech, since } = said
   switch (fact.type) {
     case 'sent':
-      return { speech, since: addSent(since, fact.contents, fact.at) }
+      return { speech, since: addTold(since, { type: 'sent', contents: fact.contents }, fact.at) }
     case 'responded':
-      return { speech, since: addResponse(since, fact.response, fact.at) }
+      return { speech, since: addTold(since, { type: 'responded', response: fact.response }, fact.at) }
     case 'wrote':
       return { speech: withoutHeard(speech, 'here'), since: withHeard(said, 'here', fact.at) }
     case 'called': {
       const ended = endSaid(said, 'here', fact.at)
-      return { ...ended, since: fact.calls.reduce((all, call) => addCalled(all, call, fact.at), ended.since) }
+      return {
+        ...ended,
+        since: fact.calls.reduce((all, call) => addTold(all, { type: 'called', call }, fact.at), ended.since),
+      }
     }
     case 'received':
       return receive(said, fact)
@@ -128,13 +128,13 @@ function endSaid(said: Said, end: SpeechEnd, at: number): Said {
   const { parts } = replyIn(said.speech)
   return {
     speech: endSpeech(said.speech, end),
-    since: parts.length > 0 ? addSaid(since, { role: 'model', parts }, at) : since,
+    since: parts.length > 0 ? addTold(since, { type: 'said', content: { role: 'model', parts } }, at) : since,
   }
 }
 
 function withHeard({ speech, since }: Said, end: SpeechEnd, at: number): SinceHandle {
   const text = heardIn(speech, end)
-  return text === '' ? since : addSaid(since, { role: 'user', parts: [{ text }] }, at)
+  return text === '' ? since : addTold(since, { type: 'said', content: { role: 'user', parts: [{ text }] } }, at)
 }
 
 /** What the session knows besides the conversation when it introduces a connection. */

@@ -2,10 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Content, FunctionResponse } from '../../content/content.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
 import {
-  addCalled,
-  addResponse,
-  addSaid,
-  addSent,
+  addTold,
   canResume,
   cover,
   endTurn,
@@ -44,19 +41,19 @@ const knownAfter = (...steps: Step[]): SinceHandle => steps.reduce((since, step)
 const sent =
   (...contents: Content[]): Step =>
   (since) =>
-    addSent(since, contents, 0)
+    addTold(since, { type: 'sent', contents }, 0)
 const said =
   (content: Content): Step =>
   (since) =>
-    addSaid(since, content, 0)
+    addTold(since, { type: 'said', content }, 0)
 const called =
   (id: string): Step =>
   (since) =>
-    addCalled(since, call(id), 0)
+    addTold(since, { type: 'called', call: call(id) }, 0)
 const responded =
   (...given: Parameters<typeof response>): Step =>
   (since) =>
-    addResponse(since, response(...given), 0)
+    addTold(since, { type: 'responded', response: response(...given) }, 0)
 const read: Step = (since) => readSent(since, 0)
 const resumed: Step = (since) => resume(since, 0)
 const toldLog: Step = () => ({ ...NOTHING_SINCE, toldAt: 0 })
@@ -97,7 +94,11 @@ describe('a handle covers', () => {
 })
 
 test('a handle covers a message only if the model had it when it began to reply', () => {
-  const two = addSent(addSent(NOTHING_SINCE, [user('a')], 1), [user('b')], 2)
+  const two = addTold(
+    addTold(NOTHING_SINCE, { type: 'sent', contents: [user('a')] }, 1),
+    { type: 'sent', contents: [user('b')] },
+    2,
+  )
   expect(repeat(cover(readSent(two, 1)), true)).toEqual([told([user('b')])])
 })
 

@@ -5,7 +5,8 @@ import { type Content, type FunctionResponse, isHandle } from '../../content/con
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import { asText, toldMessage } from './seed.ts'
 
-type Told =
+/** One thing that a model knows, or must be told. */
+export type Told =
   /** Sent by this side. A handle covers it only if the model has shown that it has read it. */
   | { readonly type: 'sent'; readonly contents: readonly Content[] }
   | { readonly type: 'responded'; readonly response: FunctionResponse }
@@ -35,25 +36,17 @@ export const NOTHING_SINCE: SinceHandle = { entries: [], toldAt: undefined, rest
 const MAX_ENTRIES = 200
 const MAX_CHARACTERS = 1_000_000
 
-/** Messages were sent. */
-export function addSent(since: SinceHandle, contents: readonly Content[], at: number): SinceHandle {
-  return add(since, { type: 'sent', contents }, at, at)
-}
-
-/** The user or the model said something. */
-export function addSaid(since: SinceHandle, content: Content, at: number): SinceHandle {
-  return add(since, { type: 'said', content }, at)
-}
-
-/** The model called a tool. */
-export function addCalled(since: SinceHandle, call: LiveToolCall, at: number): SinceHandle {
-  return add(since, { type: 'called', call }, at)
-}
-
-/** A response was sent. It replaces an earlier one to the same call. */
-export function addResponse(since: SinceHandle, response: FunctionResponse, at: number): SinceHandle {
-  const isOther = (one: Entry): boolean => one.type !== 'responded' || one.response.id !== response.id
-  return add({ ...since, entries: since.entries.filter(isOther) }, { type: 'responded', response }, at, at)
+/** Adds what was sent, said or called. A response replaces an earlier one to the same call. */
+export function addTold(since: SinceHandle, told: Told, at: number): SinceHandle {
+  const isEarlier = (one: Entry): boolean =>
+    told.type === 'responded' && one.type === 'responded' && one.response.id === told.response.id
+  const sentAt = told.type === 'sent' || told.type === 'responded' ? at : undefined
+  const entry: Entry = { ...told, sentAt, length: jsonSize(told, MAX_CHARACTERS) }
+  const entries = [...since.entries.filter((one) => !isEarlier(one)), entry]
+  let characters = 0
+  for (const { length } of entries) characters += length
+  if (entries.length <= MAX_ENTRIES && characters <= MAX_CHARACTERS) return { ...since, entries }
+  return { entries: [], toldAt: at, rest: 'overflows' }
 }
 
 /** The model no longer needs the results of these calls. */
@@ -108,7 +101,7 @@ function asOneMessage(since: SinceHandle, at: number): SinceHandle {
   const responses = entries.filter((one) => one.type === 'responded' && !isForgotten(entries, one.response))
   const contents = entries.flatMap((one) => textsOf(entries, one))
   const left: SinceHandle = { ...since, entries: responses }
-  return contents.length > 0 ? addSent(left, contents, at) : left
+  return contents.length > 0 ? addTold(left, { type: 'sent', contents }, at) : left
 }
 
 /** What to send on a connection that was resumed. `isOwed`: the model must reply now. */
@@ -149,29 +142,21 @@ function textsOf(entries: readonly Entry[], one: Entry): readonly Content[] {
     case 'sent':
       return one.contents
     case 'said':
-      return told(one.content)
+      return textOf(one.content)
     case 'called': {
       const { name, args } = one.call
-      return told({ role: 'model', parts: [{ functionCall: { name, args } }] })
+      return textOf({ role: 'model', parts: [{ functionCall: { name, args } }] })
     }
     case 'responded': {
       const { response: functionResponse } = one
-      return isForgotten(entries, functionResponse) ? told({ role: 'tool', parts: [{ functionResponse }] }) : []
+      return isForgotten(entries, functionResponse) ? textOf({ role: 'tool', parts: [{ functionResponse }] }) : []
     }
     default:
       return []
   }
 }
 
-function told(content: Content): Content[] {
+function textOf(content: Content): Content[] {
   const text = asText(content)
   return text ? [text] : []
-}
-
-function add(since: SinceHandle, told: Told, at: number, sentAt?: number): SinceHandle {
-  const entries = [...since.entries, { ...told, sentAt, length: jsonSize(told, MAX_CHARACTERS) }]
-  let characters = 0
-  for (const { length } of entries) characters += length
-  if (entries.length <= MAX_ENTRIES && characters <= MAX_CHARACTERS) return { ...since, entries }
-  return { entries: [], toldAt: at, rest: 'overflows' }
 }

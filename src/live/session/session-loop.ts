@@ -10,7 +10,6 @@ import type { RunNews } from '../../runner/live/run-news.ts'
 import type { LiveEvent } from '../../tool/live-event.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Command } from '../conversation/commands.ts'
-import type { HeldResults } from '../conversation/held.ts'
 import type { LinkNews } from '../link/link-options.ts'
 import type { LiveOptions } from '../live-options.ts'
 import type { LiveEventQueue } from './event-queue.ts'
@@ -63,8 +62,6 @@ export class SessionLoop<S> {
   /** Results that are recorded and not sent yet. */
   readonly #deliveries: Set<Promise<void>> = new Set()
   #parts: SessionParts<S> | undefined
-  /** Stops the wait of held results. */
-  #cancelTimer: (() => void) | undefined
   /** The run of the session. */
   readonly run: LiveRun
 
@@ -133,7 +130,7 @@ export class SessionLoop<S> {
       this.#showAll(await recordHeard(this.run, heard))
       for (const content of contents) await this.run.recordUser(content)
       for (const { parts } of contents) for (const { text } of parts) if (text) input.push({ type: 'text', text })
-      behind = this.tell(message)
+      behind = this.parts.teller.tell(message)
     })
     await behind
   }
@@ -142,23 +139,6 @@ export class SessionLoop<S> {
   async stream(message: LiveClientMessage): Promise<void> {
     this.#conversation.sent(message)
     await this.parts.link.send(message)
-  }
-
-  /** Sends a message of the conversation. A new connection gets it again if the model does not know it by then. */
-  tell(message: LiveClientMessage): Promise<void> | undefined {
-    try {
-      const behind = this.parts.link.tell(message)
-      this.#conversation.sent(message)
-      return behind
-    } catch (error) {
-      this.report('The model cannot take a message', error)
-      return undefined
-    }
-  }
-
-  #respond(...responses: readonly (FunctionResponse | undefined)[]): void {
-    const given = responses.filter((response) => response !== undefined)
-    if (given.length > 0) void this.tell({ type: 'toolResponses', responses: given })
   }
 
   #onLink(news: LinkNews): void {
@@ -174,7 +154,7 @@ export class SessionLoop<S> {
         return
       case 'resumed':
         this.#order.emit({ type: 'resumed' })
-        this.#sendHeld()
+        this.#parts?.teller.sendHeld()
         return
       case 'failed':
         this.#options.onEnd({ errorCode: 'CONNECTION_LOST', error: news.error })
@@ -194,7 +174,7 @@ export class SessionLoop<S> {
         return
       case 'progress':
         this.#order.emit({ type: 'toolProgress', id: news.id, name: news.name, value: news.value })
-        this.#respond(this.#parts?.calls.update(news.id, news.value))
+        this.#parts?.teller.respond(this.#parts.calls.update(news.id, news.value))
         return
       case 'request':
         this.#onRequest(news)
@@ -252,17 +232,17 @@ export class SessionLoop<S> {
   }
 
   #dispatch(made: readonly LiveToolCall[]): void {
-    const { calls, limit } = this.parts
+    const { calls, limit, teller } = this.parts
     if (limit.isOver) return // the session ends
     const { registered, repeated } = calls.register(made, this.#conversation.place)
-    this.#respond(...repeated)
+    teller.respond(...repeated)
     if (registered.length > 0) {
       const { spoken } = this.#conversation
       this.#take(this.#conversation.take({ type: 'called', calls: registered.map(({ call }) => call) }))
       this.#order.enqueue(async () => {
         this.#showAll(await recordHeard(this.run, spoken.heard))
         const { event, refused } = await calls.record(registered, spoken)
-        this.#respond(...refused)
+        teller.respond(...refused)
         this.#showAll(transcriptOf(spoken.parts, spoken.reply, event))
         this.#show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
         this.#runCalls(registered).catch((error) => this.report('Tool calls could not be run', error))
@@ -275,7 +255,7 @@ export class SessionLoop<S> {
     const { background, foreground, problems } = await this.parts.calls.decide(registered)
     for (const { problem, error } of problems) this.report(problem, error)
     for (const { id, acknowledgement } of background) {
-      this.#respond(acknowledgement)
+      this.parts.teller.respond(acknowledgement)
       void this.run.calls.dispatch([id]) // alone: no other call waits for it
     }
     if (foreground.length > 0) void this.run.calls.dispatch(foreground)
@@ -311,31 +291,8 @@ export class SessionLoop<S> {
 
   /** A turn has ended, or a response was sent: what waits for an idle model may happen now. */
   #checkIdle(): void {
-    this.#sendHeld()
+    this.#parts?.teller.sendHeld()
     this.#parts?.waits.check()
-  }
-
-  /** Keeps results until the model is idle. */
-  #hold(results: HeldResults): void {
-    this.#conversation.take({ type: 'held', ...results })
-    this.#sendHeld()
-  }
-
-  /** Sends held results, now or when the model has been quiet for long enough. */
-  #sendHeld(): void {
-    const ms = this.#conversation.heldForMs(this.#parts?.calls.isBlocking === true)
-    if (ms === undefined) return
-    if (ms === 0) {
-      this.#cancelTimer?.()
-      this.#cancelTimer = undefined
-      void this.tell(this.#conversation.release())
-      return
-    }
-    const check = (): void => {
-      this.#cancelTimer = undefined
-      this.#sendHeld()
-    }
-    this.#cancelTimer ??= this.#options.ports.setTimer(check, ms, { background: true })
   }
 
   #onRecorded(event: Event): void {
@@ -354,7 +311,7 @@ export class SessionLoop<S> {
     if (own.length > 0) this.#deliver(own, event)
     if (event.invocationId === this.run.run.invocationId)
       void this.#refresh() // a toolset may have its credential now
-    else this.#hold(this.#parts.calls.tellEarlier(responses))
+    else this.#parts.teller.hold(this.#parts.calls.tellEarlier(responses))
   }
 
   /** Sends the responses of a recorded event to the model. */
@@ -370,14 +327,14 @@ export class SessionLoop<S> {
   }
 
   async #sendResponses(responses: readonly FunctionResponse[], event: Event): Promise<void> {
-    const { calls } = this.parts
+    const { calls, teller } = this.parts
     const answered = calls.close(responses)
     const settling = this.#settling()
     if (settling) await settling
     const loading = this.run.calls.mediaIn(event)
     const { messages, whenIdle } = calls.deliver(answered, loading && (await loading))
-    for (const message of messages) void this.tell(message)
-    if (whenIdle) this.#hold(whenIdle)
+    for (const message of messages) void teller.tell(message)
+    if (whenIdle) teller.hold(whenIdle)
   }
 
   /**
@@ -400,7 +357,7 @@ export class SessionLoop<S> {
     const { request } = news
     this.#order.emit({ type: 'request', request })
     if (request.kind === 'longRunning') return // the model gets the handle
-    this.#respond(this.#parts?.calls.waitForHuman(request.functionCallId, request.hint))
+    this.#parts?.teller.respond(this.#parts.calls.waitForHuman(request.functionCallId, request.hint))
     if (request.kind === 'confirmation') this.#options.onConfirmation(news)
   }
 
@@ -497,7 +454,7 @@ export class SessionLoop<S> {
       const ignore = (): void => {} // the run was stopped
       await withTimeout(last.catch(ignore), CLOSE_MS, this.#options.ports, ignore)
       await this.run.close(reason)
-      this.#cancelTimer?.()
+      this.#parts?.teller.close()
       this.#parts?.flow.close()
     }
   }

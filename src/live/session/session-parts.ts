@@ -12,6 +12,7 @@ import { guardedModel } from './guarded-model.ts'
 import type { KnownConversation } from './known-conversation.ts'
 import { ModelCalls } from './model-calls.ts'
 import { ModelSetup } from './model-setup.ts'
+import { ModelTeller } from './model-teller.ts'
 import { Waits } from './waits.ts'
 
 /** How many calls a session runs, if its options do not say it. */
@@ -30,6 +31,8 @@ export interface SessionParts<S> {
   readonly link: LiveLink
   /** Instruction and tools of the model. */
   readonly setup: ModelSetup
+  /** Tells the model messages of the conversation. */
+  readonly teller: ModelTeller
   /** What waits until the model is idle, or all calls have ended. */
   readonly waits: Waits
 }
@@ -89,7 +92,8 @@ export function makeParts<S>(given: PartsOptions<S>): SessionParts<S> {
     introduce,
     on,
   })
-  return { flow, calls, limit, link, setup, waits }
+  const teller = new ModelTeller({ link, conversation, calls, ports, report })
+  return { flow, calls, limit, link, setup, teller, waits }
 }
 
 /** Lets `beforeToolResponse` change responses before they are recorded. Undefined without it. */
