@@ -23,7 +23,7 @@ function knownAfter(...facts: Fact[]): Conversation {
   return facts.reduce(reduce, NEW_CONVERSATION)
 }
 
-/** What a new connection is told. */
+/** What the session tells a new connection. */
 function tell(
   conversation: Conversation,
   options: { isResumed?: boolean; isBlocking?: boolean; history?: Content[]; at?: number } = {},
@@ -108,7 +108,7 @@ describe('a resumed conversation', () => {
     expect(tell(conversation)).toBeUndefined()
   })
 
-  test('is told the same again if it is lost before the model has read it', () => {
+  test('gets the same again if it is lost before the model has read it', () => {
     const conversation = knownAfter(
       ...asked,
       received({ type: 'text', text: 'Well' }),

@@ -155,7 +155,7 @@ export interface Introduction {
 export interface Told {
   /** The connection was told. */
   readonly fact: Fact
-  /** What it is told. */
+  /** What the session sends first. */
   readonly messages: readonly LiveClientMessage[]
 }
 

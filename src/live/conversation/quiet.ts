@@ -11,7 +11,7 @@ export interface Quiet {
   readonly user: 'speaking' | 'silent'
 }
 
-/** Nobody has spoken. */
+/** No one has spoken. */
 export const QUIET: Quiet = { latest: 0, playedAt: 0, user: 'silent' }
 
 const DEFAULT_RATE = 24_000

@@ -30,7 +30,7 @@ const response = (id: string, more: Partial<FunctionResponse> = {}): FunctionRes
 })
 const call = (id: string): { id: string; name: string; args: { id: string } } => ({ id, name: 'look', args: { id } })
 
-/** What a connection is told that resumes after these steps, at time 0. */
+/** What the session tells a connection that resumes after these steps, at time 0. */
 function repeat(since: SinceHandle, isOwed: boolean): LiveClientMessage[] {
   return messagesFor(resume(since, 0), isOwed)
 }

@@ -89,7 +89,7 @@ export function canResume(since: SinceHandle): boolean {
   return since.rest === 'fits' && !(hasFinalById(since) && hasMovedOn(since))
 }
 
-/** A resumed connection is told everything. From now on all of it counts as sent and not read: the next handle may be made before. */
+/** A resumed connection gets everything. All of it counts as sent and not read: the next handle may be made before the model reads it. */
 export function resume(since: SinceHandle, at: number): SinceHandle {
   const told = hasMovedOn(since) ? asOneMessage(since, at) : since
   return { ...told, entries: told.entries.map((one) => ({ ...one, sentAt: at })) }

@@ -41,7 +41,7 @@ interface PartList {
   readonly characters: number
 }
 
-/** Where what the user said ends: with the turn, at an interruption, or here, whoever speaks. */
+/** Where what the user said ends: with the turn, at an interruption, or here. */
 export type SpeechEnd = 'turn' | 'interruption' | 'here'
 
 /** Most characters that are kept of one turn. A longer transcript loses its end. */
@@ -58,7 +58,7 @@ const NOTHING_SAID = {
   grounding: undefined,
 } as const
 
-/** Nobody has said anything. */
+/** No one has said anything. */
 export const SILENCE: Speech = { at: 'listening', heard: '', heardSince: '', ...NOTHING_SAID }
 
 /** Adds what a message of the model says. */

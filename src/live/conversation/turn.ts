@@ -39,7 +39,7 @@ export interface Turns {
 
 const IDLE: Turn = { at: 'idle' }
 
-/** Nobody has said anything. */
+/** No one has said anything. */
 export const NO_TURNS: Turns = { turn: IDLE, causes: [], speech: 'none' }
 
 /**
@@ -111,7 +111,7 @@ export function reduceTurns(turns: Turns, fact: Fact, until: number | undefined 
   }
 }
 
-/** What the model has to reply to in a response. Nothing in a handle, and in a result that is told silently. */
+/** What the model has to reply to in a response. Nothing in a handle or a silent result. */
 function causeIn(response: FunctionResponse): Cause['of'] | undefined {
   const stage = stageOf(response)
   if (stage === 'only') return 'result'

@@ -75,7 +75,7 @@ export interface Delivery {
 /** Answered calls that are remembered, in case the model repeats one after a reconnect. */
 const MAX_ANSWERED = 256
 
-/** The calls of a live model, and what the model is told about them. */
+/** The calls of a live model, and the responses that it gets. */
 export class ModelCalls {
   readonly #options: ModelCallsOptions
   /** Calls of the current conversation, by the id of the provider. */
@@ -214,12 +214,12 @@ export class ModelCalls {
     return { answered, problems }
   }
 
-  /** What the model is told about a call that waits for a human, so that it can go on. Undefined: nothing. */
+  /** The response to a call that waits for a human, with which the model goes on. Undefined: it gets none. */
   waitForHuman(callId: string, hint: string | undefined): FunctionResponse | undefined {
     return this.#open.get(callId)?.waitForHuman(hint)
   }
 
-  /** What the model is told about the progress of a call. Undefined: nothing. */
+  /** The response with the progress of a call. Undefined: the model gets none. */
   update(callId: string, value: unknown): FunctionResponse | undefined {
     return this.#open.get(callId)?.update(value)
   }
