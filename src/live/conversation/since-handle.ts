@@ -38,15 +38,20 @@ const MAX_CHARACTERS = 1_000_000
 
 /** Adds what was sent, said or called. A response replaces an earlier one to the same call. */
 export function addTold(since: SinceHandle, told: Told, at: number): SinceHandle {
-  const isEarlier = (one: Entry): boolean =>
-    told.type === 'responded' && one.type === 'responded' && one.response.id === told.response.id
   const sentAt = told.type === 'sent' || told.type === 'responded' ? at : undefined
-  const entry: Entry = { ...told, sentAt, length: jsonSize(told, MAX_CHARACTERS) }
-  const entries = [...since.entries.filter((one) => !isEarlier(one)), entry]
+  const length = jsonSize(told, MAX_CHARACTERS)
+  const entries: Entry[] = [...withoutEarlier(since.entries, told), { ...told, sentAt, length }]
   let characters = 0
-  for (const { length } of entries) characters += length
+  for (let index = 0; index < entries.length; index++) characters += (entries[index] as Entry).length
   if (entries.length <= MAX_ENTRIES && characters <= MAX_CHARACTERS) return { ...since, entries }
   return { entries: [], toldAt: at, rest: 'overflows' }
+}
+
+function withoutEarlier(entries: readonly Entry[], told: Told): readonly Entry[] {
+  if (told.type !== 'responded') return entries
+  const { id } = told.response
+  const at = entries.findLastIndex((one) => one.type === 'responded' && one.response.id === id)
+  return at < 0 ? entries : entries.toSpliced(at, 1)
 }
 
 /** The model no longer needs the results of these calls. */
@@ -60,9 +65,16 @@ export function giveUp(since: SinceHandle, ids: readonly string[]): SinceHandle 
 /** The model has read everything that was sent up to this time. */
 export function readSent(since: SinceHandle, until: number): SinceHandle {
   const isRead = (sentAt: number | undefined): boolean => sentAt !== undefined && sentAt <= until
-  if (!isRead(since.toldAt) && !since.entries.some(({ sentAt }) => isRead(sentAt))) return since
-  const entries = since.entries.map((one) => (isRead(one.sentAt) ? { ...one, sentAt: undefined } : one))
-  return { ...since, entries, toldAt: isRead(since.toldAt) ? undefined : since.toldAt }
+  let entries: Entry[] | undefined
+  for (let at = 0; at < since.entries.length; at++) {
+    const one = since.entries[at] as Entry
+    if (!isRead(one.sentAt)) continue
+    entries ??= [...since.entries]
+    entries[at] = { ...one, sentAt: undefined }
+  }
+  const isToldRead = isRead(since.toldAt)
+  if (!entries && !isToldRead) return since
+  return { ...since, entries: entries ?? since.entries, toldAt: isToldRead ? undefined : since.toldAt }
 }
 
 /** The model has ended a turn. Resending a response that it has replied to would make it repeat itself. */
@@ -123,13 +135,13 @@ function hasMovedOn({ entries }: SinceHandle): boolean {
 
 /** Does the handle cover a call, but not the response that the model replies to? */
 function hasFinalById({ entries }: SinceHandle): boolean {
-  return entries.some(
-    (one) =>
-      one.type === 'responded' &&
-      !isHandle(one.response) &&
-      one.response.scheduling !== 'SILENT' &&
-      !isForgotten(entries, one.response),
-  )
+  const forgotten = new Set<string | undefined>()
+  for (const one of entries) if (one.type === 'called' || one.type === 'given up') forgotten.add(one.call.id)
+  for (const one of entries) {
+    if (one.type !== 'responded' || forgotten.has(one.response.id)) continue
+    if (!isHandle(one.response) && one.response.scheduling !== 'SILENT') return true
+  }
+  return false
 }
 
 /** Does the handle miss the call itself? */
