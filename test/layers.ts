@@ -47,7 +47,7 @@ const mayUseNode = [
 const webRank = rankOfFolder.get('auth') ?? 0
 /** Files of higher layers that the page may import: functions that make and read answers, and types of what the server sends. */
 const mayUseInWeb = [
-  'src/live/live-event.ts',
+  'src/tool/live-event.ts',
   'src/runner/approvals/answer-parts.ts',
   'src/runner/runner-options.ts',
   'src/runner/single-call/call-error.ts',
