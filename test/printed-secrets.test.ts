@@ -192,7 +192,8 @@ const holders: { readonly [name: string]: () => unknown } = {
 /** Exports that keep nothing of the developer, or nothing that is a secret. */
 const HOLD_NO_SECRET: ReadonlySet<string> = new Set(
   `
-  LogReader answerLater importedEvents readLog FallbackError InMemoryArtifactService InMemoryMemoryService InMemorySessionService ToolError ToolwrightError
+  LogReader answerLater checkInboxItem checkPendingRequest checkPin checkSessionFilter checkSessionKey importedEvents readLog toStorableEntry
+  FallbackError InMemoryArtifactService InMemoryMemoryService InMemorySessionService ToolError ToolwrightError
   approve codeExecution createEvent deny discoveryEngineSearch enterpriseWebSearch exampleTool exitLoop
   functionCallsOf getUserChoice googleMapsGrounding googleSearch isFinalResponse loadArtifacts loadMemory
   parseArtifactUri preloadMemory respond textOf transferToAgent urlContext vertexAiSearch withParts AiSdkError

@@ -1,6 +1,5 @@
-import { copyJson, jsonSize } from '../base/json.ts'
-import { MAX_CONTENT_BYTES, MAX_INBOX_ITEMS } from '../base/limits.ts'
-import { checkItemSize, inboxFullError, MAX_REMEMBERED_IDS } from './inbox-limits.ts'
+import { copyJson } from '../base/json.ts'
+import { checkInboxItem, MAX_REMEMBERED_IDS } from './inbox-limits.ts'
 import type { InboxItem, PostedItem } from './service.ts'
 
 /** The inbox of one session. */
@@ -11,9 +10,8 @@ export class Inbox {
 
   /** Adds an item, unless its id is known. `seq` is the last sequence number of the log. */
   post(item: InboxItem, seq: number): void {
-    checkItemSize(jsonSize(item, MAX_CONTENT_BYTES))
     if (this.#knownIds.has(item.id)) return
-    if (this.#waiting.size >= MAX_INBOX_ITEMS) throw inboxFullError()
+    checkInboxItem(item, this.#waiting.size)
     this.#waiting.set(item.id, { ...copyJson(item), seq })
     this.#knownIds.add(item.id)
   }

@@ -258,7 +258,6 @@ export class InMemorySessionService implements SessionService {
   async post(key: SessionKey, item: InboxItem): Promise<number> {
     const session = this.#find(key)
     if (!session) throw sessionNotFound(key.sessionId)
-    checkId('The id of an inbox item', item.id)
     session.inbox ??= new Inbox()
     const { seq } = session.log
     session.inbox.post(item, seq)

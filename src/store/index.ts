@@ -5,7 +5,10 @@
  */
 export type { SealedCredential, SealedCredentialStore } from '../credential/sealed-store.ts'
 export type { Denial, Entry, Intent, LogRecord, NewEntry, PhaseRecord, Request } from '../event/event.ts'
+export { checkFilter as checkSessionFilter, checkKey as checkSessionKey } from '../session/check-key.ts'
+export { checkPin } from '../session/check-pin.ts'
 export { importedEvents } from '../session/imported-events.ts'
+export { checkInboxItem } from '../session/inbox-limits.ts'
 export type {
   AppendOptions,
   HeldLog,
@@ -19,3 +22,4 @@ export type {
   StateSize,
   UserUsage,
 } from '../session/service.ts'
+export { checkPendingRequest, toStorableEntry } from '../session/storable-entry.ts'
