@@ -18,13 +18,21 @@ export type ContinueWithResult = (
   stateDelta: JsonObject | undefined,
 ) => Promise<void>
 
+/** A call whose body runs, or whose result continues its invocation. */
+interface RunningTask {
+  readonly session: SessionKey
+  readonly stop: StopSignal
+  /** Resolves when the run that got the result has ended. */
+  readonly ended: Promise<void>
+}
+
 /** The background calls of a runner. They live as long as the runner. */
 export class BackgroundTasks implements BackgroundRunner {
   readonly #starter: Pick<RunStarter, 'start'>
   readonly #services: RunServices
   #isClosing = false
   /** By session and call. */
-  readonly #tasks: Map<string, { readonly stop: StopSignal; readonly ended: Promise<void> }> = new Map()
+  readonly #tasks: Map<string, RunningTask> = new Map()
   /** How many bodies run in this process. */
   readonly running: { readonly size: number } = this.#tasks
 
@@ -38,7 +46,7 @@ export class BackgroundTasks implements BackgroundRunner {
     const id = idOf(session, call.id)
     const stop = new StopSignal()
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    this.#tasks.set(id, { stop, ended })
+    this.#tasks.set(id, { session, stop, ended })
     const finish: BackgroundTask['finish'] = (response, stateDelta) => {
       const parts = [{ functionResponse: { id: call.id, name: call.name, response } }]
       this.#continue(session, { role: 'user', parts }, stateDelta)
@@ -78,6 +86,14 @@ export class BackgroundTasks implements BackgroundRunner {
   /** Does the body of the call run in this process? */
   isRunning(session: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): boolean {
     return this.#tasks.has(idOf(session, callId))
+  }
+
+  /** Resolves when the bodies of a session that run now have ended and their results are recorded. Undefined if none runs. */
+  endOf({ userId, sessionId }: Pick<SessionKey, 'userId' | 'sessionId'>): Promise<unknown> | undefined {
+    const tasks = [...this.#tasks.values()].filter(
+      ({ session }) => session.userId === userId && session.sessionId === sessionId,
+    )
+    return tasks.length ? Promise.all(tasks.map((task) => task.ended)) : undefined
   }
 
   /** Stops all calls, and waits for a moment until their end is recorded. */

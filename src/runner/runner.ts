@@ -92,6 +92,11 @@ export class Runner<Output = unknown> {
     this.#services.onThrown = listener
   }
 
+  /** @internal Resolves when the background calls of a session in this process have ended. Undefined if there are none. */
+  backgroundOf(session: { readonly userId: string; readonly sessionId: string }): Promise<unknown> | undefined {
+    return this.#background.endOf(session)
+  }
+
   /** @internal For single calls: waits for background tools. Calls with the same `callerId` share results of `cached()`. */
   useForSingleCalls(callerId: string | undefined): void {
     this.#services.background = undefined

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { background } from '../../policy/background.ts'
 import { confirm } from '../../policy/confirm.ts'
 import { Runner } from '../../runner/runner.ts'
 import type { RunnerOptions } from '../../runner/runner-options.ts'
@@ -50,6 +51,28 @@ test('chat runs one turn per message in one session and skips blank lines', asyn
   expect(await chat(runner, ['hi', '  ', 'bye'], options)).toMatchObject({ turns: 2, failed: 0 })
   expect(output.read()).toBe('Hello.\nBye.\n')
   expect(model.requests[1]?.contents.map(({ parts }) => parts[0]?.text)).toEqual(['hi', 'Hello.', 'bye'])
+})
+
+test('chat cancels a background call with Ctrl+C, and takes the next message', async () => {
+  const started = Promise.withResolvers<void>()
+  const search = tool({
+    name: 'search',
+    description: 'Never ends',
+    effect: 'none',
+    run: (_, { signal }) => {
+      started.resolve()
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    },
+  })
+  const { runner, options, output, pressCtrlC } = setUp(
+    [{ calls: [{ name: 'search' }] }, 'Hello.'],
+    [background(search)],
+  )
+  const done = chat(runner, ['search', 'hi'], options)
+  await started.promise
+  setImmediate(pressCtrlC) // the run has paused by then
+  expect(await done).toMatchObject({ hasOpenRequests: false })
+  expect(output.read()).toMatch(/CANCELLED[\s\S]*Hello\.\n$/)
 })
 
 test('chat with showsMessages prints each user message and escapes its control characters', async () => {

@@ -6,9 +6,10 @@ import type { LineSource } from '../input/line-source.ts'
 import { collectAnswers } from '../requests/collect-answers.ts'
 import { openPrompts } from '../requests/open-prompts.ts'
 import { type RequestPrompt, requestSummary } from '../requests/request-prompt.ts'
+import { nextBackgroundRun } from './background-run.ts'
 import { parseTypedInput } from './commands.ts'
 import { headerText, helpText, stateText, toolsText } from './info-text.ts'
-import { type ShowRunOptions, showRun } from './show-run.ts'
+import { type ShownRun, type ShowRunOptions, showRun } from './show-run.ts'
 import { UsageTotals } from './usage-totals.ts'
 
 /** Options of `chat`. */
@@ -234,16 +235,28 @@ class Chat {
   /** Resumes pending work that an earlier process left, or a request that expired. */
   async #resume(sessionId: string): Promise<void> {
     const run = this.#runner.resume({ userId: this.#options.userId, sessionId, runConfig: { streaming: true } })
-    const failure = await showRun(run, { ...this.#showRunOptions(), ignoredErrorCode: 'NOT_FOUND' })
+    const { failure } = await showRun(run, { ...this.#showRunOptions(), ignoredErrorCode: 'NOT_FOUND' })
     if (failure === 'SESSION_BUSY') this.#options.screen.write(SESSION_BUSY_HINT)
     if (failure !== undefined) this.#failed++
   }
 
   async #showRun(run: Run): Promise<string | undefined> {
     this.#turns++
-    const failure = await showRun(run, this.#showRunOptions())
+    const shown = await showRun(run, this.#showRunOptions())
+    const failure = await this.#showBackground(run.sessionId, shown)
     if (failure !== undefined) this.#failed++
     return failure
+  }
+
+  /** Shows what background calls of the run add to the session. Returns the error of the last run. */
+  async #showBackground(sessionId: string, { failure, lastEventId }: ShownRun): Promise<string | undefined> {
+    const { userId, screen, interrupts } = this.#options
+    if (failure !== undefined || lastEventId === undefined) return failure
+    screen.status('Waiting for tools in the background')
+    const next = await nextBackgroundRun(this.#runner, { userId, sessionId, lastEventId }, interrupts)
+    screen.status(undefined)
+    if (!next) return undefined
+    return await this.#showBackground(sessionId, await showRun(next, this.#showRunOptions()))
   }
 
   #showRunOptions(): ShowRunOptions {

@@ -24,16 +24,22 @@ export interface ShowRunOptions {
   readonly ignoredErrorCode?: string | undefined
 }
 
-/**
- * Writes the events of a run to the screen as they arrive. Ctrl+C cancels the run. Returns the code of the error that the
- * run ended with; undefined when the run completed or paused without an error.
- */
-export async function showRun(run: Run, options: ShowRunOptions): Promise<string | undefined> {
+/** How a run that was shown ended. */
+export interface ShownRun {
+  /** The code of the error that the run ended with; undefined when it completed or paused without an error. */
+  readonly failure: string | undefined
+  /** The last stored event. */
+  readonly lastEventId: string | undefined
+}
+
+/** Writes the events of a run to the screen as they arrive. Ctrl+C cancels the run. */
+export async function showRun(run: Run, options: ShowRunOptions): Promise<ShownRun> {
   const { screen, interrupts, ignoredErrorCode, totals } = options
   const { width, colour, isLive } = screen
   const renderer = new EventRenderer({ ...options, width, colour, isLive })
   const startedAt = Date.now()
   let failure: string | undefined
+  let lastEventId: string | undefined
   let isCancelled = false
   const stopListening = interrupts.listen(() => {
     stopListening() // the next Ctrl+C goes to the previous listener, which exits
@@ -46,13 +52,14 @@ export async function showRun(run: Run, options: ShowRunOptions): Promise<string
     for await (const event of run) {
       screen.write(renderer.render(event))
       totals.add(event)
+      if (!event.partial) lastEventId = event.id
       if (!isCancelled) screen.status(renderer.status, startedAt)
       if (event.errorCode !== undefined && event.isolationScope === undefined) failure = event.errorCode
     }
     screen.write(renderer.end())
   } catch (error) {
     const code = error instanceof ToolwrightError ? error.code : undefined
-    if (code !== undefined && code === ignoredErrorCode) return undefined
+    if (code !== undefined && code === ignoredErrorCode) return { failure: undefined, lastEventId }
     failure = code ?? 'INTERNAL'
     const message = escapeLine(`! ${code ? `${code}: ` : ''}${messageOf(error)}`)
     screen.write(`${renderer.end()}${screen.paint(['red'], message)}\n`)
@@ -61,5 +68,5 @@ export async function showRun(run: Run, options: ShowRunOptions): Promise<string
     screen.status(undefined)
     totals.addTime(Date.now() - startedAt)
   }
-  return failure
+  return { failure, lastEventId }
 }

@@ -77,3 +77,28 @@ describe('toolwright run --session', () => {
     expect([second.code, second.errors]).toEqual([0, ''])
   })
 })
+
+describe('a background call', () => {
+  const archive = 'test/examples/fixtures/background.ts'
+
+  test.each([
+    ['search', 3],
+    ['count', 4],
+  ])('of toolwright run is awaited, and its answer is shown: %s', async (message, hits) => {
+    const { code, out } = await runCommandLine(['run', archive, '--memory', message])
+    expect(out).toContain(`Found {"status":"completed","tool":"${message}","result":{"hits":${hits}}}.`)
+    expect(out).not.toMatch(/Waiting for|Still open|Send the result/)
+    expect(code).toBe(0)
+  })
+
+  test('of toolwright run --json belongs to its turn', async () => {
+    const { code, out } = await runCommandLine(['run', archive, '--memory', '--json'], { input: 'search\ncount\n' })
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.flatMap(({ end }) => end?.status ?? [])).toEqual(['completed', 'completed'])
+    expect(lines.flatMap(({ content }) => content?.parts[0]?.text ?? [])).toHaveLength(2)
+    expect(code).toBe(0)
+  })
+})

@@ -4,6 +4,7 @@ import type { PendingRequest } from '../../../event/pending-request.ts'
 import type { Run } from '../../../runner/run/run-handle.ts'
 import type { Runner } from '../../../runner/runner.ts'
 import { EventWriter } from '../../../server/wire/event-writer.ts'
+import { nextBackgroundRun } from '../../chat/background-run.ts'
 import type { Interrupts } from '../../input/interrupts.ts'
 import type { LineSource } from '../../input/line-source.ts'
 import type { Output } from '../../screen/screen.ts'
@@ -65,6 +66,8 @@ class JsonChat {
   readonly #options: JsonChatOptions
   readonly #writer = new EventWriter()
   #sessionId: string | undefined
+  /** The last stored event that was written. */
+  #lastEventId: string | undefined
 
   constructor(runner: Runner, options: JsonChatOptions) {
     this.#runner = runner
@@ -95,7 +98,7 @@ class JsonChat {
       const message = input.type === 'message' ? input.message : toAnswerMessage(input.answers, await this.#pending())
       const run = this.#runner.run({ userId, sessionId: this.#sessionId, message })
       this.#sessionId = run.sessionId
-      const error = await this.#write(run)
+      const error = await this.#writeWithBackground(run)
       const { sessionId, invocationId } = run
       const pending = await this.#pending()
       const isPaused = pending.some((request) => request.invocationId === invocationId)
@@ -104,6 +107,20 @@ class JsonChat {
     } catch (error) {
       this.#end(failureOf(error))
     }
+  }
+
+  /** Writes the events of a run, and what its background calls add. Returns the error that it ended with. */
+  async #writeWithBackground(run: Run): Promise<TurnEnd['error']> {
+    const { userId, interrupts } = this.#options
+    const { sessionId } = run
+    for (let next: Run | undefined = run; next; ) {
+      const before = this.#lastEventId
+      const error = await this.#write(next)
+      const lastEventId = this.#lastEventId
+      if (error || lastEventId === undefined || lastEventId === before) return error
+      next = await nextBackgroundRun(this.#runner, { userId, sessionId, lastEventId }, interrupts)
+    }
+    return undefined
   }
 
   /** Writes the events of a run. Returns the error that it ended with. */
@@ -117,6 +134,7 @@ class JsonChat {
     try {
       for await (const event of run) {
         for (const written of this.#writer.write(event)) output.write(`${escapeJson(written)}\n`)
+        if (!event.partial) this.#lastEventId = event.id
         const { errorCode: code, errorMessage: message = '', isolationScope } = event
         if (code !== undefined && isolationScope === undefined) failure = { code, message }
       }
