@@ -16,7 +16,7 @@ function describe(request: PendingRequest): string {
   const hint = showLine(request.hint ?? '', MAX_HINT)
   const where = `Session "${sessionId}", request "${id}".`
   const answer = (part: string): string =>
-    `${where} Answer with server.runner.run({ userId, sessionId, message: [${part}] }); server.runner.pending() lists the request.`
+    `Use a client with elicitation, or answer in the program that serves: server.runner.run({ userId, sessionId, message: [${part}] }); server.runner.pending() lists the request. ${where}`
   switch (kind) {
     case 'confirmation':
       return `Tool "${tool}" was not run: it needs an approval, and this client cannot ask for one. ${answer('approve(request)')}`

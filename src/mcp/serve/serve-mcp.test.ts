@@ -169,6 +169,9 @@ describe.each<Era>(['2025', '2026'])('serveMcp() over HTTP, a client of %s', (er
     expect(result.isError).toBe(true)
     expect(JSON.stringify(result.content)).toContain(request?.id)
     expect(JSON.stringify(result.content)).toContain(request?.sessionId)
+    expect(JSON.stringify(result.content)).toContain(
+      'Use a client with elicitation, or answer in the program that serves',
+    )
     expect(charged).toEqual([])
     if (!request) throw new Error('no request')
     const { sessionId } = request

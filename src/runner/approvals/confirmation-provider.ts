@@ -14,6 +14,8 @@ export interface ConfirmationDecision {
   /** Replaces the arguments of the call. Only for an `editable` request; for another one it denies. */
   readonly args?: JsonObject | undefined
   /** Why the call was denied. The model gets it. */
+  readonly reason?: string | undefined
+  /** The same as `reason`, which comes first. */
   readonly hint?: string | undefined
 }
 
@@ -67,7 +69,7 @@ export async function confirmationAnswer(
       if (args !== undefined && !request.editable) throw notEditable(request)
       return approve(request, { ...(payload !== undefined && { payload }), ...(args !== undefined && { args }) })
     }
-    return deny(request, { reason: String(decision?.hint ?? 'The call was not confirmed.') })
+    return deny(request, { reason: String(decision?.reason ?? decision?.hint ?? 'The call was not confirmed.') })
   } catch (error) {
     if (signal.aborted) return undefined
     report(`confirmationProvider failed for tool "${request.tool}", so the call was denied`, error)

@@ -99,9 +99,9 @@ test('a call without a provider to confirm it is refused', async () => {
   expect(error.message).toMatch(/confirmationProvider/)
 })
 
-test('a provider approves, denies with a hint, and fails closed', async () => {
+test('a provider approves, denies with a hint or a reason, and fails closed', async () => {
   const asked: unknown[] = []
-  const provider = (decision: () => { confirmed: boolean; hint?: string }) => ({
+  const provider = (decision: () => { confirmed: boolean; hint?: string; reason?: string }) => ({
     confirmationProvider: async (request: { tool: string; args: unknown; hint?: string | undefined }) => {
       asked.push([request.tool, request.args, request.hint])
       return decision()
@@ -113,6 +113,8 @@ test('a provider approves, denies with a hint, and fails closed', async () => {
   expect(asked).toEqual([['add', { a: 1, b: 2 }, 'Add?']])
   const denying = new ToolDispatcher(provider(() => ({ confirmed: false, hint: 'not today' }))).register(gated)
   expect((await failureOf(denying.call('add', { a: 1, b: 2 }))).message).toMatch(/not today/)
+  const explained = new ToolDispatcher(provider(() => ({ confirmed: false, reason: 'ask Ada' }))).register(gated)
+  expect((await failureOf(explained.call('add', { a: 1, b: 2 }))).message).toMatch(/ask Ada/)
   const broken = new ToolDispatcher(
     provider(() => {
       throw new Error('offline')
