@@ -16,7 +16,7 @@ export async function signIn(authUri: string, callback: string): Promise<string>
     const location = response.headers.get('location')
     // without a redirect it is the login page or the consent page
     const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? ''
-    const fields = prompt === 'login' ? { prompt, login: 'ada', password: 'any' } : { prompt }
+    const fields: Record<string, string> = prompt === 'login' ? { prompt, login: 'ada', password: 'any' } : { prompt }
     form = location ? undefined : new URLSearchParams(fields)
     url = new URL(location ?? /action="([^"]+)"/.exec(page)?.[1] ?? '', url).href
     if (url.startsWith(callback)) return url
