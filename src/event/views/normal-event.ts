@@ -1,13 +1,16 @@
+import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import type { Event } from '../event.ts'
 
 /**
  * An event in the form of our own logs. Events of other programs, of imports and of ADK's wire have no scope path, responses in
- * a content of the role `user`, or calls without ids, names or arguments. `path`: the scope of an event without one.
+ * a content of the role `user`, handles beside the content, or calls without ids, names or arguments. `path`: the scope of an event
+ * without one.
  */
-export function toNormalEvent(event: Event, path: string): Event {
-  const { author, nodeInfo, content } = event
-  if (author === 'user') return event
+export function toNormalEvent(given: Event, path: string): Event {
+  if (given.author === 'user') return given
+  const event = withHandles(given)
+  const { nodeInfo, content } = event
   const hasResponses =
     content && content.role !== 'tool' && content.parts.some(({ functionResponse }) => functionResponse)
   const hasPoorCalls = content?.parts.some(({ functionCall }) => functionCall && !isWhole(functionCall))
@@ -22,6 +25,16 @@ export function toNormalEvent(event: Event, path: string): Event {
       },
     }),
   }
+}
+
+/** On the wire, a long-running call has no response until its result arrives. What it returned is in `handles`, by call id. */
+function withHandles(event: Event): Event {
+  const { handles } = event as { readonly handles?: unknown }
+  if (!isRecord(handles)) return event
+  const parts: Part[] = [...(event.content?.parts ?? [])]
+  for (const [id, response] of Object.entries(handles))
+    if (isRecord(response)) parts.push({ functionResponse: { id, name: '', response, willContinue: true } })
+  return { ...event, content: { role: 'tool', parts } }
 }
 
 function isWhole({ id, name, args }: FunctionCall): boolean {
