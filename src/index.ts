@@ -28,7 +28,6 @@ export type { JsonObject } from './base/json.ts'
 export type { Ports } from './base/ports.ts'
 export type { AuthConfig, AuthCredential, AuthScheme, AuthToolArguments, OAuthFlow } from './content/auth.ts'
 export {
-  type Blob,
   type CodeExecutionResult,
   type ConfirmationToolArguments,
   type Content,
@@ -38,6 +37,7 @@ export {
   type FunctionDeclaration,
   type FunctionResponse,
   functionCallsOf,
+  type InlineData,
   type InputToolArguments,
   type Message,
   type ModelOutput,
@@ -127,7 +127,7 @@ export {
   type ToolDispatcherOptions,
 } from './runner/single-call/tool-dispatcher.ts'
 export type { Usage } from './runner/usage.ts'
-export type { Issue, Parsed } from './schema/issues.ts'
+export type { ParseResult, SchemaIssue } from './schema/issues.ts'
 export type { InferInput, InferOutput, Schema } from './schema/schema-types.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
@@ -151,7 +151,7 @@ export type {
   ToolContext,
 } from './tool/context.ts'
 export { CredentialRequired } from './tool/credential-required.ts'
-export { type MadeTool, tool } from './tool/define-tool.ts'
+export { type DefinedTool, tool } from './tool/define-tool.ts'
 export { filterTools } from './tool/filter-tools.ts'
 export type { FunctionArgs, FunctionToolOptions } from './tool/functions/function-tool-options.ts'
 export type { ToolFunction } from './tool/functions/tool-function.ts'

@@ -45,7 +45,7 @@ import { gemini } from 'toolwright/gemini'
 import { attachInferred } from 'toolwright/infer'
 import { McpToolset } from 'toolwright/mcp'
 import { ApiRegistry, OpenApiToolset } from 'toolwright/openapi'
-import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { ReplyBuilder } from '../src/gemini/reply/reply-builder.ts'
@@ -261,7 +261,9 @@ test('D19: declares a tool that also changes the request', async () => {
   expect(model.requests[0]?.config.tools).toMatchObject([{ functionDeclarations: [{ name: 'look_up' }] }])
 })
 
-const handOver = (name: string): Step => ({ calls: [{ name: 'transfer_to_agent', args: { agent_name: name } }] })
+const handOver = (name: string): ScriptedStep => ({
+  calls: [{ name: 'transfer_to_agent', args: { agent_name: name } }],
+})
 
 test('D20: keeps the active agent after a transfer for the next message', async () => {
   const billing = new LlmAgent({ name: 'billing', model: scriptedModel(['first', 'second']) })
@@ -576,7 +578,7 @@ test('D53: asks for approval again when the tool has changed since the approval'
   let runs = 0
   const wipe = { name: 'wipe', description: 'Wipes', requiresConfirmation: true, run: () => ++runs }
   const sessionService = new InMemorySessionService()
-  const over = (one: Tool, ...steps: Step[]) =>
+  const over = (one: Tool, ...steps: ScriptedStep[]) =>
     new Runner({ appName: 'app', agent: agentOf([one], scriptedModel(steps)), sessionService })
   const home = { ...ada, sessionId: 's1' }
   const [request] = (await over(tool(wipe), calls('wipe')).complete({ ...home, message: 'go' })).pending
@@ -616,7 +618,7 @@ test('D56: runs tool callbacks for model-written code and answers it with the ca
     languages: ['js'],
     execute: async () => ({ outcome: 'OK' as const, output: '2' }),
   }
-  const reply: Step = {
+  const reply: ScriptedStep = {
     parts: [{ executableCode: { language: 'js', code: '1 + 1' } }],
     calls: [{ name: 'plain' }],
   }
@@ -1209,7 +1211,7 @@ const consent: AuthConfig = {
 const ada = { userId: 'ada', sessionId: 's1' } as const
 
 /** A reply that calls tools without arguments. */
-function calls(...names: readonly string[]): Step {
+function calls(...names: readonly string[]): ScriptedStep {
   return { calls: names.map((name) => ({ name })) }
 }
 
@@ -1238,7 +1240,7 @@ interface Played {
 /** Sends one message to an agent whose model follows the steps, and waits until the run completes or pauses. */
 async function play(
   tools: LlmAgentOptions['tools'],
-  steps: readonly Step[],
+  steps: readonly ScriptedStep[],
   more: { agent?: Partial<LlmAgentOptions>; runner?: Partial<RunnerOptions> } = {},
 ): Promise<Played> {
   const model = scriptedModel(steps)

@@ -176,7 +176,7 @@ test('every file and folder that a page names exists', () => {
 /** Helper types that users do not write by hand. The functions that use them are documented. */
 const unspoken = new Set([
   'ArtifactKey',
-  'Blob',
+  'InlineData',
   'CachedOptions',
   'CacheScope',
   'CodeExecutionResult',

@@ -11,11 +11,11 @@ import {
   ToolError,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { z } from 'zod'
 
 /** A model that takes its time and decides from the responses since the last message. */
-function model(next: (done: readonly string[]) => Step): Model {
+function model(next: (done: readonly string[]) => ScriptedStep): Model {
   return {
     name: 'scripted',
     async *generate(request, options) {

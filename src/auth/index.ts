@@ -4,18 +4,8 @@
  * @module
  */
 
-export type {
-  AuthConfig,
-  AuthCredential,
-  AuthScheme,
-  AuthToolArguments,
-  OAuthFlow,
-  TokenEndpointAuthMethod,
-} from '../content/auth.ts'
-export type { CredentialKey, CredentialService, StoredCredential } from '../credential/service.ts'
 export { type ApplyCredentialOptions, applyCredential } from './apply-credential.ts'
 export { AuthError } from './auth-error.ts'
-export type { Exchanger, Exchangers } from './auth-services.ts'
 export {
   type BeginConsentOptions,
   beginConsent,

@@ -52,7 +52,7 @@ export interface ModelOutput {
 }
 
 /** Media inside a message. */
-export interface Blob {
+export interface InlineData {
   /** The media type, such as `image/png`. */
   readonly mimeType: string
   /** The bytes as base64. */
@@ -104,7 +104,7 @@ export interface Part {
   /** The response to a tool call. */
   readonly functionResponse?: FunctionResponse
   /** Media. */
-  readonly inlineData?: Blob
+  readonly inlineData?: InlineData
   /** A reference to a file. */
   readonly fileData?: FileData
   /** Code that a model wrote to be executed. */

@@ -4,7 +4,7 @@ import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { consentIn, decisionOf, declinedIn, hintIn } from '../event/decision.ts'
-import type { Request } from '../event/event.ts'
+import type { RequestRecord } from '../event/event.ts'
 import { type CallState, openRequests, type RequestState } from '../event/invocation-state.ts'
 import type { SessionKey } from '../session/service.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -133,7 +133,7 @@ interface CurrentCall {
 
 /** Why the approval of a request is no longer valid; undefined when it is. `approved`: the arguments the approver sent. */
 function whyLapsed(
-  request: Request,
+  request: RequestRecord,
   { definition, args, session }: CurrentCall,
   approved: JsonObject | null = request.args,
 ): 'definition' | 'args' | 'session' | undefined {
@@ -144,7 +144,7 @@ function whyLapsed(
 }
 
 /** Was the request made in this session? A log can be copied byte for byte; requests of earlier versions name no session. */
-function isOfSession({ session }: Request, { appName, userId, sessionId }: SessionKey): boolean {
+function isOfSession({ session }: RequestRecord, { appName, userId, sessionId }: SessionKey): boolean {
   if (!session) return true
   return session.appName === appName && session.userId === userId && session.sessionId === sessionId
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { ModelOutput, Part } from '../content/content.ts'
 import { type ResultErrorCode, ToolError } from '../error/error.ts'
-import type { EventActions, FailedAttempt, Request } from '../event/event.ts'
+import type { EventActions, FailedAttempt, RequestRecord } from '../event/event.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolEntry } from './resolve.ts'
@@ -92,7 +92,7 @@ export interface RequestingCall {
 
 /** A request that is not recorded yet. */
 export type NewRequest = Omit<
-  Request,
+  RequestRecord,
   'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'
 > & {
   /** The id of a credential request: its consent is stored under it. Default: a new id. */

@@ -3,7 +3,7 @@ import { copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeepError } from '..
 import { kindOf } from '../base/kind-of.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { type CallState, NOT_RUN, type RequestState } from '../event/invocation-state.ts'
-import { describeIssues, errorOfCheck, type Parsed } from '../schema/issues.ts'
+import { describeIssues, errorOfCheck, type ParseResult } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { authorize } from './authorize.ts'
 import { callBeforeTool } from './before-tool.ts'
@@ -199,8 +199,8 @@ function validate(batch: Batch, unchecked: UncheckedCall): Prepared | Promise<Pr
 function parseArgsInTime(
   { host }: Batch,
   { entry, context }: ResolvedCall,
-  parsing: PromiseLike<Parsed>,
-): Promise<Parsed> {
+  parsing: PromiseLike<ParseResult>,
+): Promise<ParseResult> {
   const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
   return waitFor(parsing, { host, name, step: 'Argument validation', context, timeoutMs })
 }
@@ -208,7 +208,7 @@ function parseArgsInTime(
 function applyParsed(
   batch: Batch,
   unchecked: UncheckedCall,
-  parsed: Parsed,
+  parsed: ParseResult,
   rewritten: JsonObject | undefined,
 ): Prepared | Promise<Prepared> {
   const { call, entry, context, next } = unchecked

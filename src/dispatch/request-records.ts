@@ -3,7 +3,7 @@ import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import type { AuthToolArguments } from '../content/auth.ts'
 import type { ConfirmationToolArguments, InputToolArguments, Part, ToolConfirmation } from '../content/content.ts'
-import type { EventActions, NewEntry, Request } from '../event/event.ts'
+import type { EventActions, NewEntry, RequestRecord } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
 import { REQUEST_NAMES } from '../event/request-names.ts'
 import { plainArgs } from './confirm.ts'
@@ -63,7 +63,7 @@ export function requestEvent(
   requesting: readonly RequestedCall[],
 ): NewEntry[] {
   const { host, scope, agentName } = at
-  const records: Request[] = []
+  const records: RequestRecord[] = []
   const parts: Part[] = []
   const actions: EventActions = { skipSummarization: true }
   for (const { call, requests, expiresInMs = EXPIRES_IN_MS } of requesting) {
@@ -91,7 +91,7 @@ function requestOf(
   callId: string,
   { expiresInMs: ownExpiry, ...created }: NewRequest,
   toolExpiry: number,
-): Request {
+): RequestRecord {
   const expiresInMs = ownExpiry ?? toolExpiry
   const now = host.services.ports.now()
   const { appName, userId, sessionId } = host
@@ -109,7 +109,10 @@ function requestOf(
 }
 
 /** The function call that shows a request. Holds copies: a consumer that changes the event must not change the record. */
-function functionCallFor(request: Request, { id, name }: RequestedCall['call']): { name: string; args: JsonObject } {
+function functionCallFor(
+  request: RequestRecord,
+  { id, name }: RequestedCall['call'],
+): { name: string; args: JsonObject } {
   const { kind, authConfig, hint = '', schema } = request
   const originalFunctionCall = { id, name, args: copyJson(request.args) }
   if (kind === 'confirmation') {
@@ -124,6 +127,6 @@ function functionCallFor(request: Request, { id, name }: RequestedCall['call']):
   return { name: REQUEST_NAMES.input, args: { ...args } }
 }
 
-function confirmationOf({ hint = '', payload }: Request): ToolConfirmation {
+function confirmationOf({ hint = '', payload }: RequestRecord): ToolConfirmation {
   return { hint, confirmed: false, ...(payload !== undefined && { payload: copyJson(payload) }) }
 }

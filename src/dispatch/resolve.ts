@@ -6,7 +6,7 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import { type BackgroundOptions, backgroundOf } from '../policy/background.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
-import type { Parsed } from '../schema/issues.ts'
+import type { ParseResult } from '../schema/issues.ts'
 import { findBuiltTool } from '../tool/built-tools.ts'
 import { checkTool } from '../tool/check-tool.ts'
 import type { WireTool } from '../tool/llm-request-config.ts'
@@ -34,9 +34,9 @@ export interface ToolEntry {
   /** The gate when the entry was created. Callbacks get the tool object and must not be able to remove its gate. */
   readonly gate: Tool['requiresConfirmation']
   /** Validates arguments. */
-  parse(args: unknown): Parsed | Promise<Parsed>
+  parse(args: unknown): ParseResult | Promise<ParseResult>
   /** Validates results; undefined without an `outputSchema`. */
-  readonly parseResult: ((result: unknown) => Parsed | Promise<Parsed>) | undefined
+  readonly parseResult: ((result: unknown) => ParseResult | Promise<ParseResult>) | undefined
 }
 
 /** The tools one reply may call. */

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/invocation-state.ts'
-import { describeInvalidResult, type Parsed } from '../schema/issues.ts'
+import { describeInvalidResult, type ParseResult } from '../schema/issues.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/result-parts.ts'
 import { cutResponse, MOST_BYTES_A_CHARACTER, responseOf, sizeOf } from './cut-response.ts'
@@ -91,7 +91,10 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
 }
 
 /** Waits for an asynchronous validator as long as for the body. */
-async function parseResultInTime(unsettled: Unsettled, parsing: Parsed | Promise<Parsed>): Promise<Parsed | Timeout> {
+async function parseResultInTime(
+  unsettled: Unsettled,
+  parsing: ParseResult | Promise<ParseResult>,
+): Promise<ParseResult | Timeout> {
   if (!(parsing instanceof Promise)) return parsing
   const { host, entry, context } = unsettled
   const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool

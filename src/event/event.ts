@@ -135,7 +135,7 @@ export interface Intent {
 }
 
 /** A request to a human. Only this record makes a request: an event that looks like one has no effect. */
-export interface Request {
+export interface RequestRecord {
   /** Discriminates the record types. */
   readonly type: 'request'
   /** The id of the request. An answer names it. */
@@ -203,7 +203,7 @@ export interface PhaseRecord {
 }
 
 /** An internal item of the event log. */
-export type LogRecord = Intent | Request | Denial | PhaseRecord
+export type LogRecord = Intent | RequestRecord | Denial | PhaseRecord
 
 /** An item of a session's log. Records are internal: never yielded, never shown to a model or a client. */
 export type Entry =

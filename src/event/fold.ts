@@ -2,7 +2,7 @@
 import { registerShape } from '../base/object-shapes.ts'
 import type { FunctionResponse, Part } from '../content/content.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
-import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
+import type { Denial, Event, Intent, NewEntry, RequestRecord } from './event.ts'
 import {
   addAnswer,
   addDenial,
@@ -292,7 +292,7 @@ export class Fold {
     }
   }
 
-  #foldRequest(request: Request): void {
+  #foldRequest(request: RequestRecord): void {
     const call = this.calls.get(request.callId) ?? this.#addToolset(request)
     if (!call) return
     const state: RequestState = { request, seq: this.#seq, answer: undefined, denied: undefined }
@@ -302,7 +302,7 @@ export class Fold {
     this.#requests.set(request.id, state)
   }
 
-  #addToolset(request: Request): CallState | undefined {
+  #addToolset(request: RequestRecord): CallState | undefined {
     const call = createToolsetCall(request)
     if (!call) return undefined
     const { path } = request

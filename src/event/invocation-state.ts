@@ -1,7 +1,7 @@
 // The states of calls, requests and scopes that the fold computes from the log of an invocation.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionCall, FunctionResponse } from '../content/content.ts'
-import type { Event, NewEntry, Request } from './event.ts'
+import type { Event, NewEntry, RequestRecord } from './event.ts'
 import { REQUEST_PREFIX, TOOLSET_CALL_PREFIX, toolsetNameOf } from './request-names.ts'
 
 /** Who drives a run: the agent loop, with a text model, or a live model that speaks. */
@@ -48,7 +48,7 @@ export interface CallState {
 /** A request to a human and its answer. */
 export interface RequestState {
   /** The record of the request. */
-  readonly request: Request
+  readonly request: RequestRecord
   /** The sequence number of the record. An answer posted before the request is ignored. */
   readonly seq: number
   /** The answer as the client sent it; undefined while there is none. */
@@ -66,7 +66,7 @@ export function signatureOf(call: CallState): string {
 }
 
 /** The key of a request: equal for requests of one kind, origin and key. */
-export function requestKey({ kind, origin, key }: Request): string {
+export function requestKey({ kind, origin, key }: RequestRecord): string {
   return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`
 }
 
@@ -99,7 +99,7 @@ export function createCall(
 }
 
 /** The call that stands for a toolset which requests a credential; undefined if the request is about another call. */
-export function createToolsetCall({ callId: id, path }: Request): CallState | undefined {
+export function createToolsetCall({ callId: id, path }: RequestRecord): CallState | undefined {
   if (!id.startsWith(TOOLSET_CALL_PREFIX)) return undefined
   const made = { path, agent: '', at: -1, isCode: false, madeIn: 'text' } as const
   return createCall({ id, name: toolsetNameOf(id, path), args: {} }, made)

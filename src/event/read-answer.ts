@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import { consentIn, decisionOf, declinedIn, inputOf } from './decision.ts'
-import type { Request } from './event.ts'
+import type { RequestRecord } from './event.ts'
 
 /** What an answer to a request means. */
 export type AnswerMeaning =
@@ -13,7 +13,7 @@ export type AnswerMeaning =
   | { readonly type: 'expired'; readonly reason?: string }
 
 /** Says what a recorded answer means, in every shape that clients send and old logs have. */
-export function readAnswer(kind: Request['kind'], answer: JsonObject): AnswerMeaning {
+export function readAnswer(kind: RequestRecord['kind'], answer: JsonObject): AnswerMeaning {
   if (kind === 'confirmation') {
     const { confirmed, ...decision } = decisionOf(answer)
     return confirmed ? { type: 'approved', ...decision } : { type: 'denied', ...withReason(decision.reason) }

@@ -1,5 +1,5 @@
 // The function names that show requests to a human, as ADK clients know them.
-import type { Request } from './event.ts'
+import type { RequestRecord } from './event.ts'
 
 /** The prefix of names the framework reserves for its requests. No tool may have such a name. */
 export const REQUEST_PREFIX = 'adk_request_'
@@ -22,7 +22,7 @@ export function toolsetNameOf(callId: string, path: string): string {
 }
 
 /** The function name that shows a request of this kind, such as `adk_request_confirmation`. */
-export const REQUEST_NAMES: { readonly [Kind in Request['kind']]: string } = {
+export const REQUEST_NAMES: { readonly [Kind in RequestRecord['kind']]: string } = {
   confirmation: `${REQUEST_PREFIX}confirmation`,
   input: `${REQUEST_PREFIX}input`,
   credential: `${REQUEST_PREFIX}credential`,

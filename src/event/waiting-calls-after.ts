@@ -1,6 +1,6 @@
 import type { Part } from '../content/content.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
-import type { Event, NewEntry, Request } from './event.ts'
+import type { Event, NewEntry, RequestRecord } from './event.ts'
 import type { Fold } from './fold.ts'
 import {
   addAnswer,
@@ -96,7 +96,7 @@ class CallsAfter {
     }
   }
 
-  #addRequest(request: Request): void {
+  #addRequest(request: RequestRecord): void {
     const known = this.#call(request.callId)
     const call = known ?? createToolsetCall(request)
     if (!call) return

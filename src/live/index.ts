@@ -32,7 +32,6 @@ export type {
   OpenAiWebSocket,
   WebSocketConstructor,
 } from '../openai/live/options.ts'
-export type { ConfirmationDecision, ConfirmationProvider } from '../runner/approvals/confirmation-provider.ts'
 export type { LiveEvent } from '../tool/live-event.ts'
 export type { LiveInput } from '../tool/live-input.ts'
 export {

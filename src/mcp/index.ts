@@ -18,5 +18,5 @@ export type {
 } from './mcp-toolset-options.ts'
 export type { Listening } from './serve/listen.ts'
 export { type McpService, serveMcp } from './serve/serve-mcp.ts'
-export type { Identity, ServeMcpOptions } from './serve/serve-options.ts'
+export type { McpIdentity, ServeMcpOptions } from './serve/serve-options.ts'
 export type { StdioStreams } from './serve/stdio.ts'

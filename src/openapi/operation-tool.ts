@@ -4,7 +4,7 @@ import { showInvisible } from '../base/escape.ts'
 import type { JsonObject } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
-import type { Parsed } from '../schema/issues.ts'
+import type { ParseResult } from '../schema/issues.ts'
 import { checkTool } from '../tool/check-tool.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -65,7 +65,7 @@ function bodyPlaceOf({ contentType, kind, encoding, fileProperties, fields }: Re
   }
 }
 
-function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => Parsed | Promise<Parsed> {
+function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => ParseResult | Promise<ParseResult> {
   let parse: CompiledSchema['parse'] | undefined
   return (args) => {
     try {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
-import { describeIssues, type Parsed } from './issues.ts'
+import { describeIssues, type ParseResult } from './issues.ts'
 import type { Schema } from './schema-types.ts'
 
 const SECRET = 'hunter2-secret'
@@ -123,10 +123,10 @@ test.each(inherited)(
   'a schema written in %s reports a missing argument called toString and accepts a given one',
   (_, schema) => {
     const { parse } = compileSchema(schema, 'Tool "t"')
-    const parsed = parse({}) as Parsed
+    const parsed = parse({}) as ParseResult
     const issues = parsed.issues ?? []
     expect(issues.map(({ path }) => path)).toContain('toString')
-    const partial = parse({ toString: 'x' }) as Parsed
+    const partial = parse({ toString: 'x' }) as ParseResult
     const own = Object.getOwnPropertyDescriptor(partial.value ?? {}, 'constructor')
     expect(own?.value).toBeUndefined()
     expect(parse({ toString: 'x', constructor: 1 })).toMatchObject({ value: { toString: 'x', constructor: 1 } })
@@ -183,7 +183,7 @@ describe('a Zod schema', () => {
       [z.array(z.union([z.strictObject({}), z.string()])), [keys]],
       [z.array(z.string()), new Array(100_000).fill(1)],
     ] as const) {
-      const { issues: found = [] } = issues(schema, value) as Parsed
+      const { issues: found = [] } = issues(schema, value) as ParseResult
       expect(found.length).toBeGreaterThan(0)
       expect(found.length).toBeLessThanOrEqual(200)
       expect(describeIssues(found).length).toBeLessThan(5_000)

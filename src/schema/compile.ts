@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { Parsed } from './issues.ts'
+import type { ParseResult } from './issues.ts'
 import { type CheckedSchema, checkSchema } from './json-schema/check-schema.ts'
 import { describesObject } from './json-schema/describes-object.ts'
 import { createJsonSchemaParser } from './json-schema/json-schema-parser.ts'
@@ -18,7 +18,7 @@ export interface CompiledSchema {
   /** Does it accept objects only? */
   readonly isObject: boolean
   /** Checks a value and applies defaults. A promise only if the schema itself is asynchronous. */
-  parse(value: unknown): Parsed | Promise<Parsed>
+  parse(value: unknown): ParseResult | Promise<ParseResult>
 }
 
 const compiled = new WeakMap<object, CompiledSchema>()

@@ -3,7 +3,7 @@
 import { decodeBase64 } from '../base/base64.ts'
 import { isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { type CompiledSchema, compileSchema } from './compile.ts'
-import type { Issue, Parsed } from './issues.ts'
+import type { ParseResult, SchemaIssue } from './issues.ts'
 import { definitionOf, possibleBranches } from './possible-branches.ts'
 import { formatPath } from './value-path.ts'
 
@@ -22,10 +22,10 @@ export function hasWireTypes(schema: unknown): boolean {
 }
 
 /** Creates a function that replaces the marked strings of a checked value. It changes the value. */
-export function createWireConverter(schema: JsonObject): (value: unknown) => Parsed {
+export function createWireConverter(schema: JsonObject): (value: unknown) => ParseResult {
   const fixed = { root: schema, accepts: createAcceptors(schema), keyPatterns: new Map<string, JsonObject>() }
   return (value) => {
-    const issues: Issue[] = []
+    const issues: SchemaIssue[] = []
     const converted = convert(value, schema, { ...fixed, keys: [], issues })
     return issues.length > 0 ? { issues } : { value: converted }
   }
@@ -41,7 +41,7 @@ interface Conversion {
   readonly keyPatterns: Map<string, JsonObject>
   /** The path to the current value. It grows and shrinks during the conversion. */
   readonly keys: (string | number)[]
-  readonly issues: Issue[]
+  readonly issues: SchemaIssue[]
 }
 
 function convert(value: unknown, schema: unknown, conversion: Conversion): unknown {
@@ -117,7 +117,7 @@ function createAcceptors(root: JsonObject): Accepts {
       parsers.set(part, parse)
     }
     // a plain JSON Schema is checked synchronously
-    return (parse(value) as Parsed).issues === undefined
+    return (parse(value) as ParseResult).issues === undefined
   }
 }
 

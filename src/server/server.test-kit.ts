@@ -1,7 +1,7 @@
 // Calls the routes of a server without a network.
 import { LlmAgent, type LlmAgentOptions } from 'toolwright'
 import { createServer, type ServerOptions, type ToolwrightServer } from 'toolwright/server'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { onTestFinished } from 'vitest'
 
 /** An answer of the server. */
@@ -37,7 +37,7 @@ export interface TestServerOptions extends Partial<ServerOptions> {
   /** The tools of the agent. */
   readonly tools?: LlmAgentOptions['tools']
   /** What its model replies. */
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly ScriptedStep[]
 }
 
 /** Creates a server with the app `desk`, whose agent is `clerk`. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import { approve } from '../runner/approvals/answer-parts.ts'
 import { Runner } from '../runner/runner.ts'
-import { type Step, scriptedModel } from '../testing/scripted-model.ts'
+import { type ScriptedStep, scriptedModel } from '../testing/scripted-model.ts'
 import { entryOf, HOME, write } from '../testing/suites/session-fixtures.ts'
 import { tool } from '../tool/define-tool.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
@@ -19,13 +19,18 @@ function damage(file: string, sql: string): void {
 }
 
 /** A runner whose agent can pay; paying may need an approval. */
-function paying(services: SqliteServices, steps: readonly Step[], run: () => unknown, requiresConfirmation = false) {
+function paying(
+  services: SqliteServices,
+  steps: readonly ScriptedStep[],
+  run: () => unknown,
+  requiresConfirmation = false,
+) {
   const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation, run })
   const agent = new LlmAgent({ name: 'clerk', model: scriptedModel(steps), tools: [pay] })
   return new Runner({ appName: HOME.appName, agent, ...services })
 }
 
-const call: Step = { calls: [{ id: 'c1', name: 'pay' }] }
+const call: ScriptedStep = { calls: [{ id: 'c1', name: 'pay' }] }
 
 test.each([
   ['a valid intent', '{"type":"intent","invocationId":"i1","path":"clerk","calls":[{"id":"c1"}]}', true],

@@ -9,7 +9,7 @@ import { ToolwrightError } from '../error/error.ts'
 import { approve } from '../runner/approvals/answer-parts.ts'
 import type { Run } from '../runner/run/run-handle.ts'
 import { Runner } from '../runner/runner.ts'
-import { type Step, scriptedModel } from '../testing/scripted-model.ts'
+import { type ScriptedStep, scriptedModel } from '../testing/scripted-model.ts'
 import { HOME, requestOf } from '../testing/suites/session-fixtures.ts'
 import { tool } from '../tool/define-tool.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
@@ -22,7 +22,7 @@ const logger = { warn: () => {}, error: () => {} }
 // short: damage can revive a lease
 const OPTIONS = { logger, leaseMs: 1_000 }
 
-function shop(services: SqliteServices, steps: readonly Step[], pay: () => unknown): Runner {
+function shop(services: SqliteServices, steps: readonly ScriptedStep[], pay: () => unknown): Runner {
   const tools = [
     tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: pay }),
     tool({
@@ -44,7 +44,7 @@ function shop(services: SqliteServices, steps: readonly Step[], pay: () => unkno
 async function pausedFile(): Promise<{ file: string; requestId: string }> {
   const file = temporaryFile()
   const services = sqlite(file, OPTIONS)
-  const steps: Step[] = [
+  const steps: ScriptedStep[] = [
     { calls: [{ id: 'c1', name: 'look' }] },
     'Looked.',
     {

@@ -2,7 +2,7 @@ import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Completion } from '../runner/completion.ts'
 import { Runner } from '../runner/runner.ts'
 import type { RunOptions } from '../runner/runner-options.ts'
-import { type Step, scriptedModel } from '../testing/scripted-model.ts'
+import { type ScriptedStep, scriptedModel } from '../testing/scripted-model.ts'
 import { HOME } from '../testing/suites/session-fixtures.ts'
 import { tool } from '../tool/define-tool.ts'
 import type { SqliteServices } from './sqlite.ts'
@@ -10,7 +10,7 @@ import type { SqliteServices } from './sqlite.ts'
 /** An agent for every process of a test. `order` is long-running; `pay` never returns. */
 export function shop(
   services: SqliteServices,
-  steps: readonly Step[],
+  steps: readonly ScriptedStep[],
   onPay: (what: string) => void = () => {},
 ): {
   runner: Runner

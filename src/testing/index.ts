@@ -46,7 +46,7 @@ export type {
   ScriptedLiveScript,
   ScriptedLiveStep,
 } from './scripted-live-script.ts'
-export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
+export { type ScriptedModel, type ScriptedReply, type ScriptedStep, scriptedModel } from './scripted-model.ts'
 export { strictModel } from './strict-model.ts'
 export { artifactServiceSuite } from './suites/artifact-service-suite.ts'
 export { credentialServiceSuite } from './suites/credential-service-suite.ts'

@@ -7,10 +7,10 @@ import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 
 /** The next reply of the model: a text, a reply, or a function that returns either for a request. */
-export type Step = string | ScriptedReply | ((request: LlmRequest) => Step | Promise<Step>)
+export type ScriptedStep = string | ScriptedReply | ((request: LlmRequest) => ScriptedStep | Promise<ScriptedStep>)
 
 /** One function for all requests. */
-type StepFunction = (request: LlmRequest) => Step | Promise<Step>
+type StepFunction = (request: LlmRequest) => ScriptedStep | Promise<ScriptedStep>
 
 /** A reply of a scripted model. */
 export interface ScriptedReply {
@@ -65,9 +65,9 @@ export interface ScriptedModel extends Model {
  * const model = scriptedModel([{ calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }, 'Cold.'])
  */
 export function scriptedModel(script: StepFunction, options?: ScriptedModelOptions): ScriptedModel
-export function scriptedModel(steps: readonly Step[], options?: ScriptedModelOptions): ScriptedModel
+export function scriptedModel(steps: readonly ScriptedStep[], options?: ScriptedModelOptions): ScriptedModel
 export function scriptedModel(
-  script: readonly Step[] | StepFunction,
+  script: readonly ScriptedStep[] | StepFunction,
   options: ScriptedModelOptions = {},
 ): ScriptedModel {
   checkScript(script)
@@ -101,7 +101,7 @@ export function scriptedModel(
   }
 }
 
-async function resolve(step: Step, request: LlmRequest): Promise<ScriptedReply> {
+async function resolve(step: ScriptedStep, request: LlmRequest): Promise<ScriptedReply> {
   const given = typeof step === 'function' ? await step(request) : step
   if (typeof given === 'function') return resolve(given, request)
   if (typeof step === 'function') checkStep(given)
@@ -116,7 +116,7 @@ function checkScript(script: unknown): void {
   }
 }
 
-function checkStep(step: Step): void {
+function checkStep(step: ScriptedStep): void {
   if (typeof step === 'string' || typeof step === 'function') return
   checkOptions('A step of scriptedModel()', step, REPLY_RULES)
   for (const call of step.calls ?? []) checkOptions('A call in a step of scriptedModel()', call, CALL_RULES)

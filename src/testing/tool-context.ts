@@ -5,7 +5,7 @@ import type { AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { anything, checkOptions, type OptionRules, record, text } from '../error/check-options.ts'
-import type { Request } from '../event/event.ts'
+import type { RequestRecord } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { BodyRequest } from '../tool/body-request.ts'
@@ -110,7 +110,7 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
 /** Creates an answered input request. */
 function answeredRequest([key, value]: [string, unknown]): RequestState {
   const asked = { kind: 'input', origin: 'body', callId: '', args: {}, definition: '', createdAt: 0 } as const
-  const request: Request = { type: 'request', id: key, key, invocationId: 'e-test', path: 'agent', ...asked }
+  const request: RequestRecord = { type: 'request', id: key, key, invocationId: 'e-test', path: 'agent', ...asked }
   return { request, seq: 0, answer: { result: copyJson(value) }, denied: undefined }
 }
 

@@ -4,7 +4,7 @@ import { canonicalJson, copyJson, type JsonObject, jsonSize } from '../base/json
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { ToolError } from '../error/error.ts'
 import { declinedIn, inputOf } from '../event/decision.ts'
-import type { Request } from '../event/event.ts'
+import type { RequestRecord } from '../event/event.ts'
 import type { RequestState } from '../event/invocation-state.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
 import type { RequestedActions } from './actions.ts'
@@ -12,7 +12,7 @@ import type { AnsweredInput } from './context.ts'
 
 /** A confirmation, an input or a credential that a tool body requests. `authConfig` is the server's own: it may hold secrets. */
 export type BodyRequest = Pick<
-  Request,
+  RequestRecord,
   'kind' | 'key' | 'hint' | 'payload' | 'schema' | 'authConfig' | 'sealed' | 'mayDecline'
 > & {
   /** When the request expires, in milliseconds. Default: as the tool says. */
@@ -104,7 +104,7 @@ export function answeredInputs(earlier: readonly RequestState[], schemas: InputS
 }
 
 /** The schema that the answer was checked against when it arrived. */
-function recordedSchema({ id, schema }: Request): CompiledSchema | undefined {
+function recordedSchema({ id, schema }: RequestRecord): CompiledSchema | undefined {
   return schema && compileSchema(schema, `Request "${id}"`, { lenient: true })
 }
 

@@ -2,7 +2,7 @@ import { hideAllCredentials } from '../auth/config/hide-credentials.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
-import type { Parsed } from '../schema/issues.ts'
+import type { ParseResult } from '../schema/issues.ts'
 import type { Schema } from '../schema/schema-types.ts'
 import { createWireConverter, hasWireTypes, withoutWireTypes } from '../schema/wire-values.ts'
 import { registerBuiltTool } from './built-tools.ts'
@@ -37,16 +37,16 @@ export function tool<
   const O extends Schema | undefined = undefined,
   R extends Returns<O> = Returns<O>,
   F extends AnyFunction = AnyFunction,
->(from: ToolOptions<P, O, R> | (F & NoToolFactory<F>), options?: FunctionToolOptions<F, P, O>): MadeTool<P, R, F> {
+>(from: ToolOptions<P, O, R> | (F & NoToolFactory<F>), options?: FunctionToolOptions<F, P, O>): DefinedTool<P, R, F> {
   // The casts are true: the dispatcher passes what `parse` returned, which has the type of the arguments.
-  if (typeof from !== 'function') return buildTool(from) as MadeTool<P, R, F>
+  if (typeof from !== 'function') return buildTool(from) as DefinedTool<P, R, F>
   const inferred = inferredOf(from)
   if (!inferred) throw needsInferError(from)
-  return buildTool(functionToolOptions(from, inferred, options), inferred) as MadeTool<P, R, F>
+  return buildTool(functionToolOptions(from, inferred, options), inferred) as DefinedTool<P, R, F>
 }
 
 /** The tool that `tool()` makes. With options instead of a function, `F` is inferred as `AnyFunction` itself. */
-export type MadeTool<P, R, F extends AnyFunction> = AnyFunction extends F
+export type DefinedTool<P, R, F extends AnyFunction> = AnyFunction extends F
   ? TypedTool<ArgsOf<P>, R>
   : TypedTool<FunctionArgs<F, P>, ReturnType<F>>
 
@@ -114,7 +114,7 @@ function compileParameters(
   return {
     jsonSchema: checked.jsonSchema,
     parse: (args) => {
-      const parsed = checked.parse(args) as Parsed // a plain JSON Schema is checked synchronously
+      const parsed = checked.parse(args) as ParseResult // a plain JSON Schema is checked synchronously
       return parsed.issues ? parsed : convert(parsed.value)
     },
   }
@@ -140,7 +140,7 @@ const COPIED_OPTIONS = [
 ] as const
 
 // Models add arguments that no parameter declares. They are dropped, like unknown keys of a schema.
-function parseNoArgs(args: unknown): Parsed {
+function parseNoArgs(args: unknown): ParseResult {
   if (isRecord(args)) return { value: {} }
   return { issues: [{ path: '', expected: 'an object' }] }
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { Content, FunctionDeclaration } from '../content/content.ts'
 import { REQUEST_PREFIX } from '../event/request-names.ts'
-import type { Parsed } from '../schema/issues.ts'
+import type { ParseResult } from '../schema/issues.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
 import type { LlmRequestConfig, WireTool } from './llm-request-config.ts'
 
@@ -51,7 +51,7 @@ export interface Tool {
   /** The body. Returns a value, a promise, or a generator whose yields are progress and whose return value is the result. */
   run(args: unknown, context: ToolContext): unknown
   /** Validates the arguments. Default: they are validated against the schema of the declaration. */
-  parse?(args: unknown): Parsed | Promise<Parsed>
+  parse?(args: unknown): ParseResult | Promise<ParseResult>
   /** The result arrives later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   readonly isLongRunning?: boolean | undefined
   /**

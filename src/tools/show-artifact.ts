@@ -1,5 +1,5 @@
 import { base64ByteLength } from '../base/base64.ts'
-import type { Blob, FileData, Part } from '../content/content.ts'
+import type { FileData, InlineData, Part } from '../content/content.ts'
 import { truncate } from './shorten-text.ts'
 
 /** An artifact as the model sees it. */
@@ -31,7 +31,7 @@ export function showArtifact(part: Part, limits: { maxTextLength: number }): Sho
 // a model would reject an unknown type in this request and in every later request of the session
 const note = 'files of this type cannot be shown'
 
-function showBlob(part: Part, { mimeType, data }: Blob, maxTextLength: number): ShownArtifact {
+function showBlob(part: Part, { mimeType, data }: InlineData, maxTextLength: number): ShownArtifact {
   const bytes = base64ByteLength(data)
   if (isMedia(mimeType)) return { shown: { mimeType, bytes }, media: part }
   const text = isText(mimeType) ? decode(data, maxTextLength) : undefined

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { type AuthConfig, getUserChoice, LlmAgent, type LlmRequest, tool } from 'toolwright'
 import { createServer, type ToolwrightServer } from 'toolwright/server'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { z } from 'zod'
 
 const BUNDLE = 'node_modules/@google/adk-devtools/dist/browser'
@@ -157,7 +157,7 @@ const ARGS: { readonly [tool: string]: object } = {
 }
 
 /** Calls the tool that the user names, and reports its response. */
-function reply({ contents }: LlmRequest): Step {
+function reply({ contents }: LlmRequest): ScriptedStep {
   const last = contents.at(-1)
   const response = last?.parts.find((part) => part.functionResponse)?.functionResponse
   if (response) return `Result of ${response.name}: ${JSON.stringify(response.response)}`

@@ -1,5 +1,5 @@
 import { confirm, LlmAgent, type Model, Runner, retry, type Tool, tool } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { messageField, PIXEL, say, send } from './chat-kit.ts'
@@ -11,7 +11,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened: promise, open: resolve }
 }
 
-const agent = (steps: readonly Step[], tools: Tool[] = []): LlmAgent =>
+const agent = (steps: readonly ScriptedStep[], tools: Tool[] = []): LlmAgent =>
   new LlmAgent({ name: 'desk', description: 'Answers questions.', model: scriptedModel(steps), tools })
 
 const stream = gate()

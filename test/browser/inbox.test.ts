@@ -9,13 +9,13 @@ import {
   tool,
   toolSource,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type AuthorizationServer, startAuthorizationServer } from '../../src/auth/authorization-server.test-kit.ts'
 import { forgetProblems, openPage, startServer, type TestServer } from './kit.ts'
 
-const agent = (steps: readonly Step[], tools: LlmAgentOptions['tools']): LlmAgent =>
+const agent = (steps: readonly ScriptedStep[], tools: LlmAgentOptions['tools']): LlmAgent =>
   new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools })
 
 const ran: unknown[] = []
@@ -61,8 +61,8 @@ const mail = (): Tool =>
   })
 
 beforeAll(async () => {
-  const call = (name: string, args = {}): Step => ({ calls: [{ name, args }] })
-  const reply: Step = 'All done.'
+  const call = (name: string, args = {}): ScriptedStep => ({ calls: [{ name, args }] })
+  const reply: ScriptedStep = 'All done.'
   server = await startServer({
     apps: {
       edit: agent([call('pay', { to: 'ada', amount: 40 }), reply], [pay]),

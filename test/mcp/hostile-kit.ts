@@ -10,7 +10,7 @@ import {
   type Tool,
 } from 'toolwright'
 import { McpToolset, type McpToolsetOptions } from 'toolwright/mcp'
-import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { type Call, declarationsOf, plainTool, recordingLogger, responsesOf } from '../scenarios/kit.ts'
 import { behaviours } from './hostile/behaviours.ts'
 import { type HostileHttpServer, type HttpBehaviour, startHttp } from './hostile/http-server.ts'
@@ -42,7 +42,7 @@ export interface MeetingOptions {
   readonly runner?: Partial<RunnerOptions>
   readonly tools?: readonly Tool[]
   /** The replies of the model. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly ScriptedStep[]
 }
 
 /** Creates an agent with the tools of a server. */

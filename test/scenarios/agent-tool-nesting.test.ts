@@ -9,11 +9,11 @@ import {
   SequentialAgent,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { createDeferred, plainTool, recordingLogger, responsesOf } from './kit.ts'
 
-const ask = (name: string, id?: string): Step => ({
+const ask = (name: string, id?: string): ScriptedStep => ({
   calls: [{ name, args: { request: `of ${name}` }, ...(id && { id }) }],
 })
 const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: recordingLogger() })
@@ -77,7 +77,7 @@ test('the runner yields events of an agent tool while the agent tool runs', asyn
   ])
 })
 
-const speaker = (name: string, ...steps: Step[]) => new LlmAgent({ name, model: scriptedModel(steps) })
+const speaker = (name: string, ...steps: ScriptedStep[]) => new LlmAgent({ name, model: scriptedModel(steps) })
 
 test.each([
   ['a sequence', new SequentialAgent({ name: 'flow', subAgents: [speaker('a', 'one'), speaker('b', 'two')] })],

@@ -21,15 +21,17 @@ import {
   ToolwrightError,
   timeout,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { finalResponses, requestFor, sendMessage, startProcess, storedEvents, where } from './approvals-kit.ts'
 import { createDeferred, ManualTimers, plainTool, responsesOf, runScenario, waitUntil } from './kit.ts'
 
 const forever = (): Promise<never> => new Promise(() => {})
-const call = (name: string, id = 'c1', request = 'Help!'): Step => ({ calls: [{ id, name, args: { request } }] })
-const helperWith = (steps: readonly Step[], tools: readonly Tool[] = []) => {
+const call = (name: string, id = 'c1', request = 'Help!'): ScriptedStep => ({
+  calls: [{ id, name, args: { request } }],
+})
+const helperWith = (steps: readonly ScriptedStep[], tools: readonly Tool[] = []) => {
   const model = scriptedModel(steps)
   return { model, helper: new LlmAgent({ name: 'helper', model, tools }) }
 }
@@ -426,7 +428,7 @@ describe('retry() around an agent tool', () => {
       if (!diesAt(events)) return false
       return events[0]?.author !== 'agent' || events[0].content?.role === 'tool' || ++openings === 2
     }
-    const steps: Step[] = [{ calls: [{ id: 'p1', name: 'pay' }] }, { error: 'down' }, 'Paid.']
+    const steps: ScriptedStep[] = [{ calls: [{ id: 'p1', name: 'pay' }] }, { error: 'down' }, 'Paid.']
     const one = helperWith(steps, tools)
     const first = startProcess(store, { tools: [twice(agentTool(one.helper))], steps: [call('helper')] })
     await expect(sendMessage(first.runner)).rejects.toMatchObject({ code: 'STORAGE' })
@@ -492,7 +494,7 @@ describe('cached() around an agent tool', () => {
 })
 
 describe('concurrency() and rateLimit() around an agent tool', () => {
-  const both: Step = {
+  const both: ScriptedStep = {
     calls: ['x1', 'y1'].map((id) => ({ id, name: 'helper', args: { request: id } })),
   }
 

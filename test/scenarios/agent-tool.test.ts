@@ -1,10 +1,10 @@
 import { type Agent, agentTool, cached, type Event, LlmAgent, type Plugin, Runner } from 'toolwright'
-import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { declarationsOf, plainTool, recordingLogger, responsesOf } from './kit.ts'
 
-const ask = (name: string, args: { [key: string]: unknown } = { request: 'Help!' }, id?: string): Step => ({
+const ask = (name: string, args: { [key: string]: unknown } = { request: 'Help!' }, id?: string): ScriptedStep => ({
   calls: [{ name, args, ...(id && { id }) }],
 })
 const send = (agent: Agent, plugins?: readonly Plugin[]) =>

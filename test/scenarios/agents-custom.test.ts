@@ -8,7 +8,7 @@ import {
   SequentialAgent,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { recordingLogger } from './kit.ts'
 
@@ -24,7 +24,7 @@ const custom = (
   subAgents,
   run,
 })
-const speaker = (name: string, ...steps: Step[]) => new LlmAgent({ name, model: scriptedModel(steps) })
+const speaker = (name: string, ...steps: ScriptedStep[]) => new LlmAgent({ name, model: scriptedModel(steps) })
 const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: recordingLogger() })
 const send = async (agent: Agent) => {
   const runner = runnerOf(agent)

@@ -1,10 +1,10 @@
 import { agentTool, type Content, LlmAgent, type Model, ParallelAgent, Runner, SequentialAgent } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { plainTool, recordingLogger, runMessage, runScenario } from './kit.ts'
 
 const look = plainTool('look', (args) => ({ args }), { mayRepeat: true })
-const lookAt = (at: number): Step => ({ calls: [{ name: 'look', args: { at } }] })
+const lookAt = (at: number): ScriptedStep => ({ calls: [{ name: 'look', args: { at } }] })
 
 test('the runner records MODEL_ERROR when the model throws, and accepts the next message', async () => {
   const first = await runScenario({ steps: [{ error: 'quota used up' }, 'Back again.'] })
@@ -54,7 +54,7 @@ test('the runner ends the agent at a response with an error code and does not ru
 })
 
 test('the runner accepts an empty reply', async () => {
-  for (const step of [{ parts: [] }, { response: { finishReason: 'STOP' } }] satisfies Step[]) {
+  for (const step of [{ parts: [] }, { response: { finishReason: 'STOP' } }] satisfies ScriptedStep[]) {
     const { text, error, events, model } = await runScenario({ steps: [step, 'never'] })
     expect([text, error, events.length, model.requests.length]).toEqual(['', undefined, 1, 1])
   }

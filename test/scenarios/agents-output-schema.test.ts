@@ -1,5 +1,5 @@
 import { LlmAgent, Runner } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { declarationsOf, offeredTools, plainTool, runScenario } from './kit.ts'
@@ -7,7 +7,7 @@ import { declarationsOf, offeredTools, plainTool, runScenario } from './kit.ts'
 const city = z.object({ city: z.string(), people: z.number() })
 const oslo = { city: 'Oslo', people: 700_000 }
 const look = plainTool('look', () => ({ found: true }))
-const answer = (args: { [key: string]: unknown }): Step => ({ calls: [{ name: 'set_model_response', args }] })
+const answer = (args: { [key: string]: unknown }): ScriptedStep => ({ calls: [{ name: 'set_model_response', args }] })
 
 test('the runner stores only the text of the last reply under outputKey', async () => {
   const { state, events } = await runScenario({

@@ -11,11 +11,11 @@ import {
   Runner,
   SequentialAgent,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { createDeferred, plainTool, recordingLogger, responsesOf } from './kit.ts'
 
-const speaker = (name: string, ...steps: Step[]) => new LlmAgent({ name, model: scriptedModel(steps) })
+const speaker = (name: string, ...steps: ScriptedStep[]) => new LlmAgent({ name, model: scriptedModel(steps) })
 const complete = async (agent: Agent) => {
   const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
   const done = await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Go' })
@@ -105,7 +105,7 @@ test('a nested ParallelAgent sees its own branch and earlier events, not other b
 })
 
 test('ParallelAgent reports a failing branch and keeps the output of the other branches', async () => {
-  const keep = (name: string, step: Step) =>
+  const keep = (name: string, step: ScriptedStep) =>
     new LlmAgent({ name, model: scriptedModel([step]), outputKey: `out_${name}` })
   const all = new ParallelAgent({
     name: 'all',

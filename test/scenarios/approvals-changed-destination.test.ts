@@ -17,7 +17,7 @@ import {
 } from 'toolwright'
 import { McpToolset, type McpToolsetOptions, serveMcp } from 'toolwright/mcp'
 import { OpenApiToolset } from 'toolwright/openapi'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { inlineServer, listedTool } from '../mcp/inline-server.ts'
@@ -28,7 +28,7 @@ type Tools = LlmAgentOptions['tools']
 
 describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   /** Calls a tool in one process and approves the call in the next one. Returns what the second process did. */
-  async function approveAfterDeploy(call: Step, before: Tools, after: Tools) {
+  async function approveAfterDeploy(call: ScriptedStep, before: Tools, after: Tools) {
     const store = newStore()
     const first = startProcess(store, { tools: before, steps: [call] })
     const request = requestFor((await sendMessage(first.runner)).pending)
@@ -39,7 +39,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   }
 
   describe('with an OpenAPI document', () => {
-    const archive: Step = { calls: [{ id: 'c1', name: 'archive_pet', args: { id: '7' } }] }
+    const archive: ScriptedStep = { calls: [{ id: 'c1', name: 'archive_pet', args: { id: '7' } }] }
 
     test.each<[string, Partial<DocumentParts>]>([
       ['another path', { path: '/accounts/{id}/close' }],
@@ -74,7 +74,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
 
     test('binds an approval through prefixes, filters and policies', async () => {
       const wrap = (toolset: OpenApiToolset) => prefixTools(filterTools(toolset, ['archive_pet']), 'p_')
-      const call: Step = { calls: [{ id: 'c1', name: 'p_archive_pet', args: { id: '7' } }] }
+      const call: ScriptedStep = { calls: [{ id: 'c1', name: 'p_archive_pet', args: { id: '7' } }] }
       const after = pets({ server: 'https://evil.example' })
       const { answered } = await approveAfterDeploy(call, [wrap(pets().toolset)], [wrap(after.toolset)])
       expect(requestFor(answered.pending).hint).toContain('DEFINITION_CHANGED')
@@ -90,7 +90,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   })
 
   describe('with an MCP server', () => {
-    const pay: Step = { calls: [{ id: 'c1', name: 'pay', args: { amount: 5 } }] }
+    const pay: ScriptedStep = { calls: [{ id: 'c1', name: 'pay', args: { amount: 5 } }] }
 
     test('calls no server at another URL without another approval', async () => {
       await using one = await paymentServer()
@@ -140,7 +140,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   })
 
   describe('with an agent tool', () => {
-    const help: Step = { calls: [{ id: 'c1', name: 'help', args: { request: 'Pay Ada' } }] }
+    const help: ScriptedStep = { calls: [{ id: 'c1', name: 'help', args: { request: 'Pay Ada' } }] }
     const run = (sendsTo: Tool['sendsTo'], parameters = z.object({ amount: z.number() })) =>
       tool({ name: 'pay', description: 'Pay', parameters, sendsTo, run: () => 'paid' })
     const helper = (tools: Tools, more: Partial<LlmAgentOptions> = {}) =>
@@ -196,7 +196,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   })
 
   describe('with sendsTo of a tool', () => {
-    const call: Step = { calls: [{ id: 'c1', name: 'pay', args: {} }] }
+    const call: ScriptedStep = { calls: [{ id: 'c1', name: 'pay', args: {} }] }
     const pay = (sendsTo: Tool['sendsTo'], paid: unknown[] = []) =>
       timeout(
         tool({ name: 'pay', description: 'Pay', requiresConfirmation: true, sendsTo, run: () => paid.push(sendsTo) }),

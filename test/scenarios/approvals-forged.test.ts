@@ -1,6 +1,6 @@
 // Forged answers: from another user, session or app, written by the model, or returned by a tool. Each test has an honest twin.
 import { agentTool, approve, deny, LlmAgent, type PendingRequest, Runner, tool } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import {
   answerPart,
@@ -249,7 +249,7 @@ function refundCalls(amount: number) {
 
 test.each(['__proto__', 'constructor'])('the runner requests a confirmation for a call with the id %s', async (id) => {
   const { refund, run } = refundTool()
-  const steps: Step[] = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']
+  const steps: ScriptedStep[] = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']
   const { runner } = startProcess((stores[0] as (typeof stores)[0])[1](), { tools: [refund], steps })
   const { events, pending } = await runner.complete({ ...where, message: 'go' })
   const requested = events.find(({ actions }) => actions.requestedToolConfirmations)?.actions.requestedToolConfirmations

@@ -21,7 +21,7 @@ import {
   geminiHistoryProblems,
   openAiHistoryProblems,
   type ScriptedModel,
-  type Step,
+  type ScriptedStep,
   scriptedModel,
   strictModel,
 } from 'toolwright/testing'
@@ -48,7 +48,7 @@ export function startProcess(
   store: SessionService,
   story: {
     tools?: LlmAgentOptions['tools']
-    steps?: readonly Step[]
+    steps?: readonly ScriptedStep[]
     agent?: Partial<LlmAgentOptions>
     runner?: Partial<RunnerOptions>
   },
@@ -81,7 +81,7 @@ export function refundTool(more: Partial<Tool> = {}): Refund {
 }
 
 /** A reply that calls `refund` with these amounts: calls c1, c2, ... */
-export function refundReply(...amounts: number[]): Step {
+export function refundReply(...amounts: number[]): ScriptedStep {
   return { calls: amounts.map((amount, at) => ({ id: `c${at + 1}`, name: 'refund', args: { amount } })) }
 }
 

@@ -11,7 +11,7 @@ import {
   SequentialAgent,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import {
   finalResponses,
@@ -82,7 +82,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     let looks = 0
     const look = tool({ name: 'look', description: 'Look', run: () => ({ looks: ++looks }) })
     const { refund, run } = refundTool()
-    const steps: Step[] = [
+    const steps: ScriptedStep[] = [
       {
         calls: [
           { id: 'l1', name: 'look' },

@@ -1,7 +1,7 @@
 // Approvals of calls that leave the process: requests and answers of HTTP clients, and tools of MCP servers.
 import { approve, deny, type SessionService } from 'toolwright'
 import { McpToolset } from 'toolwright/mcp'
-import type { Step } from 'toolwright/testing'
+import type { ScriptedStep } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { approval, createTestServer, runBody, SESSIONS, type TestClient } from '../../src/server/server.test-kit.ts'
 import { hostileHttp } from '../mcp/hostile-kit.ts'
@@ -13,7 +13,7 @@ describe.each(stores)('an approval with sessions %s', (_, newStore) => {
   test('travels to an HTTP client of one server and back to another one [DG-14]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const server = (steps: readonly Step[]): TestClient =>
+    const server = (steps: readonly ScriptedStep[]): TestClient =>
       createTestServer({ tools: [refund], steps, services: { sessionService: store } })
     const first = server([refundReply(5)])
     await first.send(`POST ${SESSIONS}`, { sessionId: 's1' })
@@ -32,7 +32,7 @@ describe.each(stores)('an approval with sessions %s', (_, newStore) => {
     ['does not run after a denial', deny, 0],
   ] as const)('of a tool of an MCP server: it %s [DG-03]', async (_case, reply, calls) => {
     await using server = await hostileHttp('honest')
-    const open = (store: SessionService, steps: readonly Step[]) => {
+    const open = (store: SessionService, steps: readonly ScriptedStep[]) => {
       const toolset = new McpToolset({ name: 'shop', connection: server.connection, requiresConfirmation: true })
       return startProcess(store, { tools: [toolset], steps }).runner
     }

@@ -10,7 +10,7 @@ import {
   type SessionService,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import {
   answerPart,
@@ -96,7 +96,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
 
     test('cancels a call in the batch of a transfer without requesting its confirmation', async () => {
       const { refund, run } = refundTool()
-      const steps: Step[] = [
+      const steps: ScriptedStep[] = [
         {
           calls: [
             { id: 'c1', name: 'refund', args: { amount: 5 } },
@@ -116,7 +116,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     test('closes the pending request of a sibling call and rejects its late answer', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const steps: Step[] = [
+      const steps: ScriptedStep[] = [
         {
           calls: [
             { id: 'c1', name: 'refund', args: { amount: 5 } },
@@ -142,7 +142,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
       const { refund, run } = refundTool()
       const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refundReply(5)]), tools: [refund] })
       const busy = new LlmAgent({ name: 'clerk', model: scriptedModel([refundReply(7), 'paid']), tools: [refund] })
-      const steps: Step[] = [
+      const steps: ScriptedStep[] = [
         {
           calls: [
             { id: 'a1', name: 'helper', args: { request: 'x' } },

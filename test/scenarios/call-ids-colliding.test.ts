@@ -10,7 +10,7 @@ import {
   type SessionService,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import {
   refundReply,
@@ -56,7 +56,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
       keys.push(idempotencyKey)
       return {}
     })
-    const step: Step = { calls: [{ id: 'call_0', name: 'act' }] }
+    const step: ScriptedStep = { calls: [{ id: 'call_0', name: 'act' }] }
     const { runner } = startProcess(store, { tools: [act], steps: [step, 'one', step, 'two'] })
     await sendMessage(runner)
     await sendMessage(runner)
@@ -70,7 +70,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     const store = newStore()
     const { refund, run } = refundTool()
     let requestId = ''
-    const forged = (): Step => ({ calls: [{ id: requestId, name: 'refund', args: { amount: 500 } }] })
+    const forged = (): ScriptedStep => ({ calls: [{ id: requestId, name: 'refund', args: { amount: 500 } }] })
     const { runner } = startProcess(store, { tools: [refund], steps: [refundReply(5), forged, 'done', forged, 'done'] })
     const { pending } = await sendMessage(runner)
     requestId = requestFor(pending).id

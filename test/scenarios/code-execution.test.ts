@@ -19,7 +19,7 @@ import {
   type SessionService,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createScenario, runMessage, runScenario, silentLogger } from './kit.ts'
@@ -51,7 +51,7 @@ function createExecutor(
 }
 
 const ok = (output: string): CodeResult => ({ outcome: 'OK', output })
-const code = (text: string): Step => ({ parts: [{ executableCode: { language: 'javascript', code: text } }] })
+const code = (text: string): ScriptedStep => ({ parts: [{ executableCode: { language: 'javascript', code: text } }] })
 const results = (events: readonly Event[]): Part['codeExecutionResult'][] =>
   events.flatMap(({ content }) => content?.parts.flatMap((part) => part.codeExecutionResult ?? []) ?? [])
 
@@ -592,7 +592,7 @@ async function crashAndResume(scenario: {
     },
   })
   const createRunner = (service: SessionService): Runner => {
-    const step: Step = ({ contents }) => (contents.at(-1)?.role === 'tool' ? 'done' : code(scenario.first))
+    const step: ScriptedStep = ({ contents }) => (contents.at(-1)?.role === 'tool' ? 'done' : code(scenario.first))
     const model = scriptedModel([step, step, step])
     const agent = new LlmAgent({ name: 'agent', model, codeExecutor: scenario.codeExecutor, tools: scenario.tools })
     return new Runner({ appName: 'app', agent, sessionService: service, logger: silentLogger })

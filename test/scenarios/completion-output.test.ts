@@ -1,6 +1,6 @@
 // `output` and `usage` of complete(): the answer as a validated value, and the tokens of all model calls.
 import { agentTool, LlmAgent, longRunning, Runner, SequentialAgent, tool } from 'toolwright'
-import { type ScriptedReply, type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedReply, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
@@ -8,7 +8,7 @@ const report = z.object({ city: z.string(), degrees: z.string().transform(Number
 const answer = JSON.stringify({ city: 'Oslo', degrees: '22' })
 const ask = { userId: 'ada', message: 'Oslo?' }
 
-function reporter(steps: readonly Step[], more: object = {}): LlmAgent<typeof report> {
+function reporter(steps: readonly ScriptedStep[], more: object = {}): LlmAgent<typeof report> {
   return new LlmAgent({ name: 'reporter', model: scriptedModel(steps), outputSchema: report, ...more })
 }
 

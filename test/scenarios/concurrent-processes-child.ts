@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { type Completion, LlmAgent, type Part, type Ports, Runner, type Tool, ToolwrightError, tool } from 'toolwright'
 import { type SqliteServices, sqlite } from 'toolwright/sqlite'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { ManualTimers, plainTool, silentLogger } from './kit.ts'
 
 const where = { userId: 'ada', sessionId: 's1' }
@@ -34,7 +34,7 @@ const hang = tool({
   },
 })
 
-function runner(steps: readonly Step[], tools: readonly Tool[], ports: Partial<Ports> = {}): Runner {
+function runner(steps: readonly ScriptedStep[], tools: readonly Tool[], ports: Partial<Ports> = {}): Runner {
   if (!services) throw new Error('no file is open')
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(steps), tools })
   return new Runner({ appName: 'app', agent, logger: silentLogger, ports, ...services })

@@ -15,7 +15,7 @@ import {
   tool,
 } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { afterEach, expect, test } from 'vitest'
 import { startAuthorizationServer } from '../../src/auth/authorization-server.test-kit.ts'
 import { UserAgent } from '../../src/auth/user-agent.test-kit.ts'
@@ -100,7 +100,9 @@ test('no secret of any kind appears in events, state, pending requests, logs, er
     batch: server.clientCredentialsConfig(),
   }
   const tools = Object.entries(configs).map(([name, authConfig]) => tool({ name, description: name, authConfig, run }))
-  const calls = (...names: string[]): Step => ({ calls: names.map((name) => ({ name, id: `${name}-1`, args: {} })) })
+  const calls = (...names: string[]): ScriptedStep => ({
+    calls: names.map((name) => ({ name, id: `${name}-1`, args: {} })),
+  })
   const model = scriptedModel([calls(...Object.keys(configs)), 'done', calls('mail'), 'again'])
   const runner = new Runner({
     appName: 'app',

@@ -13,7 +13,7 @@ import {
   type Tool,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel, strictModel } from 'toolwright/testing'
 import { type Mock, vi } from 'vitest'
 import { type AuthorizationServer, startAuthorizationServer } from '../../src/auth/authorization-server.test-kit.ts'
 import { UserAgent } from '../../src/auth/user-agent.test-kit.ts'
@@ -31,7 +31,11 @@ export interface Desk extends AsyncDisposable {
   /** The mail tool. */
   mail(more?: Partial<Tool>): Tool
   /** A process of its own over the stores of the desk. */
-  start(options: { tools?: LlmAgentOptions['tools']; steps?: readonly Step[]; runner?: Partial<RunnerOptions> }): Runner
+  start(options: {
+    tools?: LlmAgentOptions['tools']
+    steps?: readonly ScriptedStep[]
+    runner?: Partial<RunnerOptions>
+  }): Runner
 }
 
 export async function openDesk(serverOptions?: Parameters<typeof startAuthorizationServer>[0]): Promise<Desk> {
@@ -70,7 +74,7 @@ export async function openDesk(serverOptions?: Parameters<typeof startAuthorizat
 }
 
 /** The calls of one reply. */
-export function callsOf(...names: string[]): Step {
+export function callsOf(...names: string[]): ScriptedStep {
   return { calls: names.map((name, at) => ({ name, id: `c${at + 1}`, args: {} })) }
 }
 

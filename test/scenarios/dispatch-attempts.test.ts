@@ -10,13 +10,13 @@ import {
   type Toolset,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 
-const call = (name: string, args = {}): Step => ({ calls: [{ name, args }] })
+const call = (name: string, args = {}): ScriptedStep => ({ calls: [{ name, args }] })
 const quiet = { warn: () => {}, error: () => {} }
-const run = (steps: readonly Step[], options: Partial<ConstructorParameters<typeof LlmAgent>[0]>) => {
+const run = (steps: readonly ScriptedStep[], options: Partial<ConstructorParameters<typeof LlmAgent>[0]>) => {
   const agent = new LlmAgent({ name: 'a', model: scriptedModel(steps), ...options })
   const runner = new Runner({ appName: 'app', agent, logger: quiet })
   const session = () => runner.sessionService.getSession({ appName: 'app', userId: 'u', sessionId: 's' })

@@ -1,6 +1,6 @@
 // However a run ends, the next request is accepted by every provider.
 import { approve, deny, LlmAgent, longRunning, type SessionService, tool } from 'toolwright'
-import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import {
   answerPart,
@@ -23,7 +23,7 @@ const look = tool({ name: 'look', description: 'Look', effect: 'none', run: () =
 const { refund } = refundTool()
 const tools = [order, look, refund]
 
-const three: Step = {
+const three: ScriptedStep = {
   text: 'One moment.',
   calls: [
     { id: 'l1', name: 'look' },
@@ -159,7 +159,7 @@ const stories: readonly [name: string, story: Story][] = [
     async (store) => {
       const codeExecutor = { languages: ['javascript'], execute: async () => ({ outcome: 'OK' as const, output: '6' }) }
       const code = { executableCode: { language: 'javascript', code: '2 * 3' } }
-      const steps: Step[] = [{ parts: [code], calls: [{ id: 'l1', name: 'look' }] }, { parts: [code] }, 'six']
+      const steps: ScriptedStep[] = [{ parts: [code], calls: [{ id: 'l1', name: 'look' }] }, { parts: [code] }, 'six']
       await sendMessage(startProcess(store, { tools, steps, agent: { codeExecutor } }).runner)
       return { agent: { codeExecutor } }
     },
@@ -181,7 +181,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     const more = await story(store)
     const before = await storedEvents(store)
     const bytes = JSON.stringify(before)
-    const steps: Step[] = [{ calls: [{ id: 'last', name: 'look' }] }, 'fine']
+    const steps: ScriptedStep[] = [{ calls: [{ id: 'last', name: 'look' }] }, 'fine']
     const { runner, model } = startProcess(store, { tools, steps, ...more })
     const { text, events } = await sendMessage(runner, 'and now?')
     expect(text).toBe('fine')

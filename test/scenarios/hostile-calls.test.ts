@@ -1,6 +1,6 @@
 // Malformed, forged and endless calls of a model.
 import { agentTool, approve, LlmAgent, tool } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import {
@@ -16,7 +16,7 @@ import {
 } from './approvals-kit.ts'
 import { resumeSession } from './lease-kit.ts'
 
-const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
+const calling = (name: string, args = {}): ScriptedStep => ({ calls: [{ id: 'c1', name, args }] })
 
 describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])(
@@ -58,7 +58,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const fickle =
-      (amount: number): Step =>
+      (amount: number): ScriptedStep =>
       () =>
         refundReply(amount)
     const { pending } = await sendMessage(startProcess(store, { tools: [refund], steps: [fickle(5)] }).runner)
@@ -156,7 +156,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
   })
 
   describe('a model that never stops calling tools', () => {
-    const always = (step: Step): Step[] => Array.from({ length: 40 }, () => step)
+    const always = (step: ScriptedStep): ScriptedStep[] => Array.from({ length: 40 }, () => step)
     const failing = tool({
       name: 'fail',
       description: 'Fail',
@@ -173,7 +173,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
 
     test('is stopped at the fourth equal failing call, and may call again after the next message [DG-25]', async () => {
       const call = { calls: [{ name: 'fail' }] }
-      const steps: Step[] = [call, call, call, call, 'sorry']
+      const steps: ScriptedStep[] = [call, call, call, call, 'sorry']
       const { runner } = startProcess(newStore(), { tools: [failing], steps })
       const { error, events } = await sendMessage(runner)
       expect(error?.code).toBe('REPEATED_CALL')

@@ -15,7 +15,7 @@ import {
   ToolwrightError,
 } from 'toolwright'
 import type { Intent, LogRecord } from 'toolwright/store'
-import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 
 export interface Call {
   readonly name: string
@@ -44,7 +44,7 @@ export interface Scenario {
   /** The model's first reply calls these tools; its second reply is "done". */
   readonly calls?: readonly Call[]
   /** Instead of `calls`: every reply of the model. */
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly ScriptedStep[]
   readonly agent?: Partial<LlmAgentOptions>
   readonly runner?: Partial<RunnerOptions>
   readonly stateDelta?: JsonObject

@@ -1,6 +1,6 @@
 // Shared by scenarios of processes that stall and return: stores with a settable clock, and a process that hangs in a body.
 import type { SessionService, Tool } from 'toolwright'
-import type { Step } from 'toolwright/testing'
+import type { ScriptedStep } from 'toolwright/testing'
 import { stores } from '../stores.ts'
 import { sendMessage, startProcess, where } from './approvals-kit.ts'
 import { createDeferred, ManualTimers } from './kit.ts'
@@ -34,7 +34,7 @@ export interface HangingProcess {
 export async function hangInBody(
   store: SessionService,
   make: (run: Tool['run']) => Tool,
-  steps: Step[],
+  steps: ScriptedStep[],
 ): Promise<HangingProcess> {
   const began = createDeferred<{ signal: AbortSignal; key: string }>()
   const result = createDeferred<unknown>()

@@ -12,7 +12,7 @@ import {
   type Tool,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { requestFor, sendMessage, startProcess, stores, where } from './approvals-kit.ts'
@@ -93,7 +93,7 @@ describe('code execution', () => {
     callsTools: true,
     execute,
   })
-  const code = (text: string): Step => ({ parts: [{ executableCode: { language: 'javascript', code: text } }] })
+  const code = (text: string): ScriptedStep => ({ parts: [{ executableCode: { language: 'javascript', code: text } }] })
 
   test('rejects tool calls over maxArgsBytes from code and keeps the log small', async () => {
     const body = vi.fn(() => 'ok')
@@ -262,7 +262,7 @@ describe('the runner', () => {
 })
 
 describe('the runner, for the replies of a model,', () => {
-  test.each<[string, Step]>([
+  test.each<[string, ScriptedStep]>([
     ['text', { text: 'x'.repeat(40_000_000) }],
     ['media', { parts: [{ inlineData: { mimeType: 'image/png', data: 'A'.repeat(40_000_000) } }] }],
     ['metadata', { text: 'Hi', response: { groundingMetadata: { all: 'x'.repeat(40_000_000) } } }],

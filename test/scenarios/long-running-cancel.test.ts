@@ -16,7 +16,7 @@ import {
   tool,
   transferToAgent,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import {
@@ -35,8 +35,8 @@ import { silentLogger } from './kit.ts'
 const isHandle = ({ content }: Event): boolean =>
   content?.parts.some(({ functionResponse }) => functionResponse?.willContinue) ?? false
 const handle = { job: 7, status: 'started' }
-const refundB: Step = { calls: [{ id: 'r1', name: 'refund', args: { amount: 5 } }] }
-const calls: Step = { calls: [{ id: 'c1', name: 'start', args: {} }] }
+const refundB: ScriptedStep = { calls: [{ id: 'r1', name: 'refund', args: { amount: 5 } }] }
+const calls: ScriptedStep = { calls: [{ id: 'c1', name: 'start', args: {} }] }
 
 function startTool(more: Partial<ToolOptions<undefined, undefined, unknown>> = {}): Tool {
   return longRunning(tool({ name: 'start', description: 'Start a job', run: () => handle, ...more }))

@@ -1,6 +1,6 @@
 // Malformed events from custom agents, callbacks and models.
 import { type Agent, approve, createEvent, type Event, LlmAgent, tool } from 'toolwright'
-import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import {
   refundReply,
@@ -193,7 +193,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     ['inlineData with a number as data', { inlineData: { data: 7, mimeType: 'image/png' } }],
   ])('accepts the next message after a model replies with %s', timeout, async (_what, part) => {
     const store = limitAppends(newStore())
-    const later = (steps: Step[]) => startProcess(store, { steps }).runner
+    const later = (steps: ScriptedStep[]) => startProcess(store, { steps }).runner
     await sendMessage(later([{ parts: [{ text: 'hm' }, part as never] }, 'one'])).catch(() => {}) // rejected or not
     const { text, error } = await sendMessage(later(['two']), 'again')
     expect({ text, error }).toEqual({ text: 'two', error: undefined })

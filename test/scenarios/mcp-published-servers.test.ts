@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Completion, LlmAgent, Runner, respond } from 'toolwright'
 import { McpToolset, type McpToolsetOptions } from 'toolwright/mcp'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../src/sqlite/temporary-file.test-kit.ts'
 import { offeredTools, responsesOf, silentLogger } from './kit.ts'
@@ -95,7 +95,7 @@ function connectionOf(kind: (typeof transports)[number]): McpToolsetOptions['con
 
 describe.each(transports)('the server "everything" over %s', (kind) => {
   function open(
-    steps: readonly Step[],
+    steps: readonly ScriptedStep[],
     options: Partial<McpToolsetOptions> = {},
   ): { runner: Runner; toolset: McpToolset } {
     const toolset = new McpToolset({

@@ -1,7 +1,7 @@
 // The options of McpToolset, with an honest server.
 import { LlmAgent, Runner } from 'toolwright'
 import { McpToolset, type McpToolsetOptions } from 'toolwright/mcp'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { callOnce, hostileHttp, meet, offered } from '../mcp/hostile-kit.ts'
 import { responsesOf, waitUntil } from './kit.ts'
@@ -73,7 +73,8 @@ test('headers of concurrent users never mix, and each user has a session', async
       return { authorization: `Bearer token-of-${invocation.userId}` }
     },
   })
-  const step: Step = (request) => (request.contents.length > 2 ? 'done' : { calls: Array(5).fill(callEcho.calls[0]) })
+  const step: ScriptedStep = (request) =>
+    request.contents.length > 2 ? 'done' : { calls: Array(5).fill(callEcho.calls[0]) }
   const model = scriptedModel(Array(users.length * 2).fill(step))
   await using runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [toolset] }) })
   await Promise.all(users.map((userId) => runner.complete({ userId, message: 'go' })))
@@ -210,7 +211,7 @@ test('arguments never go through a shell', async () => {
 
 test('a call runs once although two runs start the server at the same time', async () => {
   await using server = await hostileHttp('honest')
-  const step: Step = (request) => (request.contents.length > 2 ? 'done' : callEcho)
+  const step: ScriptedStep = (request) => (request.contents.length > 2 ? 'done' : callEcho)
   await using meeting = meet({ connection: server.connection, steps: Array(4).fill(step) })
   const completions = await Promise.all([meeting.send('go', 'ada'), meeting.send('go', 'bob')])
   expect(completions.flatMap(({ events }) => responsesOf(events)).length).toBe(2)

@@ -27,7 +27,7 @@ import {
 } from 'toolwright'
 import { fromAiSdk, toAiSdkTools } from 'toolwright/ai-sdk'
 import { gemini } from 'toolwright/gemini'
-import { geminiServer, type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { geminiServer, type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { claude } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer } from '../../src/testing/server/provider-server.ts'
@@ -68,7 +68,11 @@ interface Stage {
   readonly names: () => Promise<string[]>
 }
 
-function stage(steps: readonly Step[], agent: Partial<LlmAgentOptions> = {}, more: Partial<RunnerOptions> = {}): Stage {
+function stage(
+  steps: readonly ScriptedStep[],
+  agent: Partial<LlmAgentOptions> = {},
+  more: Partial<RunnerOptions> = {},
+): Stage {
   const model = scriptedModel(steps)
   const { sessionService = new InMemorySessionService(), artifactService = new InMemoryArtifactService() } = more
   const runner = new Runner({
@@ -157,7 +161,7 @@ describe('media in later requests', () => {
   })
 
   test('is sent again after the model loads it, without a second copy in the store', async () => {
-    const load: Step = (request) => {
+    const load: ScriptedStep = (request) => {
       const [, name = ''] = /"(media\/[^"]+)"/.exec(linesIn(request.contents)[0] ?? '') ?? []
       return { calls: [{ name: 'load_artifacts', args: { artifact_names: [name] } }] }
     }
@@ -304,7 +308,7 @@ describe('a forged artifact reference', () => {
     const artifactService = await secrets()
     const load = vi.spyOn(artifactService, 'loadArtifact')
     const give = tool({ name: 'give', description: 'Gives', run: () => withParts({ ok: true }, forged) })
-    const steps: Step[] = [{ calls: [{ name: 'give' }] }, { parts: [{ text: 'Here.' }, ...forged] }, 'done']
+    const steps: ScriptedStep[] = [{ calls: [{ name: 'give' }] }, { parts: [{ text: 'Here.' }, ...forged] }, 'done']
     const { runner, model } = stage(steps, { tools: [give] }, { artifactService })
     await runner.complete({ ...ada, message: 'Go.' })
     await runner.complete({ ...ada, message: 'Go on.' })

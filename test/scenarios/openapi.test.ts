@@ -1,7 +1,7 @@
 // Operations of an API as tools of an agent: approvals, consents, credentials and failures, through a runner.
 import { approve, cached, deny, type JsonObject, type LlmAgentOptions, respond } from 'toolwright'
 import { ApiHubToolset, ApiRegistry, OpenApiToolset, type OpenApiToolsetOptions } from 'toolwright/openapi'
-import { createToolContext, type Step } from 'toolwright/testing'
+import { createToolContext, type ScriptedStep } from 'toolwright/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ApiServer, documentOf, type Handler, sendJson, startApi } from '../../src/openapi/api-server.test-kit.ts'
 import { startProcess, stores } from './approvals-kit.ts'
@@ -11,8 +11,8 @@ const body = { required: true, content: { 'application/json': { schema: { type: 
 const paths = {
   '/orders': { get: { operationId: 'list_orders' }, post: { operationId: 'add_order', requestBody: body } },
 }
-const ADD: Step = { calls: [{ name: 'add_order', id: 'c1', args: { body: { item: 'tea' } } }] }
-const LIST: Step = { calls: [{ name: 'list_orders', id: 'c1', args: {} }] }
+const ADD: ScriptedStep = { calls: [{ name: 'add_order', id: 'c1', args: { body: { item: 'tea' } } }] }
+const LIST: ScriptedStep = { calls: [{ name: 'list_orders', id: 'c1', args: {} }] }
 
 /** The orders of a shop: it adds what is posted, and can be told to misbehave. */
 async function openShop(handler?: Handler): Promise<ApiServer> {
@@ -152,7 +152,7 @@ describe('credentials', () => {
 })
 
 describe('failures', () => {
-  const run = async (tools: LlmAgentOptions['tools'], ...steps: Step[]): Promise<JsonObject> => {
+  const run = async (tools: LlmAgentOptions['tools'], ...steps: ScriptedStep[]): Promise<JsonObject> => {
     const [, open] = stores[0] as (typeof stores)[0]
     const { runner } = startProcess(open(), { tools, steps: [...steps, 'done'] })
     return responsesIn((await runner.complete({ ...where, message: 'go' })).events)
@@ -170,7 +170,7 @@ describe('failures', () => {
     await using api = await openShop((_, response) => sendJson(response, { status }, status))
     const [list] = await shopTools(api, { toolFilter: ['list_orders'] }).listTools(createToolContext())
     const orders = cached(list as never, { ttlMs: 60_000 })
-    const again = (id: string): Step => ({ calls: [{ name: 'list_orders', id, args: {} }] })
+    const again = (id: string): ScriptedStep => ({ calls: [{ name: 'list_orders', id, args: {} }] })
     expect(await run([orders], again('a'))).toMatchObject({ a: { errorCode: 'EXECUTION_FAILED' } })
     status = 200
     expect(await run([orders], again('b'), again('c'))).toMatchObject({ b: { status: 200 }, c: { status: 200 } })

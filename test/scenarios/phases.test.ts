@@ -14,15 +14,15 @@ import {
   type Tool,
 } from 'toolwright'
 import { connectLive, conversationPhases, isTrue, type LivePhase } from 'toolwright/live'
-import { type ScriptedModel, type Step, scriptedLive, scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, type ScriptedStep, scriptedLive, scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { stores } from '../stores.ts'
 import { plainTool, recordingLogger, silentLogger } from './kit.ts'
 import { callTool, nextResponse, startStrict } from './live-calls-kit.ts'
 
 const REFUSED = { error: "Tool 'take_payment' is not available in the current conversation phase." }
-const pay: Step = { calls: [{ name: 'take_payment' }] }
-const verify: Step = { calls: [{ name: 'verify_identity' }] }
+const pay: ScriptedStep = { calls: [{ name: 'take_payment' }] }
+const verify: ScriptedStep = { calls: [{ name: 'verify_identity' }] }
 
 const phaseList: LivePhase[] = [
   {
@@ -53,7 +53,7 @@ interface Desk {
 }
 /** A runner with phases. `say` returns the responses of the calls of one run. */
 function desk(
-  steps: readonly Step[],
+  steps: readonly ScriptedStep[],
   {
     agent,
     sessionId = 's1',
@@ -180,7 +180,7 @@ describe('a text run of a runner with phases', () => {
       context.actions.skipSummarization = true
       return { over: true }
     })
-    const both: Step = { calls: [{ name: 'take_payment' }, { name: 'hang_up' }] }
+    const both: ScriptedStep = { calls: [{ name: 'take_payment' }, { name: 'hang_up' }] }
     const gated = () => {
       const { tool, paid } = payTool()
       return { paid, agent: { tools: [hangUp, confirm(tool)] } }

@@ -1,9 +1,9 @@
 import { agentTool, type Event, InMemorySessionService, LlmAgent, type Plugin, Runner } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { plainTool, recordingLogger } from './kit.ts'
 
-const follow = async (plugin: Omit<Plugin, 'name'>, steps: readonly Step[], streaming = false) => {
+const follow = async (plugin: Omit<Plugin, 'name'>, steps: readonly ScriptedStep[], streaming = false) => {
   const model = scriptedModel(steps)
   const agent = new LlmAgent({ name: 'agent', model, tools: [plainTool('look', () => ({ pin: '1234' }))] })
   const runner = new Runner({

@@ -11,7 +11,7 @@ import {
   tool,
   toolSource,
 } from 'toolwright'
-import { createToolContext, type Step, scriptedModel } from 'toolwright/testing'
+import { createToolContext, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test, vi } from 'vitest'
 import { requestFor } from './approvals-kit.ts'
 import { silentLogger } from './kit.ts'
@@ -30,7 +30,7 @@ function look(more: object = {}): ReturnType<typeof tool> {
 }
 
 function runnerWith(tools: ToolSource[], more: Partial<RunnerOptions> = {}, agent: object = {}): Runner {
-  const step: Step = ({ contents }) => (contents.at(-1)?.role === 'tool' ? 'done' : callLook)
+  const step: ScriptedStep = ({ contents }) => (contents.at(-1)?.role === 'tool' ? 'done' : callLook)
   const model = scriptedModel([step, step, step, step])
   return new Runner({
     appName: 'app',

@@ -1,11 +1,11 @@
 import { InMemorySessionService, LlmAgent, Runner } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { collect, createDeferred, plainTool, recordingLogger } from './kit.ts'
 
 const key = { userId: 'ada', sessionId: 's1' }
 
-const LOOK: Step = { calls: [{ name: 'look' }] }
+const LOOK: ScriptedStep = { calls: [{ name: 'look' }] }
 
 function slow(sessionService = new InMemorySessionService(), steps = [LOOK, 'done']) {
   const begun = createDeferred()

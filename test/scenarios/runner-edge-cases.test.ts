@@ -14,11 +14,11 @@ import {
   StaticToolset,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 
-const call = (name: string, args = {}): Step => ({ calls: [{ name, args, id: name }] })
+const call = (name: string, args = {}): ScriptedStep => ({ calls: [{ name, args, id: name }] })
 const home = { userId: 'u', sessionId: 's' }
 const job = tool({ name: 'job', description: 'takes long', isLongRunning: true, run: () => ({ ticket: 7 }) })
 const result = [{ functionResponse: { id: 'job', name: 'job', response: { box: 1 } } }]
@@ -285,7 +285,7 @@ test('an approval that a renamed root agent left open runs nothing, and cancel()
   const ran: string[] = []
   const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ran.push('paid') })
   const sessionService = new InMemorySessionService()
-  const start = (name: string, steps: Step[]): Runner =>
+  const start = (name: string, steps: ScriptedStep[]): Runner =>
     runnerOf(new LlmAgent({ name, model: scriptedModel(steps), tools: [pay] }), { sessionService })
   const { pending } = await start('old', [call('pay')]).complete({ ...home, message: 'Pay' })
   const renamed = start('new', ['Hello'])

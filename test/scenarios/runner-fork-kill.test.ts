@@ -9,7 +9,7 @@ import {
   type SessionService,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { stores } from '../stores.ts'
 import { collect, createDeferred, ManualTimers, recordingLogger } from './kit.ts'
@@ -17,7 +17,7 @@ import { collect, createDeferred, ManualTimers, recordingLogger } from './kit.ts
 const LEASE_MS = 15_000
 const app = { appName: 'app', userId: 'ada' }
 const original = { userId: 'ada', sessionId: 's1' }
-const PAY: Step = { calls: [{ name: 'pay' }] }
+const PAY: ScriptedStep = { calls: [{ name: 'pay' }] }
 
 interface Services {
   readonly sessionService: SessionService
@@ -50,7 +50,7 @@ function dying(services: Services, n: number) {
 }
 
 /** A process with a tool that pays after an approval. */
-function desk(services: Partial<Services>, steps: readonly Step[], more: object = {}) {
+function desk(services: Partial<Services>, steps: readonly ScriptedStep[], more: object = {}) {
   const paid: string[] = []
   const pay = tool({
     name: 'pay',

@@ -7,7 +7,7 @@ import {
   Runner,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { stores } from '../stores.ts'
@@ -15,7 +15,7 @@ import { collect, createDeferred, plainTool, recordingLogger } from './kit.ts'
 
 const key = { userId: 'ada', sessionId: 's1' }
 
-function desk(steps: readonly Step[], services: object = {}) {
+function desk(steps: readonly ScriptedStep[], services: object = {}) {
   const refunds: unknown[] = []
   const refund = tool({
     name: 'refund',
@@ -36,7 +36,7 @@ function desk(steps: readonly Step[], services: object = {}) {
   return { runner, model, refunds, session }
 }
 
-const REFUND: Step = { calls: [{ name: 'refund', args: { order: 7 } }] }
+const REFUND: ScriptedStep = { calls: [{ name: 'refund', args: { order: 7 } }] }
 
 describe('runner.fork()', () => {
   test.each(stores)('copies a session up to an invocation, with sessions $name', async ({ open }) => {
@@ -144,7 +144,7 @@ describe('runner.fork()', () => {
     const clock = () => (now += 1_000)
     const artifactService = new InMemoryArtifactService({ now: clock })
     const image = (byte: string) => ({ inlineData: { mimeType: 'image/png', data: byte.repeat(60_000) } })
-    const steps: Step[] = [{ parts: [image('B')] }, 'two', 'three']
+    const steps: ScriptedStep[] = [{ parts: [image('B')] }, 'two', 'three']
     const { runner, model } = desk(steps, { artifactService, ports: { now: clock } })
     await runner.complete({ ...key, message: [{ text: 'Look' }, image('A')] })
     const { invocationId } = await runner.complete({ ...key, message: 'Two' })

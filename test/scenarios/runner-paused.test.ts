@@ -1,15 +1,15 @@
 import { agentTool, type Content, InMemorySessionService, LlmAgent, Runner, type RunnerOptions, tool } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { recordingLogger } from './kit.ts'
 
 const order = tool({ name: 'order', description: 'Orders', isLongRunning: true, run: () => ({ ticket: 7 }) })
-const ordering: Step = { calls: [{ name: 'order', id: 'o1' }] }
+const ordering: ScriptedStep = { calls: [{ name: 'order', id: 'o1' }] }
 const result = (response: object = { box: 'here' }, more: object = {}) => [
   { functionResponse: { id: 'o1', name: 'order', response: response as { [key: string]: unknown }, ...more } },
 ]
 
-function shop(steps: readonly Step[], options: Partial<RunnerOptions> = {}) {
+function shop(steps: readonly ScriptedStep[], options: Partial<RunnerOptions> = {}) {
   const model = scriptedModel([ordering, ...steps])
   const agent = new LlmAgent({ name: 'agent', model, tools: [order] })
   const runner = new Runner({ appName: 'app', agent, logger: recordingLogger(), ...options })

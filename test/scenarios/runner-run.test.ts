@@ -9,12 +9,12 @@ import {
   Runner,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { plainTool, recordingLogger } from './kit.ts'
 
 const keyOf = (sessionId: string) => ({ appName: 'app', userId: 'ada', sessionId })
-const runnerOf = (steps: readonly Step[], sessionService = new InMemorySessionService()) => {
+const runnerOf = (steps: readonly ScriptedStep[], sessionService = new InMemorySessionService()) => {
   const look = plainTool('look', function* () {
     yield 'half way'
     return 'seen'

@@ -14,7 +14,7 @@ import {
   urlContext,
   vertexAiSearch,
 } from 'toolwright'
-import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { offeredTools, recordingLogger, silentLogger } from './kit.ts'
@@ -41,7 +41,7 @@ const add = tool({
 function stage(
   tools: ConstructorParameters<typeof LlmAgent>[0]['tools'],
   capabilities: Model['capabilities'],
-  steps: readonly Step[] = ['done'],
+  steps: readonly ScriptedStep[] = ['done'],
   options: Partial<ConstructorParameters<typeof LlmAgent>[0]> = {},
 ): { model: ScriptedModel; runner: Runner } {
   const model = scriptedModel(steps, { capabilities })

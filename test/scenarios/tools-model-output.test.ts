@@ -20,14 +20,14 @@ import {
   tool,
   withParts,
 } from 'toolwright'
-import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { requestFor, stores, where } from './approvals-kit.ts'
 import { silentLogger } from './kit.ts'
 
 const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }))
-const callList: Step = { calls: [{ id: 'c1', name: 'list', args: { table: 'orders' } }] }
+const callList: ScriptedStep = { calls: [{ id: 'c1', name: 'list', args: { table: 'orders' } }] }
 
 const list = tool({
   name: 'list',
@@ -51,7 +51,7 @@ function shown(model: ScriptedModel, request = 1): readonly Part[] {
 
 async function play(
   tools: ConstructorParameters<typeof LlmAgent>[0]['tools'],
-  steps: readonly Step[] = [callList, 'done'],
+  steps: readonly ScriptedStep[] = [callList, 'done'],
   more: object = {},
 ): Promise<{ events: readonly Event[]; model: ScriptedModel; text: string }> {
   const model = scriptedModel(steps)
@@ -118,7 +118,7 @@ describe('the response of a tool with toModelOutput as the final answer', () => 
   test.each(helpers)(
     "of %s inside an agent tool: the caller's model sees the short result",
     async (_name, agent, text) => {
-      const call: Step = { calls: [{ id: 'h1', name: 'helper', args: { request: 'List' } }] }
+      const call: ScriptedStep = { calls: [{ id: 'h1', name: 'helper', args: { request: 'List' } }] }
       const { events, model } = await play([agentTool(agent)], [call, 'done'])
       expect(shown(model)[0]?.functionResponse?.response).toEqual({ text })
       expect(recorded(events)?.response).toEqual({ rows })

@@ -4,7 +4,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import { checkOptions, flag, type OptionRules, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Parsed } from '../../schema/issues.ts'
+import type { ParseResult } from '../../schema/issues.ts'
 import type { Model } from '../../tool/model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { AGENT } from '../../tool/tool-marks.ts'
@@ -108,7 +108,7 @@ const requestSchema: JsonObject = {
   required: ['request'],
 }
 
-function parseRequest(args: unknown): Parsed {
+function parseRequest(args: unknown): ParseResult {
   if (isRecord(args) && Object.hasOwn(args, 'request') && typeof args.request === 'string') {
     return { value: { request: args.request } }
   }

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts'
 import type { Fold } from '../../event/fold.ts'
 import { type CallState, isFailure, type ScopeState } from '../../event/invocation-state.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
-import type { Parsed } from '../../schema/issues.ts'
+import type { ParseResult } from '../../schema/issues.ts'
 import type { Tool } from '../../tool/tool.ts'
 
 /** The name of the tool that a model calls to return its final answer. */
@@ -67,7 +67,7 @@ function isAcceptedAnswer(call: CallState): boolean {
 }
 
 /** Parses an answer that is text: JSON, optionally in a fenced block. */
-export function parseAnswer(output: CompiledSchema, text: string): Parsed | Promise<Parsed> {
+export function parseAnswer(output: CompiledSchema, text: string): ParseResult | Promise<ParseResult> {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)
   try {
     return output.parse(JSON.parse(fenced?.[1] ?? text))

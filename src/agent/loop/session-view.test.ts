@@ -8,7 +8,7 @@ import {
   SequentialAgent,
   tool,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
@@ -19,7 +19,7 @@ import { SessionView } from './session-view.ts'
 
 const look = tool({ name: 'look', description: 'looks', run: () => ({ seen: true }) })
 const job = tool({ name: 'job', description: 'takes long', isLongRunning: true, run: () => ({ ticket: 7 }) })
-const call = (name: string, args = {}): Step => ({ calls: [{ name, args }] })
+const call = (name: string, args = {}): ScriptedStep => ({ calls: [{ name, args }] })
 
 /**
  * An agent tree with branches, loop rounds, agent tools, a transfer, a failure, a long-running call and several

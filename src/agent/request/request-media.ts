@@ -3,7 +3,7 @@
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../artifact/uri.ts'
 import { base64ByteLength } from '../../base/base64.ts'
 import { clip, MAX_REQUEST_MEDIA_BYTES, MAX_REQUEST_MEDIA_FILES } from '../../base/limits.ts'
-import { type Blob, type Content, hasMedia, type Part } from '../../content/content.ts'
+import { type Content, hasMedia, type InlineData, type Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import { artifactKey } from '../../tool/scoped-services.ts'
 import type { Tool } from '../../tool/tool.ts'
@@ -88,7 +88,7 @@ class RequestMedia {
     return this.#filesLeft <= 0 || this.#bytesLeft <= 0
   }
 
-  #fits({ data }: Blob): boolean {
+  #fits({ data }: InlineData): boolean {
     const bytes = typeof data === 'string' ? base64ByteLength(data) : 0
     const fits = !this.#isFull && bytes <= this.#bytesLeft
     this.#bytesLeft = fits ? this.#bytesLeft - bytes : 0
@@ -105,7 +105,7 @@ class RequestMedia {
   }
 
   /** The bytes, or the reason why there are none. A deleted file must not make the run fail. */
-  async #load({ filename, version }: Reference): Promise<Blob | string> {
+  async #load({ filename, version }: Reference): Promise<InlineData | string> {
     const { artifactService, services, sessionId } = this.#run
     if (!artifactService) return 'not available: there is no artifact service'
     try {

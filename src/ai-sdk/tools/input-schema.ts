@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { compileSchema } from '../../schema/compile.ts'
-import type { Issue, Parsed } from '../../schema/issues.ts'
+import type { ParseResult, SchemaIssue } from '../../schema/issues.ts'
 
 /** Marks the AI SDK's own schemas. */
 export const AI_SDK_SCHEMA: unique symbol = Symbol.for('vercel.ai.schema')
@@ -14,7 +14,7 @@ export interface InputSchema {
   /** The schema the model sees. */
   readonly jsonSchema: JsonObject
   /** Validates arguments. */
-  parse(value: unknown): Parsed | Promise<Parsed>
+  parse(value: unknown): ParseResult | Promise<ParseResult>
 }
 
 /** Reads the input schema of an AI SDK tool. `what` names the tool in errors. */
@@ -51,14 +51,14 @@ function asAiSdkSchema(schema: unknown): { jsonSchema: unknown; validate?: unkno
   return schema
 }
 
-function toParsed(result: unknown): Parsed {
+function toParsed(result: unknown): ParseResult {
   if (isRecord(result) && result.success === true) return { value: result.value }
   const issues = readIssues(isRecord(result) ? result.error : undefined)
   return { issues: issues.length ? issues : [{ path: '', expected: 'what its schema accepts' }] }
 }
 
 /** Zod's issues, from the error or its cause. */
-function readIssues(error: unknown): Issue[] {
+function readIssues(error: unknown): SchemaIssue[] {
   const { issues, cause }: JsonObject = typeof error === 'object' && error !== null ? own(error) : {}
   const inner: JsonObject = typeof cause === 'object' && cause !== null ? own(cause) : {}
   const found = [issues, cause, inner.issues].find((list) => Array.isArray(list)) as unknown[] | undefined

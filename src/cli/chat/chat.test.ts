@@ -7,7 +7,7 @@ import { confirm } from '../../policy/confirm.ts'
 import { Runner } from '../../runner/runner.ts'
 import type { RunnerOptions } from '../../runner/runner-options.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
-import { type ScriptedModel, type Step, scriptedModel } from '../../testing/scripted-model.ts'
+import { type ScriptedModel, type ScriptedStep, scriptedModel } from '../../testing/scripted-model.ts'
 import { tool } from '../../tool/define-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { getUserChoice } from '../../tools/get-user-choice.ts'
@@ -24,7 +24,11 @@ interface Setting {
   pressCtrlC(): void
 }
 
-function setUp(steps: readonly Step[], tools: readonly Tool[] = [], more: Partial<RunnerOptions> = {}): Setting {
+function setUp(
+  steps: readonly ScriptedStep[],
+  tools: readonly Tool[] = [],
+  more: Partial<RunnerOptions> = {},
+): Setting {
   const model = scriptedModel(steps)
   const agent = new LlmAgent({ name: 'root', model, tools })
   const runner = new Runner({ appName: 'test', agent, logger: { warn: () => {}, error: () => {} }, ...more })
@@ -308,7 +312,7 @@ describe('chat in a terminal', () => {
   const ESCAPE = '\x1b'
   const STATUS = new RegExp(`\\r[^\\r\\n]*${ESCAPE}\\[K`, 'g')
 
-  function setUpTyped(steps: readonly Step[], tools: readonly Tool[] = [], columns = 60) {
+  function setUpTyped(steps: readonly ScriptedStep[], tools: readonly Tool[] = [], columns = 60) {
     const setting = setUp(steps, tools)
     const output = Object.assign(setting.output, { isTTY: true, columns })
     const screen = new Screen({ output, env: { NO_COLOR: '1' } })

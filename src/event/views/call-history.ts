@@ -1,7 +1,7 @@
 // What the log says about one call besides its state in the fold: times, waits, attempts and events.
 import { canonicalJson, type JsonObject } from '../../base/json.ts'
 import { callTimeOf } from '../call-time.ts'
-import type { Event, FailedAttempt, Request } from '../event.ts'
+import type { Event, FailedAttempt, RequestRecord } from '../event.ts'
 import { failedAttemptsOf } from '../failed-attempts.ts'
 import { type CallState, isFailure, openRequests, type RequestState } from '../invocation-state.ts'
 import { type AnswerMeaning, isGranted, readAnswer } from '../read-answer.ts'
@@ -86,7 +86,7 @@ export class CallHistory {
   }
 
   /** A request about the call, which may replace an earlier one. A gate asks before the body: the call has not worked since it was made, or since the gate before. */
-  addRequest({ id, kind, origin, createdAt }: Request): void {
+  addRequest({ id, kind, origin, createdAt }: RequestRecord): void {
     const open = new Set(openRequests(this.state).map(({ request }) => request.id))
     for (const wait of this.#waits)
       if (wait.to === undefined && wait.requestId !== undefined && !open.has(wait.requestId)) wait.to = createdAt

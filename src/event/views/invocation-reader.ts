@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject } from '../../base/json.ts'
 import { type Content, type FunctionResponse, type Part, textOf } from '../../content/content.ts'
 import { responseIn } from '../code-call.ts'
-import type { Denial, Event, Intent, NewEntry, Request } from '../event.ts'
+import type { Denial, Event, Intent, NewEntry, RequestRecord } from '../event.ts'
 import { Fold } from '../fold.ts'
 import type { CallState, ScopeState } from '../invocation-state.ts'
 import { showsRequests } from '../invocation-state.ts'
@@ -281,7 +281,7 @@ export class InvocationReader {
     this.#fold.add({ record: intent }, seq)
   }
 
-  #addRequest(request: Request, seq: number): void {
+  #addRequest(request: RequestRecord, seq: number): void {
     this.#fold.add({ record: request }, seq)
     const { callId, id, invocationId, createdAt: madeAt, path } = request
     const state = this.#fold.calls.get(callId)

@@ -1,7 +1,7 @@
 // What a log says about invocations, scopes, calls and requests. Plain data; times are seconds since the epoch.
 import type { JsonObject } from '../../base/json.ts'
 import type { FunctionResponse } from '../../content/content.ts'
-import type { Event, FailedAttempt, Request } from '../event.ts'
+import type { Event, FailedAttempt, RequestRecord } from '../event.ts'
 import type { ModelFallback } from '../model-fallback.ts'
 import type { AnswerMeaning } from '../read-answer.ts'
 
@@ -145,7 +145,7 @@ export interface CallView {
 /** A request to a person about a call. */
 export interface RequestView
   extends Pick<
-    Request,
+    RequestRecord,
     'id' | 'callId' | 'kind' | 'origin' | 'key' | 'args' | 'hint' | 'payload' | 'schema' | 'editable' | 'createdAt'
   > {
   /** After it the request counts as denied. */
@@ -159,7 +159,7 @@ export interface RequestView
 /** A time in which a call waited. */
 export interface WaitView {
   /** What it waited for. */
-  readonly kind: Request['kind'] | 'longRunning'
+  readonly kind: RequestRecord['kind'] | 'longRunning'
   /** When it began to wait. */
   readonly from: number
   /** When it ended. Undefined while it waits. */

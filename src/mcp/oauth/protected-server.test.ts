@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InMemoryCredentialService, LlmAgent, type PendingRequest, Runner, respond } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { UserAgent } from '../../auth/user-agent.test-kit.ts'
 import { McpToolset } from '../mcp-toolset.ts'
@@ -16,7 +16,7 @@ type Services = Partial<ConstructorParameters<typeof Runner>[0]>
 
 /** An agent whose model calls one tool in each run. */
 function start(server: ProtectedServer, tools: readonly string[], services: Services = {}) {
-  const steps = tools.flatMap((name): Step[] => [
+  const steps = tools.flatMap((name): ScriptedStep[] => [
     (request) => (request.tools.has(name) ? { calls: [{ name }] } : { calls: [{ name: 'read_mail' }] }),
     ({ contents }) => JSON.stringify(contents.at(-1)?.parts?.[0]?.functionResponse?.response ?? 'no response'),
   ])

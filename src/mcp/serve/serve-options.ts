@@ -18,7 +18,7 @@ import type { RunContext } from '../../tool/run-context.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
 
 /** The user of an HTTP request. */
-export interface Identity {
+export interface McpIdentity {
   /** The user the tools act for. */
   readonly userId: string
 }
@@ -41,11 +41,11 @@ export interface ServeMcpOptions
    * Returns the user of an HTTP request, from its token. Undefined refuses the request with 401. Default: HTTP serves this
    * machine only, as `userId`.
    */
-  readonly authenticate?: ((request: Request) => Identity | undefined | Promise<Identity | undefined>) | undefined
+  readonly authenticate?: ((request: Request) => McpIdentity | undefined | Promise<McpIdentity | undefined>) | undefined
   /** The user of stdio, and of HTTP without `authenticate`. Default `local`. */
   readonly userId?: string | undefined
   /** Returns the `runContext` of the calls of a user. Default: none. */
-  readonly runContext?: ((identity: Identity) => RunContext | Promise<RunContext>) | undefined
+  readonly runContext?: ((identity: McpIdentity) => RunContext | Promise<RunContext>) | undefined
   /**
    * Seals the state that a client holds while a call waits for an answer: base64 of 32 bytes. Set it, and a stored
    * `sessionService`, if another process may get the answer. Default: a random key.

@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { compileSchema } from '../../schema/compile.ts'
-import type { Parsed } from '../../schema/issues.ts'
+import type { ParseResult } from '../../schema/issues.ts'
 import type { Operation } from '../operation.ts'
 import { type LoadedDocument, loadDocument } from './load-document.ts'
 
@@ -32,7 +32,7 @@ export function loadBody(schema: unknown, rest: JsonObject = {}): ReturnType<typ
 export function accepts(operation: Operation, args: unknown): boolean {
   const { name, argumentsSchema } = operation
   const { parse } = compileSchema(argumentsSchema, name, { object: true })
-  return 'value' in (parse(toArguments(operation, args)) as Parsed)
+  return 'value' in (parse(toArguments(operation, args)) as ParseResult)
 }
 
 /** The arguments of a call with this body: `body`, or its fields. */
@@ -44,5 +44,5 @@ export function toArguments({ body }: Operation, args: unknown): unknown {
 
 /** Does the schema accept the value? */
 export function fits(schema: JsonObject | undefined, value: unknown): boolean {
-  return 'value' in (compileSchema(schema, 'schema').parse(value) as Parsed)
+  return 'value' in (compileSchema(schema, 'schema').parse(value) as ParseResult)
 }

@@ -1,6 +1,6 @@
 // An agent with the tools of an API that refuses a stored token, with a real authorization server.
 import { InMemoryCredentialService, LlmAgent, type PendingRequest, Runner, respond } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { startAuthorizationServer } from '../../auth/authorization-server.test-kit.ts'
 import { UserAgent } from '../../auth/user-agent.test-kit.ts'
@@ -19,7 +19,7 @@ async function start(auth: AuthConfig, isRefused: (token: string, tokens: readon
   })
   const spec = documentOf({ '/mails': { post: { operationId: 'send_mail' } } })
   const toolset = new OpenApiToolset({ spec, baseUrl: api.url, auth })
-  const steps = Array.from({ length: 4 }).flatMap((): Step[] => [
+  const steps = Array.from({ length: 4 }).flatMap((): ScriptedStep[] => [
     { calls: [{ name: 'send_mail' }] },
     ({ contents }) => JSON.stringify(contents.at(-1)?.parts?.[0]?.functionResponse?.response ?? 'no response'),
   ])

@@ -16,7 +16,7 @@ import {
   recordDecision,
   recordDecline,
 } from '../../event/decision.ts'
-import type { Request } from '../../event/event.ts'
+import type { RequestRecord } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { CallState, RequestState } from '../../event/invocation-state.ts'
 import { REQUEST_NAMES, REQUEST_PREFIX } from '../../event/request-names.ts'
@@ -225,7 +225,7 @@ async function checkAnswer(
  * Checks an approval. It runs the arguments of the request, or edited arguments if the request is editable. A field
  * that cannot be used makes the approval invalid.
  */
-async function checkApproval(request: Request, response: JsonObject): Promise<void> {
+async function checkApproval(request: RequestRecord, response: JsonObject): Promise<void> {
   const { confirmed, args } = decisionOf(response)
   if (!confirmed) return
   const dropped = findUnusableField(response, request.args)
@@ -259,13 +259,13 @@ async function toDecision(
 }
 
 /** Checks the answer to a credential request. `completeConsents` has exchanged the code: only its outcome is recorded. */
-function checkConsent({ id }: Request, name: string, response: JsonObject): void {
+function checkConsent({ id }: RequestRecord, name: string, response: JsonObject): void {
   if (name === REQUEST_NAMES.credential && (consentIn(response) || declinedIn(response))) return
   throw invalid(`The answer to credential request "${id}" is unusable. Answer it with respond() or deny().`)
 }
 
 /** Why a value does not match the schema of the request; undefined when it does. */
-async function describeMismatch({ id, schema }: Request, value: unknown): Promise<string | undefined> {
+async function describeMismatch({ id, schema }: RequestRecord, value: unknown): Promise<string | undefined> {
   if (!schema) return undefined
   const { issues } = await compileSchema(schema, `Request "${id}"`, { lenient: true }).parse(value)
   return issues && listIssues(issues, ({ path, expected }) => `${path || 'the value'} must be ${expected}`)
@@ -303,7 +303,7 @@ function invalid(message: string): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', message)
 }
 
-function expiredError({ id }: Request): ToolwrightError {
+function expiredError({ id }: RequestRecord): ToolwrightError {
   return new ToolwrightError('EXPIRED', `Request "${id}" has expired and can no longer be answered.`)
 }
 

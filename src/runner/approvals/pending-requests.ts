@@ -2,7 +2,7 @@
 import type { OpenInvocation, SessionView } from '../../agent/loop/session-view.ts'
 import { canonicalJson } from '../../base/json.ts'
 import { choiceIn } from '../../event/decision.ts'
-import type { Denial, NewEntry, Request } from '../../event/event.ts'
+import type { Denial, NewEntry, RequestRecord } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import { type CallState, openRequests, startsWaiting } from '../../event/invocation-state.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
@@ -28,7 +28,7 @@ export function pendingOf(calls: readonly CallState[], invocation: WaitingInvoca
   })
 }
 
-function pendingRequest(request: Request, call: CallState, invocation: WaitingInvocation): PendingRequest {
+function pendingRequest(request: RequestRecord, call: CallState, invocation: WaitingInvocation): PendingRequest {
   const { hint, key, schema, editable, payload, createdAt, expiresAt, authConfig } = request
   const authUri = authConfig?.exchangedAuthCredential?.oauth2?.authUri
   return {

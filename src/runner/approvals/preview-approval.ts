@@ -3,7 +3,7 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { SessionView } from '../../agent/loop/session-view.ts'
 import type { EditedQuestion } from '../../dispatch/question-about-edit.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Entry, Request } from '../../event/event.ts'
+import type { Entry, RequestRecord } from '../../event/event.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
 import { REQUEST_NAMES } from '../../event/request-names.ts'
 import type { Session, SessionKey } from '../../session/service.ts'
@@ -95,7 +95,7 @@ function entriesOf({ events }: Session, pending: readonly PendingRequest[]): Ent
   return entries.map((entry, index) => ({ seq: index + 1, ...entry }))
 }
 
-function recordOf(pending: PendingRequest, kind: Request['kind']): Request {
+function recordOf(pending: PendingRequest, kind: RequestRecord['kind']): RequestRecord {
   const { id, invocationId, functionCallId: callId, args, hint, schema, editable, createdAt = 0, expiresAt } = pending
   return {
     type: 'request',

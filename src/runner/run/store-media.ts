@@ -6,7 +6,7 @@ import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../artifact/uri.
 import { base64ByteLength } from '../../base/base64.ts'
 import { isRecord } from '../../base/json.ts'
 import { MAX_INLINE_MEDIA_BYTES } from '../../base/limits.ts'
-import { type Blob, hasMedia, type Part } from '../../content/content.ts'
+import { hasMedia, type InlineData, type Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import type { NewEntry } from '../../event/event.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
@@ -57,7 +57,7 @@ export class MediaStore {
   }
 
   /** The latest version of the artifact, if it has the same bytes. */
-  async #findVersion(service: ArtifactService, filename: string, { data }: Blob): Promise<number | undefined> {
+  async #findVersion(service: ArtifactService, filename: string, { data }: InlineData): Promise<number | undefined> {
     const key = artifactKey(this.#host, filename)
     const version = (await service.listVersions(key)).at(-1)
     if (version === undefined) return undefined
@@ -65,7 +65,7 @@ export class MediaStore {
     return stored?.inlineData?.data === data ? version : undefined
   }
 
-  #saveOnce(service: ArtifactService, filename: string, inlineData: Blob): Promise<number> {
+  #saveOnce(service: ArtifactService, filename: string, inlineData: InlineData): Promise<number> {
     let saving = this.#saving.get(filename)
     if (!saving) {
       saving = this.#save(service, filename, inlineData).finally(() => this.#saving.delete(filename))
@@ -78,12 +78,12 @@ export class MediaStore {
    * Reuses the artifact of an earlier upload, or of a run that stopped before it recorded the event. The bytes are compared,
    * because a tool may have saved another file under this name.
    */
-  async #save(service: ArtifactService, filename: string, inlineData: Blob): Promise<number> {
+  async #save(service: ArtifactService, filename: string, inlineData: InlineData): Promise<number> {
     const known = await this.#findVersion(service, filename, inlineData)
     return known ?? (await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact: { inlineData } }))
   }
 
-  #refer(part: Part, { mimeType, displayName }: Blob, filename: string, version: number): Part {
+  #refer(part: Part, { mimeType, displayName }: InlineData, filename: string, version: number): Part {
     const { inlineData: _, ...rest } = part
     const fileUri = artifactUri({ ...artifactKey(this.#host, filename), version })
     return { ...rest, fileData: { fileUri, mimeType, ...(displayName !== undefined && { displayName }) } }

@@ -1,11 +1,11 @@
 // Describes failures as issues, in terms of the schema and never of the value.
 import { clip } from '../../base/limits.ts'
-import type { Issue } from '../issues.ts'
+import type { SchemaIssue } from '../issues.ts'
 import { formatPath } from '../value-path.ts'
 import type { Failure } from './validation.ts'
 
 /** Converts failures to issues. Alternatives at one position are joined by "or". */
-export function toIssues(failures: readonly Failure[]): Issue[] {
+export function toIssues(failures: readonly Failure[]): SchemaIssue[] {
   const issues = merge(dropOtherBranches(failures))
   return issues.length > 0 ? issues : [{ path: '', expected: 'a valid value' }]
 }
@@ -119,7 +119,7 @@ function unionOf(at: readonly string[]): number | undefined {
 
 const MAX_ALTERNATIVES = 20
 
-function merge(failures: readonly Failure[]): Issue[] {
+function merge(failures: readonly Failure[]): SchemaIssue[] {
   const positions = new Map<string, { path: string; expected: Set<string> }>()
   for (const failure of failures) {
     const path = formatPath(failure.path)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ToolwrightError } from '../../error/error.ts'
 import { compileSchema } from '../compile.ts'
-import { describeIssues, type Parsed } from '../issues.ts'
+import { describeIssues, type ParseResult } from '../issues.ts'
 
 const parse = (schema: object, value: unknown) => compileSchema(schema, 'Tool "t"').parse(value)
 const TOO_MUCH = { issues: [{ path: '', expected: 'a value that takes less work to check against its schema' }] }
@@ -209,7 +209,7 @@ describe('values that a JSON Schema rejects', () => {
       object({}, { required: choices }),
       object({}, { additionalProperties: { const: 'x'.repeat(100_000) } }),
     ]) {
-      const { issues = [] } = parse(schema, value) as Parsed
+      const { issues = [] } = parse(schema, value) as ParseResult
       expect(issues.length).toBeGreaterThan(0)
       expect(JSON.stringify(issues).length).toBeLessThan(500_000)
       expect(describeIssues(issues).length).toBeLessThan(5_000)

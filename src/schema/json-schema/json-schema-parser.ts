@@ -1,6 +1,6 @@
 import { copyJson, type JsonObject, setOwn } from '../../base/json.ts'
 import { findSizeProblem } from '../../base/value-size.ts'
-import { CHECK_FAILED, type Parsed } from '../issues.ts'
+import { CHECK_FAILED, type ParseResult } from '../issues.ts'
 import { MAX_WORK, type WorkBudget, WorkLimitError } from '../work-budget.ts'
 import { applyDefaults } from './apply-defaults.ts'
 import type { CheckedSchema } from './check-schema.ts'
@@ -12,7 +12,7 @@ import { findFailures, isValid } from './validate.ts'
 /** The work budget for collecting all failures. It is smaller than that of the check: the list only improves a message. */
 const MAX_REPORT_WORK: number = MAX_WORK / 4
 
-const TOO_MUCH_WORK: Parsed = {
+const TOO_MUCH_WORK: ParseResult = {
   issues: [{ path: '', expected: 'a value that takes less work to check against its schema' }],
 }
 
@@ -24,7 +24,7 @@ export function createJsonSchemaParser(
   checked: CheckedSchema,
   what: string,
   lenient = false,
-): (value: unknown) => Parsed {
+): (value: unknown) => ParseResult {
   // A copy, because callers may change the JSON Schema that they get for the model.
   const source = copyJson(checked.jsonSchema)
   const compile = (): SchemaNode => compileNodes(source, { what, lenient })

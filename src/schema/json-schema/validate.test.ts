@@ -3,10 +3,10 @@ import { type Schema as CfSchema, validate as otherValidator } from '@cfworker/j
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileSchema } from '../compile.ts'
-import type { Parsed } from '../issues.ts'
+import type { ParseResult } from '../issues.ts'
 
 const fits = (schema: object, value: unknown): boolean =>
-  (compileSchema(schema, 'Tool "t"').parse(value) as Parsed).issues === undefined
+  (compileSchema(schema, 'Tool "t"').parse(value) as ParseResult).issues === undefined
 
 type Case = [title: string, schema: object, valid: unknown[], invalid: unknown[]]
 

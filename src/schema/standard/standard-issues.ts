@@ -4,7 +4,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
-import { type Issue, VALID_VALUE } from '../issues.ts'
+import { type SchemaIssue, VALID_VALUE } from '../issues.ts'
 import { formatPath } from '../value-path.ts'
 
 /** A Standard Schema issue with the fields that Zod, ArkType and Valibot add. */
@@ -15,8 +15,8 @@ interface RichIssue {
 }
 
 /** Converts the issues that a Standard Schema found in `value`. */
-export function toIssues(issues: readonly StandardSchemaV1.Issue[], value: unknown): Issue[] {
-  const found: Issue[] = []
+export function toIssues(issues: readonly StandardSchemaV1.Issue[], value: unknown): SchemaIssue[] {
+  const found: SchemaIssue[] = []
   for (const issue of issues) collect(issue as unknown as RichIssue, [], found, value)
   return found
 }
@@ -25,7 +25,7 @@ const MAX_ISSUES = 100
 const MAX_EXPECTED = 2_000
 const MAX_MESSAGE = 500
 
-function collect(issue: RichIssue, base: readonly PropertyKey[], found: Issue[], value: unknown): void {
+function collect(issue: RichIssue, base: readonly PropertyKey[], found: SchemaIssue[], value: unknown): void {
   if (found.length >= MAX_ISSUES) return
   const path = [...base, ...keysOf(issue.path)]
   const message = authoredMessage(issue, path, value)
@@ -45,7 +45,7 @@ function collect(issue: RichIssue, base: readonly PropertyKey[], found: Issue[],
 function collectUnion(
   branches: readonly (readonly RichIssue[])[],
   path: PropertyKey[],
-  found: Issue[],
+  found: SchemaIssue[],
   value: unknown,
 ): void {
   const deeper = branches.filter(
@@ -56,7 +56,7 @@ function collectUnion(
     for (const issue of meant) collect(issue, path, found, value)
     return
   }
-  const choices: Issue[] = []
+  const choices: SchemaIssue[] = []
   if (!meant) for (const branch of branches) for (const issue of branch) collect(issue, path, choices, value)
   const texts = new Set(
     choices.map(({ expected, message }) => (expected === VALID_VALUE ? (message ?? expected) : expected)),

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { findSizeProblem } from '../../base/value-size.ts'
-import { failedCheck, type Parsed } from '../issues.ts'
+import { failedCheck, type ParseResult } from '../issues.ts'
 import type { CheckedSchema } from '../json-schema/check-schema.ts'
 import { toIssues } from './standard-issues.ts'
 
@@ -11,7 +11,7 @@ import { toIssues } from './standard-issues.ts'
 export function createStandardParser(
   standard: StandardSchemaV1.Props,
   getChecked: () => CheckedSchema,
-): (value: unknown) => Parsed | Promise<Parsed> {
+): (value: unknown) => ParseResult | Promise<ParseResult> {
   let hasInheritedNames: boolean | undefined
   return (value) => {
     hasInheritedNames ??= getChecked().hasInheritedNames // throws INVALID_CONFIG if the schema cannot be used
@@ -31,7 +31,7 @@ export function createStandardParser(
   }
 }
 
-function parsed(result: StandardSchemaV1.Result<unknown>, value: unknown): Parsed {
+function parsed(result: StandardSchemaV1.Result<unknown>, value: unknown): ParseResult {
   return result.issues ? { issues: toIssues(result.issues, value) } : { value: result.value }
 }
 

@@ -20,7 +20,7 @@ import {
   type Tool,
   urlContext,
 } from 'toolwright'
-import { type Step, scriptedModel } from 'toolwright/testing'
+import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import type { RecordedAgent, RecordedCase, RecordedContent, RecordedDeclaration } from './recorded-case.ts'
 
 /** The agents of a case, and the requests that their models get, in order. */
@@ -35,7 +35,7 @@ const SERVER_TOOLS = ['googleSearch', 'urlContext', 'googleMaps']
 export function buildCase(recorded: RecordedCase): BuiltCase {
   const requests: { agent: string; request: LlmRequest }[] = []
   const modelOf = (name: string): Model => {
-    const steps = repliesOf(recorded, name).map((content): Step => {
+    const steps = repliesOf(recorded, name).map((content): ScriptedStep => {
       return (request) => {
         requests.push({ agent: name, request })
         return { parts: partsOf(content) }

@@ -1,4 +1,4 @@
-import type { Parsed } from '../../../src/schema/issues.ts'
+import type { ParseResult } from '../../../src/schema/issues.ts'
 import { tool } from '../../../src/tool/define-tool.ts'
 import { attachInferred } from '../../../src/tool/functions/inferred-function.ts'
 import type { Tool } from '../../../src/tool/tool.ts'
@@ -9,7 +9,7 @@ import type { Signature } from './read-table.ts'
 export interface SignatureTool {
   readonly key: string
   readonly declaration: ReturnType<Tool['declaration']>
-  readonly parse: (args: unknown) => Parsed
+  readonly parse: (args: unknown) => ParseResult
   /** The values that the body gets for arguments, in order. */
   readonly receivedFor: (args: unknown) => readonly unknown[]
 }
@@ -22,7 +22,7 @@ export function signatureTool({ key, inferred }: Signature): SignatureTool {
   }
   const built: Tool = tool(attachInferred(body, inferred))
   // a schema that was inferred is checked synchronously
-  const parse = (args: unknown): Parsed => built.parse?.(args) as Parsed
+  const parse = (args: unknown): ParseResult => built.parse?.(args) as ParseResult
   const receivedFor = (args: unknown): readonly unknown[] => {
     const parsed = parse(args)
     if (parsed.issues) throw new Error(`${key} refused ${JSON.stringify(args)}: ${JSON.stringify(parsed.issues)}`)

@@ -1,6 +1,6 @@
 // Reads the log of a session for the auditor. It uses the entries only, not the framework's own reducer.
 import type { Event, JsonObject, Part } from 'toolwright'
-import type { Request } from 'toolwright/store'
+import type { RequestRecord } from 'toolwright/store'
 import type { Evidence, SessionEvidence } from '../evidence.ts'
 
 export interface AuditedLog {
@@ -37,7 +37,7 @@ export interface AuditedCall {
 
 export interface Asked {
   readonly seq: number
-  readonly request: Request
+  readonly request: RequestRecord
   answer?: { readonly seq: number; readonly response: JsonObject }
   denied?: number
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEvent, type Entry, type Request } from '../../../src/event/event.ts'
+import { createEvent, type Entry, type RequestRecord } from '../../../src/event/event.ts'
 import type { PendingRequest } from '../../../src/event/pending-request.ts'
 import { previousIn } from './previous-request.ts'
 
@@ -7,7 +7,7 @@ const call = (seq: number, id: string, name: string): Entry => ({
   seq,
   event: createEvent({ id: `e${seq}`, content: { role: 'model', parts: [{ functionCall: { id, name, args: {} } }] } }),
 })
-const request = (seq: number, callId: string, more: Partial<Request> = {}): Entry => ({
+const request = (seq: number, callId: string, more: Partial<RequestRecord> = {}): Entry => ({
   seq,
   record: {
     type: 'request',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/json.ts'
-import type { Entry, Request } from '../../../src/event/event.ts'
+import type { Entry, RequestRecord } from '../../../src/event/event.ts'
 import type { PendingRequest } from '../../../src/event/pending-request.ts'
 import { readLog } from '../api/sessions.ts'
 import type { SessionKey } from '../api/types.ts'
@@ -31,7 +31,7 @@ export async function findPreviousRequest(
 /** Finds it among the given entries. */
 export function previousIn(entries: readonly Entry[], request: PendingRequest): PreviousRequest | undefined {
   const tools = new Map<string, string>()
-  let found: Request | undefined
+  let found: RequestRecord | undefined
   for (const { event, record } of entries) {
     for (const { functionCall } of event?.content?.parts ?? [])
       if (functionCall?.id !== undefined) tools.set(functionCall.id, functionCall.name)

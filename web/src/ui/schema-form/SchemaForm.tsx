@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import type { Issue } from '../../../../src/schema/issues.ts'
+import type { SchemaIssue } from '../../../../src/schema/issues.ts'
 import { Button } from '../Button.tsx'
 import { checkValue } from './check-value.ts'
 import { Field } from './Field.tsx'
@@ -12,7 +12,7 @@ export interface FormValue {
   /** The value. Undefined: none. */
   readonly value: unknown
   /** What is wrong with it. Empty: it may be sent. */
-  readonly issues: readonly Issue[]
+  readonly issues: readonly SchemaIssue[]
 }
 
 /** Props of a form. */

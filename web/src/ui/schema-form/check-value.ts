@@ -1,7 +1,7 @@
 // A check of the common keywords, for messages while the user types. The server checks the whole schema again; its validator
 // would be a fifth of the page.
 import { isRecord, type JsonObject } from '../../../../src/base/json.ts'
-import type { Issue } from '../../../../src/schema/issues.ts'
+import type { SchemaIssue } from '../../../../src/schema/issues.ts'
 import { checkNumber, checkText } from './check-scalar.ts'
 import { resolveSchema } from './shape.ts'
 
@@ -9,8 +9,8 @@ const MOST_ISSUES = 50
 const MOST_LEVELS = 40
 
 /** Checks a value against a schema. Empty: nothing is known to be wrong. */
-export function checkValue(schema: JsonObject, value: unknown): readonly Issue[] {
-  const issues: Issue[] = []
+export function checkValue(schema: JsonObject, value: unknown): readonly SchemaIssue[] {
+  const issues: SchemaIssue[] = []
   check({ schema, root: schema, value, path: '', level: 0 }, issues)
   return issues
 }
@@ -28,7 +28,7 @@ interface Position {
   readonly level: number
 }
 
-function check(position: Position, issues: Issue[]): void {
+function check(position: Position, issues: SchemaIssue[]): void {
   if (issues.length >= MOST_ISSUES || position.level > MOST_LEVELS) return
   const { root, value, path, level } = position
   const schema = resolveSchema(position.schema, root)
@@ -47,7 +47,7 @@ function check(position: Position, issues: Issue[]): void {
 }
 
 function fits(position: Position): boolean {
-  const issues: Issue[] = []
+  const issues: SchemaIssue[] = []
   check(position, issues)
   return issues.length === 0
 }
@@ -76,7 +76,7 @@ function isOfType(value: unknown, type: string): boolean {
   }
 }
 
-function checkItems(schema: JsonObject, position: Position & { value: unknown[] }, issues: Issue[]): void {
+function checkItems(schema: JsonObject, position: Position & { value: unknown[] }, issues: SchemaIssue[]): void {
   const { value, path, level } = position
   const { minItems, maxItems, items, uniqueItems } = schema
   if (typeof minItems === 'number' && value.length < minItems)
@@ -90,7 +90,7 @@ function checkItems(schema: JsonObject, position: Position & { value: unknown[] 
     check({ ...position, schema: items, value: item, path: `${path}[${at}]`, level: level + 1 }, issues)
 }
 
-function checkMembers(schema: JsonObject, position: Position & { value: JsonObject }, issues: Issue[]): void {
+function checkMembers(schema: JsonObject, position: Position & { value: JsonObject }, issues: SchemaIssue[]): void {
   const { value, path, level } = position
   const properties = isRecord(schema.properties) ? schema.properties : {}
   for (const name of Array.isArray(schema.required) ? schema.required : [])

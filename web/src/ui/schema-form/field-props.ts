@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../src/base/json.ts'
-import type { Issue } from '../../../../src/schema/issues.ts'
+import type { SchemaIssue } from '../../../../src/schema/issues.ts'
 
 /** What every field gets. */
 export interface FieldProps {
@@ -18,7 +18,7 @@ export interface FieldProps {
   /** Must there be a value? */
   readonly isRequired: boolean
   /** What is wrong with the form. */
-  readonly issues: readonly Issue[]
+  readonly issues: readonly SchemaIssue[]
   /** Called with the new value; undefined removes it. */
   onChange(value: unknown): void
 }
