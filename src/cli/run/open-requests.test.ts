@@ -1,6 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LlmAgent, Runner, tool } from 'toolwright'
+import { sqlite } from 'toolwright/sqlite'
+import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../terminal.test-kit.ts'
 
@@ -101,4 +104,24 @@ describe('a background call', () => {
     expect(lines.flatMap(({ content }) => content?.parts[0]?.text ?? [])).toHaveLength(2)
     expect(code).toBe(0)
   })
+})
+
+test('toolwright run refuses a session with open requests of another agent, and leaves them open', async () => {
+  const folder = temporaryFolder()
+  const db = join(folder, 'calls.db')
+  const gated = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 'paid' })
+  const model = scriptedModel([{ calls: [{ name: 'pay' }] }])
+  const runner = new Runner({
+    appName: 'shipping',
+    agent: new LlmAgent({ name: 'mcp', model, tools: [gated] }),
+    ...sqlite(db),
+  })
+  await runner.complete({ userId: 'user', sessionId: 's1', message: 'Pay' })
+  const refused = await runCommandLine(['run', shipping, '--app', 'shipping', '--db', db, '--session', 's1', 'hi'])
+  expect(refused.code).toBe(2)
+  expect(refused.errors).toContain('Session "s1" has open requests of agent "mcp", which this file does not have')
+  expect(await runner.pending()).toHaveLength(1)
+  await runner.close()
+  const other = await runCommandLine(['run', shipping, '--app', 'shipping', '--db', db, '--session', 's2', 'hi'])
+  expect(other.out).toContain('You said hi.')
 })

@@ -76,10 +76,18 @@ function sessionCommand({ file, userId, app, db }: RunArguments, sessionId: stri
   return ['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoteForShell).join(' ')
 }
 
-/** A mistyped id would otherwise look like a session that has forgotten everything. */
-export async function announceNewSession(runner: Runner, given: RunArguments, { errors }: Terminal): Promise<void> {
+/**
+ * Says that a session is new: a mistyped id would otherwise look like a session that has forgotten everything. Refuses a session with
+ * open requests of an agent that this file does not have, such as one of `toolwright mcp`: a run would end them.
+ */
+export async function checkSession(runner: Runner, given: RunArguments, { errors }: Terminal): Promise<void> {
   const { userId, sessionId = '' } = given
-  const { appName, sessionService } = runner
+  const { appName, sessionService, agent } = runner
+  const shown = escapeLine(sessionId)
   const known = await sessionService.getSession({ appName, userId, sessionId, config: { numRecentEvents: 1 } })
-  if (!known) errors.write(`Session "${escapeLine(sessionId)}" does not exist yet. The first message starts it.\n`)
+  if (!known) errors.write(`Session "${shown}" does not exist yet. The first message starts it.\n`)
+  const [root = agent.name] = known?.events[0]?.nodeInfo?.path.split('/') ?? []
+  if (root === agent.name || (await runner.pending({ userId, sessionId })).length === 0) return
+  const problem = `Session "${shown}" has open requests of agent "${escapeLine(root)}", which this file does not have`
+  throw new UsageError(`${problem}: a run would end them. Answer them where they were asked, or leave out --session.`)
 }

@@ -18,7 +18,7 @@ import type { Terminal } from '../terminal.ts'
 import { terminalLogger, warningLogger } from '../terminal-logger.ts'
 import { jsonChat } from './json/json-chat.ts'
 import {
-  announceNewSession,
+  checkSession,
   continueHint,
   type RunArguments,
   readRunArguments,
@@ -70,7 +70,7 @@ async function run(given: RunArguments, ofProcess: Terminal): Promise<number> {
   const interrupts = createInterrupts(terminal.signals, { onUnhandled: exit })
   const setup = { runner, db, given, tour: agentFile.tour, terminal, screen, interrupts }
   try {
-    if (given.sessionId !== undefined) await announceNewSession(runner, given, terminal)
+    if (given.sessionId !== undefined) await checkSession(runner, given, terminal)
     return given.json ? await startJson(setup) : await startChat(setup)
   } finally {
     interrupts.close()
