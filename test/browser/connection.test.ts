@@ -165,6 +165,23 @@ test('an unsent message stays in its session while another tab or session is sho
   await expect.poll(() => messageField(page).inputValue()).toBe('a draft')
 })
 
+test('a user who types while the page of a new session opens goes on typing there', async () => {
+  const { first } = await start()
+  const page = await openPage(first)
+  const created = Promise.withResolvers<void>()
+  await page.route('**/users/*/sessions', async (route) => {
+    if (route.request().method() === 'POST') await created.promise
+    await route.continue()
+  })
+  await say(page, 'hello')
+  await messageField(page).focus()
+  await page.keyboard.type('a dr')
+  created.resolve()
+  await untilReply(page, 'hello')
+  await page.keyboard.type('aft') // without a click: the field has kept the focus
+  await expect.poll(() => messageField(page).inputValue()).toBe('a draft')
+})
+
 test('a page whose server has another token says what to open', async () => {
   const { first } = await start()
   const page = await openPage(first)

@@ -8,7 +8,7 @@ import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
-import { draftOf, keepDraft } from './drafts.ts'
+import { draftOf, keepDraft, noteFocus, takesFocus } from './drafts.ts'
 import { MOST_FILE_BYTES, readFile } from './read-file.ts'
 
 /** Props of the message field. */
@@ -34,6 +34,11 @@ export function Composer({ name, isRunning, onStop, onSend }: ComposerProps): JS
   useShortcuts([{ keys: '/', label: 'Write a message', run: () => field.current?.focus() }])
   const add = (list: FileList | null | undefined): void => void addFiles(list, setFiles)
   useLayoutEffect(() => keepDraft(name, { text, files }), [text, files])
+  useLayoutEffect(() => {
+    if (!takesFocus(name)) return
+    field.current?.focus()
+    field.current?.setSelectionRange(text.length, text.length)
+  }, [])
   const type = (typed: string): void => {
     setText(typed)
     keepDraft(name, { text: typed, files }) // at once: the page of a new session may replace this field before it is drawn
@@ -79,6 +84,8 @@ export function Composer({ name, isRunning, onStop, onSend }: ComposerProps): JS
         rows={1}
         value={text}
         onInput={(event) => type(event.currentTarget.value)}
+        onFocus={() => noteFocus(name, true)}
+        onBlur={() => noteFocus(name, false)}
         onPaste={(event) => add(event.clipboardData?.files)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { draftOf, keepDraft, moveDraft, ownDraft } from './drafts.ts'
+import { draftOf, keepDraft, moveDraft, noteFocus, ownDraft, takesFocus } from './drafts.ts'
 
 const draft = (text: string) => ({ text, files: [] })
 
@@ -15,4 +15,13 @@ test('the field for the next new session has drafts of its own', () => {
   ownDraft('new')
   keepDraft('new', draft('another'))
   expect([draftOf('s1').text, draftOf('new').text]).toEqual(['', 'another'])
+})
+
+test('the field of a new session takes the focus of the field that it replaces, once', () => {
+  noteFocus('shop', true)
+  moveDraft('shop', 'session')
+  expect([takesFocus('other'), takesFocus('session'), takesFocus('session')]).toEqual([false, true, false])
+  noteFocus('shop', false)
+  moveDraft('shop', 'session')
+  expect(takesFocus('session')).toBe(false)
 })

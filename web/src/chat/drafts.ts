@@ -34,6 +34,25 @@ export function moveDraft(from: string, to: string): void {
   keepDraft(to, draftOf(from))
   drafts.delete(from)
   moved.set(from, to)
+  if (focused === from) focusNext = to
+}
+
+/** The field that has the focus. */
+let focused: string | undefined
+/** The field that gets the focus when it is shown: its user is typing into the field that it replaces. */
+let focusNext: string | undefined
+
+/** A field has got the focus, or lost it. */
+export function noteFocus(name: string, hasFocus: boolean): void {
+  if (hasFocus) focused = name
+  else if (focused === name) focused = undefined
+}
+
+/** Does the field take the focus of the one that it replaces? */
+export function takesFocus(name: string): boolean {
+  const isNext = focusNext === name
+  if (isNext) focusNext = undefined
+  return isNext
 }
 
 /** The field is shown again: its drafts are its own. */

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { AppInfo } from '../api/types.ts'
 import { ChatTab } from '../chat/ChatTab.tsx'
 import { NewChat } from '../chat/NewChat.tsx'
@@ -36,12 +36,9 @@ const LIVE: Tab<SessionTab> = { id: 'live', label: 'Live' }
 /** A session: its name, its tabs, and the tab that is shown. */
 export function SessionView({ app, userId, sessionId, tab }: SessionViewProps): JSX.Element {
   const panelId = useId()
-  const [log, setLog] = useState<SessionLog>()
+  // at once, so that the message field of a new session is replaced without a gap; the view has a key for each session
+  const [log] = useState(() => (sessionId === undefined ? undefined : openLog({ app: app.name, userId, sessionId })))
   const { sessions } = useSignal(sessionList)
-  useEffect(() => {
-    if (sessionId === undefined) return
-    setLog(openLog({ app: app.name, userId, sessionId }))
-  }, [app.name, userId, sessionId])
   const session = sessions?.find(({ id }) => id === sessionId)
   const title = session ? sessionName(session) : (sessionId ?? 'New session')
   const show = (id: SessionTab): void => navigate({ view: 'session', app: app.name, sessionId, tab: id })
