@@ -98,7 +98,7 @@ export function heardIn({ at, heard, heardSince }: Speech, end: SpeechEnd): stri
   return joined(heard, heardSince).trim()
 }
 
-/** What is left when what the user said is taken. */
+/** The speech without the words of the user, which belong to an event now. */
 export function withoutHeard(speech: Speech, end: SpeechEnd): Speech {
   const { at, heardSince } = speech
   if (end === 'turn' && at === 'interrupted') return { ...speech, at: 'listening' }
@@ -123,12 +123,12 @@ export function replyIn({ thought, text, spoken, parts, usage, grounding }: Spee
   }
 }
 
-/** What is left when what the model said is taken. */
-export function withoutReply(speech: Speech): Speech {
+/** The speech without the words of the model, which belong to an event now. */
+function withoutReply(speech: Speech): Speech {
   return { ...speech, ...NOTHING_SAID, at: speech.at === 'replying' ? 'listening' : speech.at }
 }
 
-/** What is left after an end: of the turn, at an interruption, or here. */
+/** The speech after an end: of the turn, at an interruption, or here. Words that are recorded are gone from it. */
 export function endSpeech(speech: Speech, end: SpeechEnd): Speech {
   const left = withoutReply(withoutHeard(speech, end))
   return end === 'interruption' ? { ...left, at: 'interrupted' } : left

@@ -87,7 +87,12 @@ export class Recorder implements LoopRecorder {
     const prepared = await this.#prepare(entries)
     const turn = this.#held.takeTurn()
     if (turn) await turn
-    const isWanted = this.#run.stop.stopped !== undefined || isStillWanted() // a stopped run throws below
+    let isWanted = true // a stopped run throws below
+    try {
+      if (!this.#run.stop.stopped) isWanted = isStillWanted()
+    } catch (error) {
+      return await this.#fail(error) // ends the turn: other appends wait for it
+    }
     if (isWanted) await this.#append(prepared, drained)
     else this.#held.endTurn()
     return isWanted

@@ -27,7 +27,7 @@ export async function applyInbox(
 }
 
 /** Denies the requests that have expired. */
-export async function denyExpired(factory: RunFactory, held: HeldSession): Promise<void> {
+async function denyExpired(factory: RunFactory, held: HeldSession): Promise<void> {
   const { services, tree } = factory
   for (;;) {
     const now = services.ports.now() / 1000
@@ -89,7 +89,6 @@ export async function settleClaimed(factory: RunFactory, lease: Lease): Promise<
   await withHeld(factory, lease, async (held) => {
     await applyInbox(factory, held)
     await denyExpired(factory, held)
-    held.relist()
   })
 }
 
