@@ -1,4 +1,5 @@
 import { registerShape } from './object-shapes.ts'
+import { removeFrom } from './remove-from.ts'
 
 /** Called once when a run, or one scope of it, is stopped early. */
 export interface StopListener {
@@ -32,8 +33,7 @@ export class StopSignal {
 
   /** Removes a listener. */
   delete(listener: StopListener): void {
-    const at = this.#listeners?.lastIndexOf(listener) ?? -1
-    if (at >= 0) this.#listeners?.splice(at, 1)
+    if (this.#listeners) removeFrom(this.#listeners, listener)
   }
 
   /** Stops once; later reasons are ignored. */

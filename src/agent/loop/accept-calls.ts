@@ -1,6 +1,7 @@
 // Makes the calls of a reply fit for the log: their number, names and arguments are limited, and each gets an id.
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import { registerShape } from '../../base/object-shapes.ts'
+import { removeFrom } from '../../base/remove-from.ts'
 import type { Content, FunctionCall, Part } from '../../content/content.ts'
 import { storableArgs } from '../../dispatch/storable-args.ts'
 import { newOwnId } from '../../event/own-id.ts'
@@ -64,8 +65,7 @@ export class CallIds {
   }
   /** Releases the ids: the reply is in the log, or never will be. */
   close(): void {
-    const { replies } = this.run.progress
-    replies.splice(replies.indexOf(this), 1)
+    removeFrom(this.run.progress.replies, this)
   }
   /** Most calls that one reply may have in the log. */
   get maxCalls(): number {

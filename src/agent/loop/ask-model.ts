@@ -20,46 +20,58 @@ import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
 import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
 import { type AgentTurn, type ModelTurn, type RunHost, untilStopped } from './run-host.ts'
 
-/** Asks the model of an agent once and records its reply. */
+/** Asks the model of an agent once and records its reply, or the error that ends the scope. */
 export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<ToolTable>): Promise<void> {
   const { run, plan, frame } = agentTurn
+  const { hooks } = plan
   const turn: ModelTurn = { run, plan, frame, context: new RunCallbackContext(run, plan.agent.name, frame.branch) }
   const answer = plan.output === 'tool' ? await toolAnswerEvent(turn) : undefined
-  const instead = answer ?? limitEvent(turn)
-  if (instead) return await run.recorder.commit([{ event: instead }])
+  const final = answer ?? limitEvent(turn)
+  if (final) return await run.recorder.commit([{ event: final }])
   const ids = new CallIds(run) // from here on the call counts against the budget
   try {
-    await run.recorder.commit(await replyTo(turn, tools, ids))
+    const table = tools instanceof Promise ? await tools : tools
+    const built = buildRequest(turn, table)
+    const request = built instanceof Promise ? await built : built
+    const instead = hooks.beforeModel.length ? await beforeModel(turn, request) : undefined
+    let reply = instead ?? (await generate(turn, request, ids))
+    if (hooks.afterModel.length && !(reply instanceof ModelFailure)) reply = await afterModel(turn, reply)
+    const entries = reply instanceof ModelFailure ? failed(turn, reply.error) : entriesOf(turn, table, reply, ids)
+    await run.recorder.commit(entries instanceof Promise ? await entries : entries)
   } finally {
     ids.close()
   }
 }
 
-/** The entries of one model call: the reply, or the error that ends the scope. */
-async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, ids: CallIds): Promise<NewEntry[]> {
+/** The entries of a reply. */
+function entriesOf(
+  turn: ModelTurn,
+  table: ToolTable,
+  response: LlmResponse,
+  ids: CallIds,
+): NewEntry[] | Promise<NewEntry[]> {
   const { run, plan } = turn
-  const table = tools instanceof Promise ? await tools : tools
-  const built = buildRequest(turn, table)
-  const request = built instanceof Promise ? await built : built
-  let response = plan.hooks.beforeModel.length ? await beforeModel(turn, request) : undefined
-  try {
-    response ??= await generate(turn, request, ids)
-  } catch (error) {
-    if (run.stop.stopped) throw run.stop.stopped.reason
-    response = await onModelError(turn, request, error)
-    if (!response) return [{ event: modelErrorEvent(turn, error) }]
-  }
-  if (plan.hooks.afterModel.length) response = await afterModel(turn, response)
   const filled = acceptCalls(ids, response.content)
   const { codeExecutor } = plan.agent.options
   const content = codeExecutor ? withRunnableCode(run, ids, filled, codeExecutor.languages) : filled
-  if (isReplyTooLarge(content, response)) return [{ event: modelErrorEvent(turn, replyTooLarge(plan.model)) }]
-  const hasAnswer = plan.agent.output && isFinal(content, response)
-  const correction = hasAnswer ? await checkAnswer(turn, content) : undefined
+  if (isReplyTooLarge(content, response)) return failed(turn, replyTooLarge(plan.model))
+  if (plan.agent.output && isFinal(content, response)) return checkedEntries(turn, content, response)
   const event = replyEvent(turn, content, response)
-  const longRunning = table.hasLongRunning ? longRunningIds(table, content.parts) : undefined
+  const longRunning = longRunningIds(table, content.parts)
   if (longRunning) event.longRunningToolIds = longRunning
+  return [{ event }]
+}
+
+/** The entries of a final answer that has a schema: the answer, and what the model is told if it does not fit. */
+async function checkedEntries(turn: ModelTurn, content: Content, response: LlmResponse): Promise<NewEntry[]> {
+  const correction = await checkAnswer(turn, content)
+  const event = replyEvent(turn, content, response)
   return correction ? [{ event }, { event: correction }] : [{ event }]
+}
+
+/** The entry of a failed model call. It ends the scope. */
+function failed(turn: ModelTurn, error: unknown): NewEntry[] {
+  return [{ event: modelErrorEvent(turn, error) }]
 }
 
 function replyTooLarge(model: Model): Error {
@@ -96,33 +108,53 @@ const MAX_STREAM_BYTES = 4 * MAX_CONTENT_BYTES
 /** What a delta counts at least: an empty one costs time and memory, too. */
 const MIN_DELTA_BYTES = 256
 
-async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Promise<LlmResponse> {
+/** The error of a model call that no callback has replaced by a response. */
+class ModelFailure {
+  readonly error: unknown
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+/** The final response of the model, or of `onModelError`. Deltas go to the consumer as they come. */
+async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Promise<LlmResponse | ModelFailure> {
   const { run, plan } = turn
   const { model } = plan
-  let whole: LlmResponse | undefined
   const options = new GenerateOptions(run)
+  let whole: LlmResponse | undefined
   let count = 0
   let bytes = 0
-  for await (const response of model.generate(request, options)) {
-    // a model that never awaits would block timers and cancellation
-    if (++count % RESPONSES_PER_TURN === 0) await yieldToTimers(run.services.ports)
-    if (run.stop.stopped) break
-    if (!isResponse(response))
-      throw new Error(
-        `Model "${model.name}" yielded ${kindOf(response)} instead of a response. Yield for example { content: { role, parts } }.`,
-      )
-    // the adapter keeps the deltas for the final response: an endless stream must not fill the memory
-    const size = response.partial && response.content ? partsSize(response.content.parts, MAX_CONTENT_BYTES) : 0
-    bytes += Math.max(size, MIN_DELTA_BYTES)
-    if (bytes > MAX_STREAM_BYTES) throw streamTooLarge(model)
-    if (!response.partial) whole = response
-    else if (options.stream) {
-      const behind = run.recorder.emit(partialEvent(turn, acceptCalls(ids, response.content, true), response))
-      if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
+  try {
+    for await (const response of model.generate(request, options)) {
+      // a model that never awaits would block timers and cancellation
+      if (++count % RESPONSES_PER_TURN === 0) await yieldToTimers(run.services.ports)
+      if (run.stop.stopped) break
+      if (!isResponse(response)) throw noResponse(model, response)
+      bytes += sizeOfDelta(response)
+      if (bytes > MAX_STREAM_BYTES) throw streamTooLarge(model)
+      if (!response.partial) whole = response
+      else if (options.stream) {
+        const behind = run.recorder.emit(partialEvent(turn, acceptCalls(ids, response.content, true), response))
+        if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
+      }
     }
+    if (whole) return whole
+    throw new Error(`Model "${model.name}" yielded no final response. Its last response must not be partial.`)
+  } catch (error) {
+    if (run.stop.stopped) throw run.stop.stopped.reason
+    return (await onModelError(turn, request, error)) ?? new ModelFailure(error)
   }
-  if (!whole) throw new Error(`Model "${model.name}" yielded no final response. Its last response must not be partial.`)
-  return whole
+}
+
+/** What a response counts: an adapter keeps the deltas for the final response, and an endless stream must not fill the memory. */
+function sizeOfDelta({ partial, content }: LlmResponse): number {
+  return partial && content ? Math.max(partsSize(content.parts, MAX_CONTENT_BYTES), MIN_DELTA_BYTES) : MIN_DELTA_BYTES
+}
+
+function noResponse(model: Model, value: unknown): Error {
+  return new Error(
+    `Model "${model.name}" yielded ${kindOf(value)} instead of a response. Yield for example { content: { role, parts } }.`,
+  )
 }
 
 function partialEvent({ run, plan, frame }: AgentTurn, delta: Content, response: LlmResponse): EventDraft {

@@ -1,4 +1,5 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
+import { removeFrom } from '../../base/remove-from.ts'
 import type { Lease } from '../../session/service.ts'
 import { checkFirstMessage } from '../approvals/require-model.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
@@ -120,8 +121,7 @@ export class ActiveRuns {
   }
   /** Removes a run that is over. */
   delete(run: ActiveRun): void {
-    const at = this.#runs.indexOf(run)
-    if (at >= 0) this.#runs.splice(at, 1)
+    removeFrom(this.#runs, run)
   }
 }
 
