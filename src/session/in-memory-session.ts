@@ -53,10 +53,29 @@ export class InMemorySession {
     const lastUpdateTime = this.updatedAt / 1000
     return { id, appName, userId, state: this.state.toJson(), events: copyJson(events), lastUpdateTime }
   }
+}
 
-  /** The lease of the current holder. */
-  toLease(seq: number, leaseMs: number): Lease {
-    return { key: { ...this.key }, epoch: this.epoch, seq, leaseMs }
+/** A lease that knows its session: a holder uses it many times. */
+export class InMemoryLease implements Lease {
+  readonly #session: InMemorySession
+  readonly #service: object
+  readonly key: SessionKey
+  readonly epoch: number
+  readonly seq: number
+  readonly leaseMs: number
+
+  constructor(session: InMemorySession, service: object, { seq, leaseMs }: Pick<Lease, 'seq' | 'leaseMs'>) {
+    this.#session = session
+    this.#service = service
+    this.key = { ...session.key }
+    this.epoch = session.epoch
+    this.seq = seq
+    this.leaseMs = leaseMs
+  }
+
+  /** The session of a lease that this service has made. Undefined for a copy of a lease. */
+  static sessionOf(lease: Lease, service: object): InMemorySession | undefined {
+    return #session in lease && lease.#service === service ? lease.#session : undefined
   }
 }
 
@@ -93,11 +112,14 @@ registerShape(
   () => new InMemorySession({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY, 0),
 )
 
+/** Logs with fewer entries are searched without an index: it costs more than the search, and stays in memory with the session. */
+const INDEXED_ENTRIES = 32
+
 /** The log of one session: entries numbered from 1 without gaps, with unique event ids. */
 export class InMemoryLog {
   /** All entries. The array grows with each append. */
   readonly entries: Entry[] = []
-  /** Sequence numbers by event id, created for the first append with an event. */
+  /** Sequence numbers by event id. Only long logs have it. */
   #seqs: Map<string, number> | undefined
 
   /** The last sequence number. */
@@ -148,9 +170,14 @@ export class InMemoryLog {
   }
 
   #seqOf(eventId: string): number | undefined {
+    const { entries } = this
+    if (entries.length < INDEXED_ENTRIES) {
+      for (let at = 0; at < entries.length; at++) if (entries[at]?.event?.id === eventId) return at + 1
+      return undefined
+    }
     if (!this.#seqs) {
       this.#seqs = new Map()
-      for (const { seq, event } of this.entries) if (event) this.#seqs.set(event.id, seq)
+      for (const { seq, event } of entries) if (event) this.#seqs.set(event.id, seq)
     }
     return this.#seqs.get(eventId)
   }

@@ -7,7 +7,14 @@ import { checkFilter, checkId, checkKey } from './check-key.ts'
 import { checkPin } from './check-pin.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
-import { FREE, InMemorySession, inOrder, type StoredRequest, withPendingChanges } from './in-memory-session.ts'
+import {
+  FREE,
+  InMemoryLease,
+  InMemorySession,
+  inOrder,
+  type StoredRequest,
+  withPendingChanges,
+} from './in-memory-session.ts'
 import { type Scope, ScopedState, sizeOfScope } from './in-memory-state.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
@@ -81,7 +88,7 @@ export class InMemorySessionService implements SessionService {
     const { session, user } = this.#create({ appName, userId, sessionId }, state)
     if (imported) session.log.add(imported, session.state)
     user.sessions.set(sessionId, session)
-    return session.toSession(session.events())
+    return session.toSession(imported ? session.events() : [])
   }
 
   async createCopy(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease> {
@@ -154,7 +161,10 @@ export class InMemorySessionService implements SessionService {
   async deleteSession(key: SessionKey): Promise<void> {
     checkKey(key)
     const user = this.#userOf(key)
-    if (!user?.sessions.delete(key.sessionId)) return
+    const session = user?.sessions.get(key.sessionId)
+    if (!user || !session) return
+    user.sessions.delete(key.sessionId)
+    session.epoch = FREE // its lease is lost
     // A Map that is filled and emptied again and again keeps deleted values alive until the next garbage collection.
     if (user.sessions.size === 0) user.sessions = new Map()
   }
@@ -179,21 +189,23 @@ export class InMemorySessionService implements SessionService {
   #lease(session: InMemorySession): Lease {
     session.epoch = ++this.#lastEpoch
     session.expiresAt = this.#monotonicNow() + this.#leaseMs
-    return session.toLease(session.log.seq, this.#leaseMs)
+    return new InMemoryLease(session, this, { seq: session.log.seq, leaseMs: this.#leaseMs })
   }
 
   async renew(lease: Lease): Promise<Lease> {
     const session = this.#held(lease)
     session.expiresAt = this.#monotonicNow() + this.#leaseMs
-    return session.toLease(lease.seq, this.#leaseMs)
+    return new InMemoryLease(session, this, { seq: lease.seq, leaseMs: this.#leaseMs })
   }
 
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
     const session = this.#holding(lease)
+    if (!session) return DONE
     const copies = this.#userOf(lease.key)?.copies
-    if (session && copies?.size && copies.get(lease.key.sessionId) === session) copies.delete(lease.key.sessionId)
-    else if (session && options?.interrupted) session.expiresAt = Number.NEGATIVE_INFINITY
-    else if (session) session.epoch = FREE
+    const isCopy = copies !== undefined && copies.size > 0 && copies.get(lease.key.sessionId) === session
+    if (isCopy) copies.delete(lease.key.sessionId)
+    if (options?.interrupted && !isCopy) session.expiresAt = Number.NEGATIVE_INFINITY
+    else session.epoch = FREE
     return DONE
   }
 
@@ -347,13 +359,18 @@ export class InMemorySessionService implements SessionService {
     throw leaseLost(lease.key.sessionId)
   }
 
+  #sessionOrCopy(key: SessionKey): InMemorySession | undefined {
+    const user = this.#userOf(key)
+    return user?.sessions.get(key.sessionId) ?? user?.copies.get(key.sessionId)
+  }
+
   #userOf({ appName, userId }: SessionKey): User | undefined {
     return this.#apps.get(appName)?.users.get(userId)
   }
 
-  #holding({ epoch, key }: Lease): InMemorySession | undefined {
-    const user = this.#userOf(key)
-    const session = user?.sessions.get(key.sessionId) ?? user?.copies.get(key.sessionId)
+  #holding(lease: Lease): InMemorySession | undefined {
+    const session = InMemoryLease.sessionOf(lease, this) ?? this.#sessionOrCopy(lease.key)
+    const { epoch } = lease
     return session && session.epoch === epoch && epoch !== FREE ? session : undefined
   }
 }
