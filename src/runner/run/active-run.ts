@@ -119,18 +119,17 @@ export class ActiveRun implements StartedRun {
 
   #recordMessage(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> | undefined {
     const { services, recorder, progress } = this.data
-    const context = this.#context()
-    if (services.plugins.length) return this.#recordAfterPlugins(message, stateDelta, context)
+    if (services.plugins.length) return this.#recordAfterPlugins(message, stateDelta)
     if (!message && !stateDelta) return undefined
-    return recorder.commit([{ event: this.#userEvent(message, stateDelta, context) }], progress.drained)
+    const event = stateDelta
+      ? this.#userEvent(message, stateDelta, this.#context())
+      : recorder.draft('user', undefined, message, {})
+    return recorder.commit([{ event }], progress.drained)
   }
 
-  async #recordAfterPlugins(
-    message: Content | undefined,
-    stateDelta: EventActions['stateDelta'],
-    context: RunCallbackContext,
-  ): Promise<void> {
+  async #recordAfterPlugins(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
     const { services, recorder, progress } = this.data
+    const context = this.#context()
     await beforeRun(services.plugins, message, context)
     if (!message && !stateDelta) return await this.#recordWrites(context)
     await recorder.commit([{ event: this.#userEvent(message, stateDelta, context) }], progress.drained)
@@ -198,7 +197,7 @@ export class ActiveRun implements StartedRun {
     const reading = recorder.inboxRead()
     if (reading) await reading
     if (!this.failure && this.next().type === 'done') view.close(fold)
-    if (!this.failure) await this.#publishPendingRequests()
+    if (!this.failure && held.isListDue) await this.#publishPendingRequests()
     const isUnfinished = this.failure !== undefined || (view.hasOthers(fold) && isInterrupted(view))
     await held.release(isUnfinished ? { interrupted: true } : undefined)
     this.isFinished = true

@@ -143,9 +143,14 @@ export class HeldSession {
     this.#mustRelist = true
   }
 
-  /** Stores the list of pending requests, if it may be damaged and no append has stored it since. */
-  async listPending(): Promise<void> {
-    if (this.#mustRelist) await this.append([])
+  /** Whether the stored list of pending requests may be damaged, and no append has stored it since. */
+  get isListDue(): boolean {
+    return this.#mustRelist
+  }
+
+  /** Stores the list of pending requests again. */
+  listPending(): Promise<void> {
+    return this.append([])
   }
 
   /** The items that other processes have posted. */
@@ -191,16 +196,21 @@ export class HeldSession {
     }
   }
 
-  /** Lets the next holder use the view. */
+  /** Lets the next holder use the view, if it is worth keeping. */
   leave(): void {
-    if (this.#memo?.view === this.view) this.#memo.isHeld = false
+    if (this.#memo?.view !== this.view) return
+    this.#memo.isHeld = false
+    if (this.#seq < KEPT_VIEW_ENTRIES) this.#memo.view = undefined
   }
 }
+
+/** Logs with fewer entries keep no view between runs: folding them again takes microseconds, and the view is as large as the log. */
+const KEPT_VIEW_ENTRIES = 16
 
 /** What a runner caches in the `memo` of a log. */
 interface ViewMemo {
   tree?: AgentTree
-  view?: SessionView
+  view?: SessionView | undefined
   /** Whether a run uses the view. A run that lost its lease may still use it when the next run starts. */
   isHeld?: boolean
 }
@@ -219,7 +229,11 @@ function viewOf(log: HeldLog, { key }: Lease, { tree, isFresh }: OpenOptions): S
   const memo = memoOf(log)
   const cached = memo?.tree === tree && !memo.isHeld && !isFresh ? memo.view : undefined
   const view = cached && !cached.isHalfRead ? cached : new SessionView(tree)
-  if (memo && view !== cached) Object.assign(memo, { tree, view, isHeld: true } satisfies ViewMemo)
+  if (memo && view !== cached) {
+    memo.tree = tree
+    memo.view = view
+    memo.isHeld = true
+  }
   try {
     view.catchUp(log.entries)
   } catch (error) {
