@@ -189,3 +189,4 @@ export class InMemoryLog {
 }
 
 registerShape(() => new InMemoryLog())
+registerShape(() => new InMemoryLease({ key: {}, epoch: 0 } as InMemorySession, {}, { seq: 0, leaseMs: 0 }))

@@ -49,3 +49,33 @@ test.each([Number.NaN, 0, 999, 86_400_001, '5000' as never])(
     expect(() => new InMemorySessionService({ leaseMs: 1_000 })).not.toThrow()
   },
 )
+
+test('InMemorySessionService accepts a copy of its lease, and no lease of another service', async () => {
+  const [service, other] = [new InMemorySessionService(), new InMemorySessionService()]
+  for (const each of [service, other]) await each.createSession(HOME)
+  const lease = await service.claim(HOME)
+  expect(await service.append(JSON.parse(JSON.stringify(lease)), 0, [entryOf('e1')])).toBe(1)
+  await expect(other.append(lease, 0, [entryOf('e2')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  await other.claim(HOME) // it has the same epoch now
+  expect(await other.append(lease, 0, [entryOf('e2')])).toBe(1)
+  expect((await service.read(lease)).entries).toHaveLength(1)
+})
+
+test('InMemorySessionService refuses the lease of a session that was deleted and created again', async () => {
+  const service = new InMemorySessionService()
+  await service.createSession(HOME)
+  const lease = await service.claim(HOME)
+  await service.deleteSession(HOME)
+  await service.createSession(HOME)
+  await expect(service.append(lease, 0, [entryOf('e1')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  expect((await service.getSession(HOME))?.events).toEqual([])
+})
+
+test.each([3, 40])('InMemorySessionService finds a repeated append in a log of %i entries', async (count) => {
+  const service = new InMemorySessionService()
+  await service.createSession(HOME)
+  const lease = await service.claim(HOME)
+  for (let at = 0; at < count; at++) await service.append(lease, at, [entryOf(`e${at}`)])
+  expect(await service.append(lease, 0, [entryOf('e0')])).toBe(1)
+  await expect(service.append(lease, 0, [entryOf('new')])).rejects.toMatchObject({ code: 'STALE_APPEND' })
+})
