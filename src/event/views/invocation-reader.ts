@@ -265,11 +265,12 @@ export class InvocationReader {
     this.#latest.set(same, history)
   }
 
-  /** The call whose agent or code works in this scope. */
+  /** The call whose agent or code works in this scope. It was made in the scope above: no call is around itself, whatever a log says. */
   #callAround(path: string): string | undefined {
-    for (let scope = path; scope.includes('/'); scope = scope.slice(0, scope.lastIndexOf('/'))) {
+    for (let scope = path; scope.includes('/'); ) {
       const id = scope.slice(scope.lastIndexOf('@') + 1)
-      if (this.#calls.has(id)) return id
+      scope = scope.slice(0, scope.lastIndexOf('/'))
+      if (this.#calls.get(id)?.state.path === scope) return id
     }
     return undefined
   }
