@@ -82,7 +82,7 @@ function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
   const recorded = batch.host.recorder.keepUnrecorded([outcome])
   return record(batch, [outcome]).then(() => {
     recorded()
-    outcome.afterRecord?.()
+    startBackground([outcome])
   })
 }
 
@@ -139,11 +139,11 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   recordedAll()
 }
 
-/** Starts the bodies of background calls whose handles are in the log. */
+/** Starts the bodies of background calls whose handles are in the log. A call that its turn has ended got a final response instead. */
 function startBackground(outcomes: readonly Outcome[]): void {
   for (let at = 0; at < outcomes.length; at++) {
     const outcome = outcomes[at] as Outcome
-    if (outcome.type === 'result') outcome.afterRecord?.()
+    if (outcome.type === 'result' && outcome.background && outcome.call.pending) outcome.background.start()
   }
 }
 

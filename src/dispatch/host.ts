@@ -73,8 +73,6 @@ export interface BackgroundRunner {
   start(session: SessionKey, call: { readonly id: string; readonly name: string }): BackgroundTask
   /** Stops a call whose invocation was cancelled. */
   stop(session: SessionKey, callId: string): void
-  /** How many bodies run in this process. */
-  readonly running: { readonly size: number }
   /** Does the body of the call run in this process? */
   isRunning(session: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): boolean
 }

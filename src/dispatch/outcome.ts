@@ -68,8 +68,16 @@ export interface CallResult {
   readonly stops?: boolean | undefined
   /** The attempts that failed, if the call had several. */
   readonly failedAttempts?: readonly FailedAttempt[] | undefined
-  /** Called when the handle is in the log: starts the body of a background call. */
-  readonly afterRecord?: (() => void) | undefined
+  /** The body that runs in the background once the handle is in the log. */
+  readonly background?: BackgroundStart | undefined
+}
+
+/** A body that is about to run in the background. */
+export interface BackgroundStart {
+  /** When it has ended at the latest, in seconds since the epoch. Undefined: it has no time limit. */
+  readonly until: number | undefined
+  /** Starts it. */
+  start(): void
 }
 
 /** A call that waits for the answer to an earlier request, or for a call inside its scope. */

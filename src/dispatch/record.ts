@@ -21,6 +21,7 @@ interface Responses {
   readonly requesting: RequestingCall[]
   readonly times: CallTimes | undefined
   longRunningToolIds: string[] | undefined
+  background: { readonly id: string; readonly until?: number }[] | undefined
   stop: string | undefined
   grounding: JsonObject | undefined
   failedAttempts: Record<string, readonly FailedAttempt[]> | undefined
@@ -72,6 +73,7 @@ function responsesTo(
     requesting: [],
     times,
     longRunningToolIds: undefined,
+    background: undefined,
     stop: undefined,
     grounding: undefined,
     failedAttempts: undefined,
@@ -100,6 +102,11 @@ function addResult(batch: Batch, to: Responses, result: CallResult, failed: Map<
   if (pending && !entryFor(batch, call)?.tool.isLongRunning) {
     to.longRunningToolIds ??= [] // the body decided it, after the event with the call was recorded
     to.longRunningToolIds.push(call.id)
+  }
+  if (result.background) {
+    const { until } = result.background
+    to.background ??= []
+    to.background.push({ id: call.id, ...(until !== undefined && { until }) })
   }
   if (result.failedAttempts) {
     to.failedAttempts ??= {}
@@ -231,9 +238,14 @@ function responsesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[]
 }
 
 function eventsOf({ host, agentName, scope }: Batch, actions: EventActions, responses: Responses): NewEntry[] {
-  const { parts, longRunningToolIds, stop, grounding, times, failedAttempts } = responses
+  const { parts, longRunningToolIds, background, stop, grounding, times, failedAttempts } = responses
   const { escalate } = actions
   const entries: NewEntry[] = []
+  // before the handles, which end the attempt: the record keeps whether it had an intent
+  if (background)
+    entries.push({
+      record: { type: 'background', invocationId: host.invocationId, path: scope.path, calls: background },
+    })
   if (escalate) delete actions.escalate // recorded as a separate event
   if (parts.length) {
     const event = host.recorder.draft(agentName, scope, { role: 'tool', parts }, actions)

@@ -21,7 +21,22 @@ export function runInBackground(
     const task = runner.start({ appName, userId, sessionId }, call)
     runDetached(batch, one, { task, formatter })
   }
-  return { type: 'result', call, response: formatter.formatRunning(call), pending: true, afterRecord: start }
+  const response = formatter.formatRunning(call)
+  return { type: 'result', call, response, pending: true, background: { until: latestEnd(batch, one), start } }
+}
+
+/** How long after its deadline a body may take to record its result, in milliseconds. */
+const RECORDING_MS = 60_000
+
+/** The latest end of a tool with policies, which wait and repeat without a deadline, in milliseconds. */
+const POLICIES_MS = 86_400_000
+
+/** When the body has ended at the latest, in seconds since the epoch: after it, its process must have died. */
+function latestEnd({ host: { services } }: Batch, { entry: { tool } }: ReadyCall): number | undefined {
+  const { timeoutMs = services.toolTimeoutMs, middleware } = tool
+  if (!Number.isFinite(timeoutMs)) return undefined
+  const runsMs = middleware?.length ? Math.max(timeoutMs, POLICIES_MS) : timeoutMs
+  return (services.ports.now() + runsMs + RECORDING_MS) / 1000
 }
 
 function runDetached(

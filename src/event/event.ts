@@ -190,6 +190,28 @@ export interface Denial {
   readonly reason: string
 }
 
+/** The record committed with the handles of background calls: bodies of the framework work on these calls, and only they give the results. */
+export interface BackgroundRecord {
+  /** Discriminates the record types. */
+  readonly type: 'background'
+  /** The invocation of the calls. */
+  readonly invocationId: string
+  /** The scope path of the calls. */
+  readonly path: string
+  /** The calls. `until`: when the body has ended at the latest, in seconds since the epoch. Absent: the body has no time limit. */
+  readonly calls: readonly { readonly id: string; readonly until?: number }[]
+}
+
+/** The body of a background call gave no result in time, because its process died: its attempt counts as interrupted. */
+export interface Interruption {
+  /** Discriminates the record types. */
+  readonly type: 'interruption'
+  /** The invocation of the call. */
+  readonly invocationId: string
+  /** The background call. */
+  readonly callId: string
+}
+
 /** The phase that the conversation of a session has reached. State does not decide it alone, and no client can write it. */
 export interface PhaseRecord {
   /** Discriminates the record types. */
@@ -203,7 +225,7 @@ export interface PhaseRecord {
 }
 
 /** An internal item of the event log. */
-export type LogRecord = Intent | RequestRecord | Denial | PhaseRecord
+export type LogRecord = Intent | RequestRecord | Denial | BackgroundRecord | Interruption | PhaseRecord
 
 /** An item of a session's log. Records are internal: never yielded, never shown to a model or a client. */
 export type Entry =

@@ -2,10 +2,12 @@
 import { registerShape } from '../base/object-shapes.ts'
 import type { FunctionResponse, Part } from '../content/content.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
-import type { Denial, Event, Intent, NewEntry, RequestRecord } from './event.ts'
+import type { BackgroundRecord, Denial, Event, Intent, NewEntry, RequestRecord } from './event.ts'
 import {
   addAnswer,
+  addBackground,
   addDenial,
+  addInterruption,
   addRequest,
   addResponse,
   type CallState,
@@ -75,6 +77,8 @@ export class Fold {
     else if (entry.record.type === 'intent') this.#foldIntent(entry.record)
     else if (entry.record.type === 'request') this.#foldRequest(entry.record)
     else if (entry.record.type === 'denial') this.#foldDenial(entry.record)
+    else if (entry.record.type === 'background') this.#foldBackground(entry.record)
+    else if (entry.record.type === 'interruption') this.#foldInterruption(entry.record.callId)
   }
 
   /** The request with this id. */
@@ -315,6 +319,18 @@ export class Fold {
   #foldDenial({ requestId, reason }: Denial): void {
     const request = this.#requests?.get(requestId)
     if (request) addDenial(request, reason)
+  }
+
+  #foldBackground({ calls }: BackgroundRecord): void {
+    for (const { id, until } of calls) {
+      const call = this.calls.get(id)
+      if (call) addBackground(call, until)
+    }
+  }
+
+  #foldInterruption(callId: string): void {
+    const call = this.calls.get(callId)
+    if (call) addInterruption(call)
   }
 
   #openScope(path: string, { branch, isolationScope }: Event): ScopeState {

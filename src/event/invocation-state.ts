@@ -41,8 +41,20 @@ export interface CallState {
   handledAt: number | undefined
   /** The sequence number of the handle. A result posted before the handle is ignored. */
   pendingSince: number
+  /** The body that works on the call in the background; undefined for other calls. No client gives its result. */
+  background: BackgroundBody | undefined
+  /** A background body gave no result in time. Its attempt counts as interrupted, until the next response. */
+  isLost: boolean
   /** All requests about this call, in order. */
   requests: readonly RequestState[]
+}
+
+/** A body that runs in the background of a process. */
+export interface BackgroundBody {
+  /** When it has ended at the latest, in seconds since the epoch. Undefined: it has no time limit. */
+  readonly until: number | undefined
+  /** Was an intent recorded before it started? */
+  readonly hasIntent: boolean
 }
 
 /** A request to a human and its answer. */
@@ -94,6 +106,8 @@ export function createCall(
     handle: undefined,
     handledAt: undefined,
     pendingSince: 0,
+    background: undefined,
+    isLost: false,
     requests: NO_REQUESTS,
   }
 }
@@ -113,6 +127,7 @@ export function isFinal({ response, pending }: CallState): boolean {
 /** Adds a response. `seq` and `at` are the sequence number and the time of its event. Call it before the final response only. */
 export function addResponse(call: CallState, response: FunctionResponse, seq: number, at: number | undefined): void {
   call.intent = false
+  call.isLost = false
   if (response.willContinue === true && !call.pending) {
     call.pendingSince = seq
     call.handle = response.response
@@ -120,6 +135,21 @@ export function addResponse(call: CallState, response: FunctionResponse, seq: nu
   }
   call.response = response
   call.pending = response.willContinue === true
+}
+
+/** Notes that a body works on the call in the background. Call it before its handle is added, which clears the intent. */
+export function addBackground(call: CallState, until: number | undefined): void {
+  if (!isFinal(call)) call.background = { until, hasIntent: call.intent }
+}
+
+/** Makes a background call whose body is lost an interrupted one. Calls without such a body do not change. */
+export function addInterruption(call: CallState): void {
+  if (!call.pending || !call.background) return
+  call.intent = call.background.hasIntent
+  call.isLost = true
+  call.pending = false
+  call.response = undefined
+  call.background = undefined
 }
 
 /** Adds a request, and clears the intent: a request ends the attempt that made it. */

@@ -27,7 +27,7 @@ export interface PendingRequest {
    * long-running calls that an earlier version has listed.
    */
   readonly createdAt?: number
-  /** Seconds since the epoch. After it the request counts as denied. */
+  /** Seconds since the epoch. After it the request counts as denied, and a background call as interrupted. */
   readonly expiresAt?: number
   /** Distinguishes several requests of one call. */
   readonly key?: string

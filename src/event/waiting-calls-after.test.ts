@@ -77,6 +77,17 @@ const entry = fc.oneof(
   id.map(
     (callId): NewEntry => ({ record: { type: 'intent', invocationId: 'i', path: 'desk', calls: [{ id: callId }] } }),
   ),
+  fc.tuple(id, fc.constantFrom(undefined, 50)).map(
+    ([callId, until]): NewEntry => ({
+      record: {
+        type: 'background',
+        invocationId: 'i',
+        path: 'desk',
+        calls: [{ id: callId, ...(until !== undefined && { until }) }],
+      },
+    }),
+  ),
+  id.map((callId): NewEntry => ({ record: { type: 'interruption', invocationId: 'i', callId } })),
   fc
     .tuple(path, fc.boolean())
     .map(([at, isError]) =>
@@ -90,7 +101,7 @@ const pendingIds = (calls: readonly CallState[]): string[] =>
   calls
     .flatMap((call) => {
       const open = openRequests(call).map(({ request }) => request.id)
-      return open.length > 0 ? open : call.pending ? [call.id] : []
+      return open.length > 0 ? open : call.pending ? [`${call.id} ${call.background?.until}`] : []
     })
     .sort()
 

@@ -4,7 +4,9 @@ import type { Event, NewEntry, RequestRecord } from './event.ts'
 import type { Fold } from './fold.ts'
 import {
   addAnswer,
+  addBackground,
   addDenial,
+  addInterruption,
   addRequest,
   addResponse,
   type CallState,
@@ -43,12 +45,22 @@ class CallsAfter {
     else if (record.type === 'denial') {
       const state = this.#request(record.requestId)
       if (state) addDenial(state, record.reason)
+    } else if (record.type === 'background') {
+      for (const { id, until } of record.calls) {
+        const call = this.#call(id)
+        if (call) addBackground(call, until)
+      }
+    } else if (record.type === 'interruption') {
+      const call = this.#call(record.callId)
+      if (call) addInterruption(call)
     }
   }
 
   waiting(): CallState[] {
     const before = this.#fold.waitingCalls().filter(({ id }) => !this.#changed.has(id))
-    const changed = [...this.#changed.values()].filter(({ requests, pending }) => pending || requests.length > 0)
+    const changed = [...this.#changed.values()].filter(
+      ({ requests, pending, isLost }) => pending || isLost || requests.length > 0,
+    )
     return [...before, ...changed]
       .filter((call) => this.#isOpen(call))
       .sort((one, other) => depthOf(other.path) - depthOf(one.path))

@@ -6,6 +6,7 @@ import type { Content } from '../content/content.ts'
 import type { BackgroundRunner, BackgroundTask } from '../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { SessionKey } from '../session/service.ts'
+import { itemOf } from './inbox/post-answers.ts'
 import { toResultRequest } from './request-rules.ts'
 import { Cancelled } from './run/cancelled.ts'
 import type { RunStarter } from './run/run-starter.ts'
@@ -33,8 +34,6 @@ export class BackgroundTasks implements BackgroundRunner {
   #isClosing = false
   /** By session and call. */
   readonly #tasks: Map<string, RunningTask> = new Map()
-  /** How many bodies run in this process. */
-  readonly running: { readonly size: number } = this.#tasks
 
   constructor(starter: Pick<RunStarter, 'start'>, services: RunServices) {
     this.#starter = starter
@@ -73,8 +72,7 @@ export class BackgroundTasks implements BackgroundRunner {
     } catch (error) {
       if (!this.#isClosing) throw error
       const { sessionService, ports } = this.#services
-      const item = { id: ports.newId(), type: 'answer', content: message } as const
-      await sessionService.post(key, stateDelta ? { ...item, stateDelta } : item)
+      await sessionService.post(key, itemOf({ message, stateDelta, isResult: true }, ports))
     }
   }
 

@@ -4,7 +4,6 @@ import { kindOf } from '../base/kind-of.ts'
 import { MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
 import { isBase64, partProblem } from '../content/part-problem.ts'
-import type { BackgroundRunner } from '../dispatch/host.ts'
 import {
   anything,
   callback,
@@ -261,7 +260,7 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
 }
 
 /** The request of `runner.run()`. Throws INVALID_REQUEST if the message is invalid. */
-export function toRunRequest(options: RunOptions, { ports, maxResultBytes, background }: RunServices): RunRequest {
+export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: RunServices): RunRequest {
   const { userId, sessionId, message: input, stateDelta, runConfig = {}, runContext, signal } = options
   const message = toContent(input, maxResultBytes)
   checkMetadataSize(runConfig)
@@ -272,7 +271,6 @@ export function toRunRequest(options: RunOptions, { ports, maxResultBytes, backg
       'sessionId is required when answering a pending request. Pass the sessionId of the request.',
     )
   }
-  if (background?.running.size && sessionId !== undefined) checkNotRunning(message, { userId, sessionId }, background)
   return {
     userId,
     sessionId: sessionId ?? ports.newId(),
@@ -285,14 +283,6 @@ export function toRunRequest(options: RunOptions, { ports, maxResultBytes, backg
     signal,
     isNew: sessionId === undefined,
   }
-}
-
-/** Throws INVALID_REQUEST for the result of a background call whose body runs: only the body decides about its result. */
-function checkNotRunning({ parts }: Content, session: SessionOf, background: BackgroundRunner): void {
-  const running = parts.find(({ functionResponse: { id } = {} }) => id && background.isRunning(session, id))
-  if (!running) return
-  const problem = `Call "${running.functionResponse?.id}" runs in the background, and its result follows`
-  throw new ToolwrightError('INVALID_REQUEST', `${problem}. Wait for it, or cancel its invocation.`)
 }
 
 type SessionOf = Pick<RunRequest, 'userId' | 'sessionId'>
@@ -320,6 +310,13 @@ export function toResultRequest(
   message: Content,
   stateDelta: JsonObject | undefined,
 ): RunRequest {
-  const base = { runConfig: {}, runContext: undefined, signal: undefined, isNew: false, invocationId: '' }
+  const base = {
+    runConfig: {},
+    runContext: undefined,
+    signal: undefined,
+    isNew: false,
+    invocationId: '',
+    isResult: true,
+  }
   return { userId, sessionId, message, stateDelta, ...base }
 }

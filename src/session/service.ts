@@ -50,7 +50,12 @@ export type InboxItem = {
   readonly id: string
 } & (
   | { readonly type: 'answer'; readonly content: Content; readonly stateDelta?: JsonObject }
-  | { readonly type: 'result'; readonly callId: string; readonly response: JsonObject }
+  | {
+      readonly type: 'result'
+      readonly callId: string
+      readonly response: JsonObject
+      readonly stateDelta?: JsonObject
+    }
   | { readonly type: 'cancel'; readonly invocationId?: string }
   | { readonly type: 'state'; readonly stateDelta: JsonObject }
 )

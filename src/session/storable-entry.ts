@@ -74,8 +74,10 @@ export function findRecordProblem(record: unknown): string | undefined {
   if (record.type === 'intent') return intentProblem(record.path, record.calls)
   if (record.type === 'request') return requestProblem(record)
   if (record.type === 'phase') return phaseProblem(record)
+  if (record.type === 'background') return backgroundProblem(record.path, record.calls)
+  if (record.type === 'interruption') return typeof record.callId === 'string' ? undefined : 'callId is not a string'
   // Unknown records are refused: one of them may say that a tool body has started.
-  if (record.type !== 'denial') return 'type is not intent, request, denial or phase'
+  if (record.type !== 'denial') return 'type is not intent, request, denial, background, interruption or phase'
   if (typeof record.requestId !== 'string') return 'requestId is not a string'
   return typeof record.reason === 'string' ? undefined : 'reason is not a string'
 }
@@ -97,6 +99,16 @@ function intentProblem(path: unknown, calls: unknown): string | undefined {
   for (const call of calls) {
     if (!isRecord(call) || typeof call.id !== 'string') return 'a call has no id'
     if (isGiven(call.args) && !isRecord(call.args)) return 'the args of a call are not an object'
+  }
+  return undefined
+}
+
+function backgroundProblem(path: unknown, calls: unknown): string | undefined {
+  if (typeof path !== 'string') return 'path is not a string'
+  if (!Array.isArray(calls)) return 'calls is not a list'
+  for (const call of calls) {
+    if (!isRecord(call) || typeof call.id !== 'string') return 'a call has no id'
+    if (isGiven(call.until) && !Number.isFinite(call.until)) return 'until is not a number'
   }
   return undefined
 }

@@ -4,7 +4,17 @@
  * @module
  */
 export type { SealedCredential, SealedCredentialStore } from '../credential/sealed-store.ts'
-export type { Denial, Entry, Intent, LogRecord, NewEntry, PhaseRecord, RequestRecord } from '../event/event.ts'
+export type {
+  BackgroundRecord,
+  Denial,
+  Entry,
+  Intent,
+  Interruption,
+  LogRecord,
+  NewEntry,
+  PhaseRecord,
+  RequestRecord,
+} from '../event/event.ts'
 export { checkFilter as checkSessionFilter, checkKey as checkSessionKey } from '../session/check-key.ts'
 export { checkPin } from '../session/check-pin.ts'
 export { importedEvents } from '../session/imported-events.ts'

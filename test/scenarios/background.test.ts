@@ -1,4 +1,14 @@
-import { background, InMemorySessionService, LlmAgent, Runner, type RunnerOptions, respond, tool } from 'toolwright'
+import {
+  background,
+  createEvent,
+  InMemorySessionService,
+  LlmAgent,
+  Runner,
+  type RunnerOptions,
+  respond,
+  tool,
+} from 'toolwright'
+import type { NewEntry } from 'toolwright/store'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -160,7 +170,7 @@ test('a client cannot send the result of a background call whose body runs', asy
   expect(JSON.stringify(model.requests[1]?.contents)).not.toContain('"hits":9')
 })
 
-test('the result of a background call is sent by hand when its process has died', async () => {
+test('the developer gives the result of a background call whose process has died, and no client does', async () => {
   const sessionService = new InMemorySessionService()
   const { runner, started } = startSearch([call], { sessionService })
   const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Search.' })
@@ -168,6 +178,55 @@ test('the result of a background call is sent by hand when its process has died'
   const [request] = pending
   if (!request) throw new Error('No request is pending.')
   const { runner: next } = startSearch(['Found 9.'], { sessionService }) // stands for the process after a restart
-  const { text } = await next.complete({ userId: 'ada', sessionId, message: [respond(request, { hits: 9 })] })
-  expect(text).toBe('Found 9.')
+  const forged = next.complete({ userId: 'ada', sessionId, message: [respond(request, { hits: 8 })] })
+  await expect(forged).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  const key = { appName: 'shop', userId: 'ada', sessionId }
+  await sessionService.post(key, { id: 'by-hand', type: 'result', callId: request.id, response: { hits: 9 } })
+  for await (const _ of next.resume({ userId: 'ada', sessionId })) void _
+  expect(await texts(next, sessionId, 1)).toEqual(['Found 9.'])
+})
+
+test('a client sends the result of a background call in a log of an earlier version, which has no mark', async () => {
+  const sessionService = new InMemorySessionService()
+  const key = { appName: 'shop', userId: 'ada', sessionId: 's1' }
+  await sessionService.createSession(key)
+  const lease = await sessionService.claim(key)
+  const [functionCall, event] = [{ id: 'c1', name: 'search', args: { query: 'rent' } }, { invocationId: 'e-1' }]
+  const handle = { id: 'c1', name: 'search', response: { status: 'running' }, willContinue: true }
+  const scope = { ...event, author: 'desk', nodeInfo: { path: 'desk' } }
+  const entries: NewEntry[] = [
+    { event: createEvent({ ...event, id: '1', author: 'user', content: { role: 'user', parts: [{ text: 'Go.' }] } }) },
+    {
+      event: createEvent({
+        ...scope,
+        id: '2',
+        turnComplete: true,
+        content: { role: 'model', parts: [{ functionCall }] },
+      }),
+    },
+    { record: { type: 'intent', invocationId: 'e-1', path: 'desk', calls: [{ id: 'c1' }] } },
+    { event: createEvent({ ...scope, id: '3', content: { role: 'tool', parts: [{ functionResponse: handle }] } }) },
+  ]
+  await sessionService.append(lease, 0, entries)
+  await sessionService.release(lease)
+  const { runner } = startSearch(['Found 9.'], { sessionService })
+  const message = [{ functionResponse: { id: 'c1', name: 'search', response: { hits: 9 } } }]
+  expect((await runner.complete({ userId: 'ada', sessionId: 's1', message })).text).toBe('Found 9.')
+})
+
+test('a background call whose reply also transfers is cancelled, and its body does not start', async () => {
+  let ran = 0
+  const pay = tool({ name: 'pay', description: 'Pays', run: () => ({ paid: ++ran }) })
+  const model = scriptedModel([
+    { calls: [{ name: 'pay' }, { name: 'transfer_to_agent', args: { agent_name: 'helper' } }] },
+    'Here I am.',
+  ])
+  const helper = new LlmAgent({ name: 'helper', description: 'Helps', model })
+  const agent = new LlmAgent({ name: 'desk', model, tools: [background(pay)], subAgents: [helper] })
+  const runner = new Runner({ appName: 'shop', agent })
+  onTestFinished(() => runner.close())
+  const { text, pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Pay.' })
+  expect([text, pending]).toEqual(['Here I am.', []])
+  await runner.backgroundOf({ userId: 'ada', sessionId })
+  expect(ran).toBe(0)
 })

@@ -1,6 +1,7 @@
 import { type Event, InMemorySessionService, LlmAgent, Runner } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
+import { stores } from '../stores.ts'
 import { createDeferred, plainTool, recordingLogger } from './kit.ts'
 
 test('the runner rejects a message to a busy session with SESSION_BUSY, and the running run completes', async () => {
@@ -29,6 +30,27 @@ test('the runner rejects a message to a busy session with SESSION_BUSY, and the 
   const session = await sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
   expect(session?.events.map(({ content }) => content?.parts[0]?.text)).toEqual(['one', 'first', 'three', 'third'])
 })
+
+test.each(stores)(
+  'two first messages of one session at once: one is answered, one is SESSION_BUSY, with sessions $name',
+  async ({ open }) => {
+    const answered = createDeferred()
+    const model = scriptedModel([() => answered.promise.then(() => 'Hello.')])
+    const { sessionService } = open()
+    const agent = new LlmAgent({ name: 'agent', model })
+    const runner = new Runner({ appName: 'app', agent, sessionService })
+    const send = () => runner.complete({ userId: 'ada', sessionId: 's1', message: 'Hi.' })
+    const both = [send(), send()].map((one) =>
+      one.then(
+        ({ text }) => text,
+        ({ code }) => code,
+      ),
+    )
+    expect(await Promise.race(both)).toBe('SESSION_BUSY')
+    answered.resolve()
+    expect((await Promise.all(both)).sort()).toEqual(['Hello.', 'SESSION_BUSY'])
+  },
+)
 
 test('two runners over one store share the events of a session', async () => {
   const model = scriptedModel(['a', 'b', 'c'])

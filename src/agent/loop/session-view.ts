@@ -311,9 +311,9 @@ function withInvocation(
   return own.set(invocation.fold.invocationId, invocation)
 }
 
-/** Does the invocation wait for results of long-running calls, and for no answer? */
+/** Does the invocation wait for results of long-running calls, and for no answer? The time of a background call must be watched. */
 function isDormant(fold: Fold, step: Next): boolean {
-  if (step.type !== 'wait' || !step.on.every(({ pending }) => pending)) return false
+  if (step.type !== 'wait' || !step.on.every(({ pending, background }) => pending && !background)) return false
   return fold.waitingCalls().every((call) => openRequests(call).length === 0)
 }
 

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject } from '../../base/json.ts'
 import { type Content, type FunctionResponse, type Part, textOf } from '../../content/content.ts'
 import { responseIn } from '../code-call.ts'
-import type { Denial, Event, Intent, NewEntry, RequestRecord } from '../event.ts'
+import type { Denial, Event, Intent, Interruption, NewEntry, RequestRecord } from '../event.ts'
 import { Fold } from '../fold.ts'
 import type { CallState, ScopeState } from '../invocation-state.ts'
 import { showsRequests } from '../invocation-state.ts'
@@ -49,6 +49,8 @@ export class InvocationReader {
     else if (record.type === 'intent') this.#addIntent(record, seq)
     else if (record.type === 'request') this.#addRequest(record, seq)
     else if (record.type === 'denial') this.#addDenial(record, seq)
+    else if (record.type === 'background') this.#fold.add({ record }, seq)
+    else if (record.type === 'interruption') this.#addInterruption(record, seq)
   }
 
   /** The state of a call. Undefined if the invocation has no such call. */
@@ -263,11 +265,12 @@ export class InvocationReader {
     this.#latest.set(same, history)
   }
 
-  /** The call whose agent or code works in this scope. */
+  /** The call whose agent or code works in this scope. It was made in the scope above: no call is around itself, whatever a log says. */
   #callAround(path: string): string | undefined {
-    for (let scope = path; scope.includes('/'); scope = scope.slice(0, scope.lastIndexOf('/'))) {
+    for (let scope = path; scope.includes('/'); ) {
       const id = scope.slice(scope.lastIndexOf('@') + 1)
-      if (this.#calls.has(id)) return id
+      scope = scope.slice(0, scope.lastIndexOf('/'))
+      if (this.#calls.get(id)?.state.path === scope) return id
     }
     return undefined
   }
@@ -315,6 +318,11 @@ export class InvocationReader {
     const callId = this.#fold.request(requestId)?.request.callId ?? ''
     this.#calls.get(callId)?.addDenial(requestId, { type: 'expired', reason })
     this.#views.delete(callId)
+  }
+
+  #addInterruption(interruption: Interruption, seq: number): void {
+    this.#fold.add({ record: interruption }, seq)
+    this.#views.delete(interruption.callId)
   }
 }
 

@@ -226,3 +226,48 @@ describe('a log', () => {
     ])
   })
 })
+
+describe('a log of unknown origin', () => {
+  const usage = { usageMetadata: { promptTokenCount: 1 }, turnComplete: true }
+
+  test.each([
+    ['a call inside its own scope', [call('c1', { nodeInfo: { path: 'desk/x@c1' }, ...usage })]],
+    [
+      'two calls inside each other',
+      [
+        call('c1', { nodeInfo: { path: 'desk/x@c2' }, ...usage }),
+        call('c2', { nodeInfo: { path: 'desk/x@c1' }, ...usage }),
+      ],
+    ],
+    ['a call inside its own author', [call('c1', { author: 'desk/x@c1', ...usage })]],
+  ])('%s is read to its end, and has no call around it', (_, entries) => {
+    expect(
+      readLog([
+        ...entries,
+        ...entries.map(({ event }) => ({ event: { ...event, id: `${event?.id}-2` } as Event })),
+      ]).calls(),
+    ).toMatchObject(entries.map(() => ({ parent: undefined })))
+  })
+
+  test('the name of an author is no path of scopes', () => {
+    const [invocation] = readLog([call('c1', { author: 'a@c0/b@c1/c@c2' })]).invocations()
+    expect(invocation?.scopes.map(({ path }) => path)).toEqual(['a@c0_b@c1_c@c2'])
+  })
+
+  test('events without actions and contents without parts are read', () => {
+    const bare = [
+      { id: '1', invocationId: 'i1', author: 'user', timestamp: 1, content: { role: 'user', parts: [{ text: 'Hi' }] } },
+      { id: '2', invocationId: 'i1', author: 'desk', timestamp: 2, content: { role: 'model' } },
+      { id: '3', invocationId: 'i1', author: 'desk', timestamp: 3, actions: null, content: null },
+      {
+        id: '4',
+        invocationId: 'i1',
+        author: 'desk',
+        timestamp: 4,
+        content: { role: 'model', parts: [{ text: 'Hello' }] },
+      },
+    ] as unknown as Event[]
+    const [invocation] = readLog(bare.map((event) => ({ event }))).invocations()
+    expect(invocation?.replies.map(({ text }) => text)).toEqual(['Hello'])
+  })
+})

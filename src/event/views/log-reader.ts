@@ -1,6 +1,6 @@
 import type { Event, NewEntry } from '../event.ts'
 import { InvocationReader } from './invocation-reader.ts'
-import { toNormalEvent } from './normal-event.ts'
+import { toNormalEvent, toWholeEvent } from './normal-event.ts'
 import type { CallView, InvocationView } from './views.ts'
 
 /**
@@ -54,9 +54,10 @@ export class LogReader {
     return this.#owners.get(id)?.call(id)
   }
 
-  #addEvent(event: Event, seq: number): void {
+  #addEvent(given: Event, seq: number): void {
+    const event = toWholeEvent(given)
     const reader = this.#reader(event.invocationId)
-    const normal = this.#withResponseIds(toNormalEvent(event, this.#pathOfCall(event) ?? event.author), reader)
+    const normal = this.#withResponseIds(toNormalEvent(event, this.#pathOfCall(event) ?? stepOf(event.author)), reader)
     reader.add({ event: normal }, seq)
     const { nodeInfo, actions } = normal
     if (actions?.transferToAgent && !nodeInfo?.path.includes('/')) this.#active = actions.transferToAgent
@@ -103,6 +104,11 @@ export class LogReader {
     }
     return reader
   }
+}
+
+/** The scope of an event without a path. Other programs choose the names of authors: a name is never a path of several scopes. */
+function stepOf(author: string): string {
+  return author.includes('/') ? author.replaceAll('/', '_') : author
 }
 
 /** Reads entries of a log, or events without records. */

@@ -27,6 +27,15 @@ export function toNormalEvent(given: Event, path: string): Event {
   }
 }
 
+/** An event with the members that every event has. Files of other programs leave out what is empty. */
+export function toWholeEvent(event: Event): Event {
+  const { actions, content }: { readonly actions?: unknown; readonly content?: unknown } = event
+  const hasParts = isRecord(content) ? Array.isArray(content.parts) : content === undefined
+  if (isRecord(actions) && hasParts) return event
+  const { content: given, ...rest } = event
+  return { ...rest, actions: isRecord(actions) ? actions : {}, ...(given && hasParts && { content: given }) }
+}
+
 /** On the wire, a long-running call has no response until its result arrives. What it returned is in `handles`, by call id. */
 function withHandles(event: Event): Event {
   const { handles } = event as { readonly handles?: unknown }

@@ -25,7 +25,7 @@ interface Asks extends Omit<ToolOwner, 'host'> {
 export async function acceptAnswers(
   { view, entries }: { readonly view: SessionView; readonly entries: readonly Entry[] },
   message: Content,
-  { asks, ...context }: Pick<AnswerContext, 'now' | 'asOf'> & { readonly asks?: Asks },
+  { asks, ...context }: Pick<AnswerContext, 'now' | 'asOf' | 'isResult'> & { readonly asks?: Asks },
 ): Promise<AcceptedAnswers> {
   const open = view.open().map(({ fold }) => fold)
   const folds = [...open, ...foldEndedInvocations(open, entries, message)]

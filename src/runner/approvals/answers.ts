@@ -46,7 +46,7 @@ export interface AnswerContext {
   readonly now: number
   /** The last sequence number when the answers arrived: they cannot answer a request that was recorded later. */
   readonly asOf: number
-  /** Whether a long-running tool posted the result, not a client. Such a result never repeats an answer. */
+  /** Whether the answers are the result of a call that its body or the developer's code posted, not a client. Such a result never repeats an answer. */
   readonly isResult?: boolean
   /** Did a client send the result of this call? */
   hasClientResult(callId: string): boolean
@@ -125,8 +125,9 @@ function findTarget(
   sent: JsonObject,
 ): AnswerTarget {
   for (const fold of folds) {
-    const requestState = fold.request(id)
+    const requestState = isResult ? undefined : fold.request(id)
     const call = fold.calls.get(requestState?.request.callId ?? id)
+    if (isResult && call && !call.pending) throw notPendingError(id)
     if (requestState && call) return checkRecordedBefore({ fold, call, requestState }, id, asOf)
     if (!call) continue
     if (call.requests.length === 1 && !call.pending) {
@@ -143,6 +144,7 @@ function findTarget(
       const problem = `The result of call "${id}" equals the recorded answer to its request "${repeated.request.id}"`
       throw invalid(`${problem} and may be a retry of it. Send the result as { result: ... }, or add another field.`)
     }
+    if (call.pending && call.background && !isResult) throw runsInBackground(call)
     if (name === REQUEST_NAMES.credential) throw notPendingError(id) // never the result of the call
     if (call.pending || call.response) return checkRecordedBefore({ fold, call, requestState: undefined }, id, asOf)
   }
@@ -297,6 +299,11 @@ function checkChoice(call: CallState, { willContinue }: FunctionResponse, respon
   const [choice, ...more] = Object.values(response)
   if (more.length === 0 && options.includes(choice) && !willContinue) return
   throw invalid(`Call "${call.id}" accepts only one of its options. Respond with one of: ${options.join(', ')}.`)
+}
+
+function runsInBackground({ id }: CallState): ToolwrightError {
+  const problem = `Call "${id}" runs in the background, and only its body gives its result`
+  return invalid(`${problem}. Wait for it, or cancel its invocation.`)
 }
 
 function invalid(message: string): ToolwrightError {

@@ -2,7 +2,7 @@
 import type { OpenInvocation, SessionView } from '../../agent/loop/session-view.ts'
 import { canonicalJson } from '../../base/json.ts'
 import { choiceIn } from '../../event/decision.ts'
-import type { Denial, NewEntry, RequestRecord } from '../../event/event.ts'
+import type { Denial, Interruption, NewEntry, RequestRecord } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import { type CallState, openRequests, startsWaiting } from '../../event/invocation-state.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
@@ -48,7 +48,7 @@ function pendingRequest(request: RequestRecord, call: CallState, invocation: Wai
 }
 
 function pendingResult(call: CallState, invocation: WaitingInvocation): PendingRequest {
-  const { handle, handledAt, response } = call
+  const { handle, handledAt, response, background } = call
   const { prompt, options } = choiceIn(response?.response) ?? {}
   return {
     id: call.id,
@@ -59,6 +59,7 @@ function pendingResult(call: CallState, invocation: WaitingInvocation): PendingR
     ...(handle && { handle }),
     ...(typeof prompt === 'string' && { hint: prompt }),
     ...(options && { schema: { enum: options } }),
+    ...(background?.until !== undefined && { expiresAt: background.until }),
   }
 }
 
@@ -129,10 +130,20 @@ export function isInterrupted(view: SessionView): boolean {
   return view.awake().some(({ step }) => step.type !== 'wait')
 }
 
-/** The invocation that can continue because its request expired. */
+/** The invocation that can continue because its request expired, or because its background call was interrupted. */
 export function overdueIn(awake: readonly OpenInvocation[]): string | undefined {
-  const wasDenied = ({ requests }: CallState): boolean => requests.some(({ denied }) => denied !== undefined)
-  return awake.find(({ fold, step }) => step.type !== 'wait' && fold.waitingCalls().some(wasDenied))?.fold.invocationId
+  const isOverdue = ({ requests, isLost }: CallState): boolean =>
+    isLost || requests.some(({ denied }) => denied !== undefined)
+  return awake.find(({ fold, step }) => step.type !== 'wait' && fold.waitingCalls().some(isOverdue))?.fold.invocationId
+}
+
+/** Interruptions for the background calls of an invocation whose time is over. `now`: seconds since the epoch. */
+export function lostIn(fold: Fold, now: number): Interruption[] {
+  const isLate = ({ pending, background }: CallState): boolean => pending && (background?.until ?? now + 1) <= now
+  return fold
+    .waitingCalls()
+    .filter(isLate)
+    .map(({ id }) => ({ type: 'interruption', invocationId: fold.invocationId, callId: id }))
 }
 
 /** Denials for the expired requests of an invocation. `now`: seconds since the epoch. */

@@ -32,25 +32,44 @@ export interface ClaimedSession {
   readonly asOf: number
 }
 
+/** Answers for the inbox of a session. */
+export interface PostedAnswers {
+  /** The answers. */
+  readonly message: Content
+  /** State changes recorded together with them. */
+  readonly stateDelta: JsonObject | undefined
+  /** Whether they are the result of a background call, from its body. */
+  readonly isResult?: boolean | undefined
+}
+
 /** Posts answers to a session with a holder and follows the run that records them, or claims the session once it is free. */
 export async function postAndFollow(
   key: SessionKey,
-  { message, stateDelta }: { readonly message: Content; readonly stateDelta: JsonObject | undefined },
+  answers: PostedAnswers,
   options: PostOptions,
 ): Promise<ClaimedSession | { readonly type: 'followed'; readonly run: RunFollower }> {
   const { sessionService, ports } = options
-  const item: InboxItem = { id: ports.newId(), type: 'answer', content: message, ...(stateDelta && { stateDelta }) }
+  const item = itemOf(answers, ports)
   const asOf = await sessionService.post(key, item)
   const drained = [item.id]
   for (;;) {
     const holder = options.findHolder()
-    const run = holder && (await followHolder(holder, { ...item, seq: asOf }, message))
+    const run = holder && (await followHolder(holder, { ...item, seq: asOf }, answers))
     if (run) return { type: 'followed', run }
     await waitForHolder(ports, holder)
     options.throwIfCancelled()
     const free = await claimIfFree(sessionService, key)
     if (free) return { type: 'claimed', lease: free.lease, drained, asOf }
   }
+}
+
+/** The inbox item of these answers. A client never posts a result: only results may end background calls. */
+export function itemOf({ message, stateDelta, isResult }: PostedAnswers, ports: Pick<Ports, 'newId'>): InboxItem {
+  const id = ports.newId()
+  const answer = message.parts[0]?.functionResponse
+  const writes = stateDelta && { stateDelta }
+  if (!isResult || !answer) return { id, type: 'answer', content: message, ...writes }
+  return { id, type: 'result', callId: answer.id ?? '', response: answer.response, ...writes }
 }
 
 /** Waits until the holder finishes, for RETRY_MS at most, so that the caller can check for cancellation. */
@@ -65,7 +84,11 @@ function waitForHolder(ports: Ports, holder: ActiveRun | undefined): Promise<voi
 }
 
 /** Undefined when the holder did not record the answers; throws if they are invalid. */
-async function followHolder(holder: ActiveRun, item: PostedItem, message: Content): Promise<RunFollower | undefined> {
+async function followHolder(
+  holder: ActiveRun,
+  item: PostedItem,
+  { message, isResult = false }: PostedAnswers,
+): Promise<RunFollower | undefined> {
   const { recorder, view, entries, invocationId, progress, services, kind } = holder.data
   const isDrained = await recorder.drainInbox().then(
     () => true,
@@ -79,7 +102,7 @@ async function followHolder(holder: ActiveRun, item: PostedItem, message: Conten
     return follower
   }
   if (!progress.isFinalizing) {
-    await acceptAnswers({ view, entries }, message, { now: services.ports.now(), asOf: item.seq })
+    await acceptAnswers({ view, entries }, message, { now: services.ports.now(), asOf: item.seq, isResult })
   }
   return undefined
 }

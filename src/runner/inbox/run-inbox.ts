@@ -116,7 +116,7 @@ async function recordAnswer(
       await recorder.commit([], [item.id])
       return answers.message
     }
-    const stateDelta = item.type === 'answer' && isRecord(item.stateDelta) ? item.stateDelta : undefined
+    const stateDelta = isRecord(item.stateDelta) ? item.stateDelta : undefined
     const event = recorder.draft('user', undefined, answers.message, stateDelta ? { stateDelta } : {})
     event.invocationId = answers.fold.invocationId
     // another entry may have answered the request while this answer was validated

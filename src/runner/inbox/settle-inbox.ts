@@ -30,6 +30,12 @@ export async function settleInbox(
   return cancels.length ? await cancel(held, cancels, settling) : NONE
 }
 
+/** The background calls whose results wait in the inbox. */
+export async function postedResults(held: HeldSession): Promise<ReadonlySet<string>> {
+  const items = await held.inbox()
+  return new Set(items.flatMap((item) => (item.type === 'result' ? [item.callId] : [])))
+}
+
 type AnswerItem = PostedItem & { type: 'answer' | 'result' }
 
 function isAnswer(item: PostedItem): item is AnswerItem {

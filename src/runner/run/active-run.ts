@@ -6,7 +6,7 @@ import { runScope } from '../../agent/loop/run-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Denial, Event, EventActions } from '../../event/event.ts'
+import type { Denial, Event, EventActions, Interruption } from '../../event/event.ts'
 import { leaseLost } from '../../session/session-errors.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import { ProviderRequests } from '../approvals/answer-with-providers.ts'
@@ -218,9 +218,9 @@ export class ActiveRun implements StartedRun {
     }
   }
 
-  /** Records that requests expired. */
-  deny(denials: readonly Denial[]): Promise<void> {
-    return this.data.recorder.commit(denials.map((record) => ({ record })))
+  /** Records that requests expired, or that background calls were interrupted. */
+  expire(records: readonly (Denial | Interruption)[]): Promise<void> {
+    return this.data.recorder.commit(records.map((record) => ({ record })))
   }
 
   /** Records a final response to every open call, and the reason. */

@@ -37,6 +37,9 @@ const request = {
 const handle = (id: string): NewEntry =>
   event(id, 'desk', [{ functionResponse: { id: `c-${id}`, name: 'pay', response: { ticket: 1 }, willContinue: true } }])
 
+const inBackground = (until: number | undefined): NewEntry =>
+  record({ type: 'background', path: 'desk', calls: [{ id: 'c-i1', ...(until !== undefined && { until }) }] })
+
 const logs = {
   'an empty log': [],
   'a finished invocation': [said('i1'), event('i1', 'desk', [{ text: 'Hello' }])],
@@ -50,6 +53,24 @@ const logs = {
     record({ type: 'denial', requestId: 'r1', reason: 'expired' }),
   ],
   'a long-running call': [said('i1'), called('i1'), handle('i1')],
+  'a background call': [said('i1'), called('i1'), inBackground(200), handle('i1')],
+  'a background call without a time limit': [said('i1'), called('i1'), inBackground(undefined), handle('i1')],
+  'a late background call': [said('i1'), called('i1'), inBackground(50), handle('i1')],
+  'a late background call of an earlier invocation': [
+    said('i1'),
+    called('i1'),
+    inBackground(50),
+    handle('i1'),
+    said('i2'),
+    event('i2', 'desk', [{ text: 'Hello' }]),
+  ],
+  'an interrupted background call': [
+    said('i1'),
+    called('i1'),
+    inBackground(50),
+    handle('i1'),
+    record({ type: 'interruption', callId: 'c-i1' }),
+  ],
   'a long-running call and a paused invocation': [
     said('i0'),
     called('i0'),
@@ -108,6 +129,18 @@ test.each<Row>([
   ['a long-running call', 'text', 'cancel', 'start i9, cancel i1'],
   ['a long-running call', 'a live session', undefined, 'start i9'],
   ['a long-running call', 'a live session', 'cancel', 'start i9, cancel i1'],
+  ['a background call', 'text', undefined, 'start i9'],
+  ['a background call', 'text', 'reject', 'refuse PAUSED'],
+  ['a background call', 'resume', undefined, 'start i1'],
+  ['a background call without a time limit', 'resume', undefined, 'start i1'],
+  ['a late background call', 'text', undefined, 'interrupt first i1 c-i1'],
+  ['a late background call', 'text', 'cancel', 'interrupt first i1 c-i1'],
+  ['a late background call', 'an answer', undefined, 'interrupt first i1 c-i1'],
+  ['a late background call', 'resume', undefined, 'interrupt first i1 c-i1'],
+  ['a late background call of an earlier invocation', 'text', undefined, 'interrupt first i1 c-i1'],
+  ['an interrupted background call', 'text', undefined, 'finish first i1'],
+  ['an interrupted background call', 'text', 'cancel', 'start i9, cancel i1'],
+  ['an interrupted background call', 'resume', undefined, 'start i1'],
   ['a long-running call and a paused invocation', 'text', undefined, 'refuse PAUSED'],
   ['a long-running call and a paused invocation', 'text', 'cancel', 'start i9, cancel i0 i1'],
   ['a long-running call and a paused invocation', 'resume', undefined, 'start i1'],
@@ -116,6 +149,13 @@ test.each<Row>([
   const view = new SessionView(tree)
   for (const [at, entry] of logs[log].entries()) view.add(entry, at + 1)
   expect(describe(planStart(view, requests[wanted], { tree, whilePaused, now: NOW }))).toBe(expected)
+})
+
+test('a late background call whose body still works is not interrupted', () => {
+  const view = new SessionView(tree)
+  for (const [at, entry] of logs['a late background call'].entries()) view.add(entry, at + 1)
+  const options = { tree, whilePaused: undefined, now: NOW, isAlive: (id: string) => id === 'c-i1' }
+  expect(describe(planStart(view, requests.resume, options))).toBe('start i1')
 })
 
 test('a new session starts whatever its view has', () => {
@@ -133,6 +173,8 @@ function describe(plan: ReturnType<typeof planStart>): string {
       return `start ${plan.invocationId}${plan.cancel.length > 0 ? `, cancel ${plan.cancel.join(' ')}` : ''}`
     case 'expire first':
       return `expire first ${plan.invocationId} ${plan.denials.map(({ requestId }) => requestId).join(' ')}`
+    case 'interrupt first':
+      return `interrupt first ${plan.invocationId} ${plan.lost.map(({ callId }) => callId).join(' ')}`
     case 'finish first':
       return `finish first ${plan.invocationId}`
     case 'answer':

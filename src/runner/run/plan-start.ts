@@ -2,8 +2,8 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { describeNext, type Next } from '../../agent/loop/next.ts'
 import type { OpenInvocation, SessionView } from '../../agent/loop/session-view.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Denial } from '../../event/event.ts'
-import { expired, overdueIn } from '../approvals/pending-requests.ts'
+import type { Denial, Interruption } from '../../event/event.ts'
+import { expired, lostIn, overdueIn } from '../approvals/pending-requests.ts'
 import { requireModel } from '../approvals/require-model.ts'
 import type { RunRequest } from './run-request.ts'
 
@@ -11,7 +11,9 @@ import type { RunRequest } from './run-request.ts'
 export type StartPlan =
   /** Requests of an invocation have expired: their denials are recorded, then the start is planned again. */
   | { readonly type: 'expire first'; readonly invocationId: string; readonly denials: readonly Denial[] }
-  /** An invocation whose request expired continues to its end, then the start begins again. */
+  /** Background calls of an invocation gave no result in time: that is recorded, then the start is planned again. */
+  | { readonly type: 'interrupt first'; readonly invocationId: string; readonly lost: readonly Interruption[] }
+  /** An invocation whose request expired, or whose background call was interrupted, continues to its end, then the start begins again. */
   | { readonly type: 'finish first'; readonly invocationId: string }
   /** The message has answers. Reading them decides which invocation continues. */
   | { readonly type: 'answer' }
@@ -28,6 +30,8 @@ export interface PlanOptions {
   readonly whilePaused: WhilePaused
   /** Seconds since the epoch. */
   readonly now: number
+  /** Can the body of a background call still give its result, although its time is over? Default: no. */
+  readonly isAlive?: ((callId: string) => boolean) | undefined
 }
 
 type WhilePaused = 'reject' | 'cancel' | 'continue' | undefined
@@ -43,11 +47,15 @@ export interface PlannedRequest extends Pick<RunRequest, 'message' | 'invocation
 /** Plans the start of a run: a function of the log, the request and the time. */
 export function planStart(view: SessionView, request: PlannedRequest, options: PlanOptions): StartPlan {
   const { message, invocationId, live, isNew = false } = request
-  const { whilePaused, now } = options
+  const { whilePaused, now, isAlive } = options
   const awake = isNew ? [] : view.awake()
   for (const { fold } of awake) {
     const denials = expired(fold, now)
     if (denials.length > 0) return { type: 'expire first', invocationId: fold.invocationId, denials }
+  }
+  for (const { fold } of awake) {
+    const lost = lostIn(fold, now).filter(({ callId }) => !isAlive?.(callId))
+    if (lost.length > 0) return { type: 'interrupt first', invocationId: fold.invocationId, lost }
   }
   if (message && !invocationId) return { type: 'answer' }
   if (!message && !live) return planResume(view.open(), invocationId)

@@ -47,7 +47,7 @@ export class RunFactory {
   async claim(request: RunRequest, throwIfClosed: () => void): ReturnType<typeof postAndFollow> {
     const { tree } = this
     const { sessionService, ports } = this.services
-    const { userId, sessionId, isNew, message, stateDelta } = request
+    const { userId, sessionId, isNew, message, stateDelta, isResult } = request
     const key = { appName: this.appName, userId, sessionId }
     if (tree.hasMissingModel) await checkFirstMessage(key, request, { tree, sessionService })
     if (isNew) {
@@ -65,7 +65,8 @@ export class RunFactory {
     const free = await claimIfFree(sessionService, key)
     if (free) return claimed(free.lease)
     const findHolder = (): ActiveRun | undefined => this.running.of(key)[0]
-    return await postAndFollow(key, { message, stateDelta }, { sessionService, ports, findHolder, throwIfCancelled })
+    const posted = { message, stateDelta, isResult }
+    return await postAndFollow(key, posted, { sessionService, ports, findHolder, throwIfCancelled })
   }
 
   /** Reads the log of a claimed session. A run of this runner that still believes it holds the session is stopped. */

@@ -17,6 +17,8 @@ export interface RunRequest {
   readonly message?: Content | undefined
   /** Whether the message may hold an authorization code, which must not be stored. Absent = no. */
   readonly mayHoldCode?: boolean | undefined
+  /** Whether the message is the result of a background call, from its body. Absent = a client sent the message. */
+  readonly isResult?: boolean | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
   /** Streaming, limits and metadata of this run. */

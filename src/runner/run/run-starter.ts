@@ -8,6 +8,7 @@ import { acceptAnswers } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
+import { postedResults } from '../inbox/settle-inbox.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -75,13 +76,15 @@ export class RunStarter {
     let held: HeldSession | undefined
     let seen = before
     let overdue: string
+    let posted: ReadonlySet<string> | undefined
+    const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
       held = await this.factory.open(lease, claimedAt)
       if (!request.isNew) seen = joined(seen, await applyInbox(this.factory, held, request.runContext))
       if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
-        const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000 })
+        const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000, isAlive })
         if (plan.type === 'refuse') throw plan.error
         if (plan.type === 'finish first') {
           overdue = plan.invocationId
@@ -95,7 +98,11 @@ export class RunStarter {
           this.#throwIfClosed()
           return this.#startRun(held, { invocationId, message }, request, { before: seen })
         }
-        await this.factory.create(held, plan.invocationId).deny(plan.denials)
+        if (plan.type === 'interrupt first' && !posted) posted = await postedResults(held)
+        else
+          await this.factory
+            .create(held, plan.invocationId)
+            .expire(plan.type === 'expire first' ? plan.denials : plan.lost)
       }
     } catch (error) {
       await releaseUnused(this.factory, lease, held, this.#isClosed ? undefined : claim.drained)
@@ -122,7 +129,8 @@ export class RunStarter {
     const { services, tree } = this.#options
     const { view, entries } = held
     const hostOf = (id: string): RunData => this.factory.create(held, id, request).data
-    const context = { now: services.ports.now(), asOf, asks: { tree, services, hostOf } }
+    const { isResult = false } = request
+    const context = { now: services.ports.now(), asOf, isResult, asks: { tree, services, hostOf } }
     const accepted = await acceptAnswers({ view, entries }, request.message as Content, context)
     this.#throwIfClosed()
     if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })

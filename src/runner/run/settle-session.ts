@@ -33,7 +33,7 @@ async function denyExpired(factory: RunFactory, held: HeldSession): Promise<void
     const now = services.ports.now() / 1000
     const plan = planStart(held.view, { invocationId: '' }, { tree, whilePaused: undefined, now })
     if (plan.type !== 'expire first') return
-    await factory.create(held, plan.invocationId).deny(plan.denials)
+    await factory.create(held, plan.invocationId).expire(plan.denials)
   }
 }
 

@@ -15,8 +15,17 @@ export async function claimSession(
   } catch (error) {
     if (!(error instanceof ToolwrightError) || error.code !== 'NOT_FOUND') throw error
     if (!create) return undefined
-    await sessions.createSession(key)
+    await createUnlessExists(sessions, key)
     return await sessions.claim(key)
+  }
+}
+
+/** Creates the session. Another run may have created it meanwhile. */
+async function createUnlessExists(sessions: SessionService, key: SessionKey): Promise<void> {
+  try {
+    await sessions.createSession(key)
+  } catch (error) {
+    if (!(error instanceof ToolwrightError) || error.code !== 'ALREADY_EXISTS') throw error
   }
 }
 

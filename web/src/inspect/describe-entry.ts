@@ -40,6 +40,10 @@ function describeRecord(record: LogRecord): string {
       return `${record.kind} requested: ${record.hint ?? record.callId}`
     case 'denial':
       return `denied: ${record.reason}`
+    case 'background':
+      return `${record.calls.length} ${record.calls.length === 1 ? 'call runs' : 'calls run'} in the background`
+    case 'interruption':
+      return `the background body of ${record.callId} was interrupted`
     case 'phase':
       return `phase: ${record.phase}`
   }

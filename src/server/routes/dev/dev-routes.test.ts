@@ -213,6 +213,32 @@ test('the span of each parallel tool call ends at its own time', async () => {
   expect(endOf('quick')).toBeLessThan(endOf('slow'))
 })
 
+test('the trace of an imported session ends, whatever its events say about their scopes', async () => {
+  const { send } = createTestServer({ dev: true, steps: ['Hello.'] })
+  const call = (id: string, author: string) => ({
+    id: `e-${id}`,
+    invocationId: 'i1',
+    timestamp: 1,
+    author,
+    actions: {},
+    turnComplete: true,
+    usageMetadata: { promptTokenCount: 1 },
+    content: { role: 'model', parts: [{ functionCall: { id, name: 'pay', args: {} } }] },
+  })
+  const deep = Array.from({ length: 2_000 }, (_, at) => `a@c${at}`).join('/')
+  const events = [
+    call('c1', 'clerk/x@c1'),
+    call('c2', 'clerk/x@c1'),
+    ...Array.from({ length: 50 }, (_, at) => call(`d${at}`, deep)),
+  ]
+  await send(`POST ${SESSIONS}`, { sessionId: 's1', events })
+  await send('POST /run', runBody('Hi'))
+  const started = performance.now()
+  const spans = (await send('GET /dev/apps/desk/debug/trace/session/s1')).json()
+  expect(spans.filter(({ name }: { name: string }) => name === 'call_llm')).toHaveLength(53)
+  expect(performance.now() - started).toBeLessThan(2_000) // it took many seconds, or had no end
+})
+
 test('the trace of a long session is refused, and the spans of other sessions are still found', async () => {
   const { send } = devServer({ steps: Array(14).fill('Hello.'), limits: { responseBytes: 100_000 } })
   const long = 'x'.repeat(9_000)
