@@ -4,7 +4,8 @@ import type { Content } from '../content/content.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { CallbackContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/invocation-host.ts'
-import type { LlmRequest, Tool } from '../tool/tool.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
+import type { Tool } from '../tool/tool.ts'
 
 /** A user message with a text. */
 export function userMessage(text: string): Content {

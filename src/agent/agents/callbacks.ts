@@ -2,8 +2,8 @@ import type { Content } from '../../content/content.ts'
 import type { AfterTool, BeforeTool, OnToolError, ToolHooks } from '../../dispatch/host.ts'
 import { callbacks, type OptionRules } from '../../error/check-options.ts'
 import type { CallbackContext } from '../../tool/context.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import type { LlmResponse } from '../../tool/model.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>

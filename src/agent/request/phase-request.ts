@@ -1,6 +1,6 @@
 import { isAllowed, type RunPhases } from '../../dispatch/run-phases.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
 
 /**
  * Adds the instruction of the phase to a request, and leaves out the declarations of tools that the phase does not allow. Server tools

@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import { isGemini3 } from '../capabilities.ts'
 import type { RequestSummary } from '../failure/failure-message.ts'
 import { valueSchema } from '../schema/gemini-schema.ts'
