@@ -58,7 +58,7 @@ const partOf = (part: string | Part): Part => (typeof part === 'string' ? { text
 
 /** A request without tools. */
 export function requestOf(contents: readonly Content[] = [user('Hi')], config: LlmRequestConfig = {}): LlmRequest {
-  return { contents: [...contents], config, tools: new Map(), appendInstruction: () => {}, appendWireTool: () => {} }
+  return { contents: [...contents], config, tools: new Map(), appendInstruction: () => {}, appendConfigTool: () => {} }
 }
 
 /** Sends a request to a model on a new local server with scripted replies. */

@@ -33,7 +33,7 @@ export interface Operation {
 export interface Parameter {
   /** The name of the tool argument that holds the value. */
   readonly argument: string
-  /** The name on the wire. */
+  /** The name in the request. */
   readonly name: string
   /** Where the value is sent. `querystring` (OpenAPI 3.2) is the whole query. */
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'querystring'

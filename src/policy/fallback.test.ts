@@ -39,7 +39,7 @@ const request = (): LlmRequest => ({
   config: {},
   tools: new Map(),
   appendInstruction: () => {},
-  appendWireTool: () => {},
+  appendConfigTool: () => {},
 })
 
 async function ask(

@@ -168,7 +168,7 @@ function requestFor(request: LlmRequest, { name: model }: Model): LlmRequest {
     ...request,
     model,
     appendInstruction: (text) => request.appendInstruction(text),
-    appendWireTool: (entry) => request.appendWireTool(entry),
+    appendConfigTool: (entry) => request.appendConfigTool(entry),
   }
 }
 

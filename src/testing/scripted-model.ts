@@ -136,14 +136,14 @@ function contentOf({ text, calls = [], parts = [], deltas }: ScriptedReply): Con
 
 /** Copies a request, so that later changes do not affect the recorded one. */
 function snapshot(request: LlmRequest): LlmRequest {
-  const { tools, appendInstruction, appendWireTool } = request
+  const { tools, appendInstruction, appendConfigTool } = request
   return {
     ...(request.model !== undefined && { model: request.model }),
     contents: [...request.contents],
     config: { ...request.config },
     tools,
     appendInstruction,
-    appendWireTool,
+    appendConfigTool,
   }
 }
 

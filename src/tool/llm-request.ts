@@ -1,5 +1,5 @@
 import type { Content, FunctionDeclaration } from '../content/content.ts'
-import type { LlmRequestConfig, WireTool } from './llm-request-config.ts'
+import type { ConfigTool, LlmRequestConfig } from './llm-request-config.ts'
 
 /** A tool as a request offers it to a model, without its body. */
 export interface OfferedTool {
@@ -26,5 +26,5 @@ export interface LlmRequest {
   /** Adds a paragraph to the system instruction. */
   appendInstruction(text: string): void
   /** Adds an entry to `config.tools`, unless an equal one is there. */
-  appendWireTool(entry: WireTool): void
+  appendConfigTool(entry: ConfigTool): void
 }

@@ -43,7 +43,7 @@ export async function instructionFrom(tool: Tool, context: CallbackContext): Pro
     config: {},
     tools: new Map(),
     appendInstruction: (text) => void added.push(text),
-    appendWireTool: () => {},
+    appendConfigTool: () => {},
   }
   await tool.processLlmRequest?.(request, context)
   return added.length ? added.join('\n\n') : undefined

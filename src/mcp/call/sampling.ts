@@ -41,7 +41,7 @@ async function generate(model: Model, params: CreateMessageRequest['params'], si
     },
     tools: new Map(),
     appendInstruction: () => {},
-    appendWireTool: () => {},
+    appendConfigTool: () => {},
   }
   let reply = ''
   const turns = new TimerTurns(RESPONSES_PER_TURN)

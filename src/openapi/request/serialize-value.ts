@@ -5,7 +5,7 @@ import type { Parameter } from '../operation.ts'
 
 /** How a value is written. */
 export interface Format {
-  /** The name on the wire. */
+  /** The name in the request. */
   readonly name: string
   /** How arrays and objects are written. */
   readonly style: Parameter['style']

@@ -53,7 +53,7 @@ export function requestOf({
     config: { ...(tools.length && { tools: [{ functionDeclarations: tools }] }), ...config },
     tools: bodies,
     appendInstruction: () => {},
-    appendWireTool: () => {},
+    appendConfigTool: () => {},
   }
 }
 
