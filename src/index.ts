@@ -11,7 +11,6 @@ export type {
   BeforeAgent,
   BeforeModel,
   Callbacks,
-  OneOrMore,
   OnModelError,
 } from './agent/agents/callbacks.ts'
 export { LlmAgent } from './agent/agents/llm-agent.ts'
@@ -23,7 +22,7 @@ export { InMemoryArtifactService } from './artifact/in-memory.ts'
 export type { ArtifactKey, ArtifactService, ArtifactVersion } from './artifact/service.ts'
 export { type ArtifactReference, parseArtifactUri } from './artifact/uri.ts'
 export type { Exchanger, Exchangers } from './auth/auth-services.ts'
-export type { CredentialOptions, CredentialOutcome } from './auth/resolve-credential.ts'
+export type { CredentialOptions } from './auth/resolve-credential.ts'
 export type { JsonObject } from './base/json.ts'
 export type { Ports } from './base/ports.ts'
 export type { AuthConfig, AuthCredential, AuthScheme, AuthToolArguments, OAuthFlow } from './content/auth.ts'
@@ -146,22 +145,22 @@ export type {
   Invocation,
   ReadonlyContext,
   ReadonlyState,
-  ScopedServices,
   State,
   ToolContext,
 } from './tool/context.ts'
 export { CredentialRequired } from './tool/credential-required.ts'
 export { type DefinedTool, tool } from './tool/define-tool.ts'
 export { filterTools } from './tool/filter-tools.ts'
-export type { FunctionArgs, FunctionToolOptions } from './tool/functions/function-tool-options.ts'
+export type { FunctionToolOptions } from './tool/functions/function-tool-options.ts'
 export type { ToolFunction } from './tool/functions/tool-function.ts'
-export type { LlmRequestConfig, WireTool } from './tool/llm-request-config.ts'
+export type { LlmRequest, OfferedTool } from './tool/llm-request.ts'
+export type { ConfigTool, LlmRequestConfig } from './tool/llm-request-config.ts'
 export type { LlmResponse, Model } from './tool/model.ts'
 export { prefixTools } from './tool/prefix-tools.ts'
 export { withParts } from './tool/result-parts.ts'
 export type { RunConfig } from './tool/run-config.ts'
-export type { RunContext, RunContextOption } from './tool/run-context.ts'
-export type { Effect, LlmRequest, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
+export type { RunContext } from './tool/run-context.ts'
+export type { Effect, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
 export type { ToolOptions, TypedTool } from './tool/tool-options.ts'
 export { type DynamicToolSource, type ToolSource, type ToolSourceOptions, toolSource } from './tool/tool-source.ts'
 export { StaticToolset, type Toolset } from './tool/toolset.ts'

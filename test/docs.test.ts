@@ -194,8 +194,6 @@ const unspoken = new Set([
   'RedactOptions',
   'RetryOptions',
   'Role',
-  'RunContextOption',
-  'ScopedServices',
   'SuiteOptions',
   'SuiteTest',
   'ToolOptions',

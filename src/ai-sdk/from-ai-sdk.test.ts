@@ -1,11 +1,11 @@
-// Complete turns with the real provider packages and a local server that speaks their wire formats.
+// Complete turns with the real provider packages and a local server that speaks their formats.
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { describe, expect, test } from 'vitest'
+import { ProviderServer } from '../../test/providers/provider-server.ts'
 import type { Content } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
-import { ProviderServer } from '../testing/server/provider-server.ts'
 import { fromAiSdk } from './from-ai-sdk.ts'
-import { ask, at, chat, claude, gemini, request, responses, stored, user, wireCases } from './providers.test-kit.ts'
+import { ask, at, chat, claude, formatCases, gemini, request, responses, stored, user } from './providers.test-kit.ts'
 
 const parametersJsonSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const weather = { functionDeclarations: [{ name: 'get_weather', description: 'The weather', parametersJsonSchema }] }
@@ -20,10 +20,10 @@ function answers(...results: readonly [id: string, temperature: number][]): Cont
   return { role: 'tool', parts }
 }
 
-describe.each(wireCases)('fromAiSdk() with $how,', ({ wire, stream }) => {
+describe.each(formatCases)('fromAiSdk() with $how,', ({ format, stream }) => {
   test('returns the text, token counts and finish reason of a reply', async () => {
-    await using server = await ProviderServer.start([wire.say({ text: 'It is cold in Oslo.' })])
-    const { whole, partial } = await ask(fromAiSdk(wire.model(server.url)), request([user('Oslo?')], config), {
+    await using server = await ProviderServer.start([format.say({ text: 'It is cold in Oslo.' })])
+    const { whole, partial } = await ask(fromAiSdk(format.model(server.url)), request([user('Oslo?')], config), {
       stream,
     })
     expect(textOf(whole.content)).toBe('It is cold in Oslo.')
@@ -39,9 +39,9 @@ describe.each(wireCases)('fromAiSdk() with $how,', ({ wire, stream }) => {
   })
 
   test('keeps the ids of two calls in one reply and sends their results in order', async () => {
-    const first = wire.say({ text: 'Let me look.', calls: [oslo, rome], signature: 'S1' })
-    await using server = await ProviderServer.start([first, wire.say({ text: 'Rome is warmer.' })])
-    const model = fromAiSdk(wire.model(server.url))
+    const first = format.say({ text: 'Let me look.', calls: [oslo, rome], signature: 'S1' })
+    await using server = await ProviderServer.start([first, format.say({ text: 'Rome is warmer.' })])
+    const model = fromAiSdk(format.model(server.url))
     const { whole } = await ask(model, request([user('Oslo or Rome?')], config), { stream })
     const called = whole.content?.parts.flatMap(({ functionCall }) => functionCall ?? [])
     expect(called).toEqual([oslo, rome])
@@ -58,16 +58,16 @@ describe.each(wireCases)('fromAiSdk() with $how,', ({ wire, stream }) => {
   })
 })
 
-// wires that send arguments as text; Google sends JSON
-const withText = wireCases.filter(
-  ({ wire, stream }) => wire === chat || wire === responses || (wire === claude && stream),
+// formats that send arguments as text; Google sends JSON
+const withText = formatCases.filter(
+  ({ format, stream }) => format === chat || format === responses || (format === claude && stream),
 )
 
 test.each(withText)('fromAiSdk() with $how, sends invalid arguments back to the model unchanged', async (way) => {
-  const { wire, stream } = way
+  const { format, stream } = way
   const broken = { id: 'c1', name: 'get_weather', raw: '{"city": "Os' }
-  await using server = await ProviderServer.start([wire.say({ calls: [broken] }), wire.say({ text: 'Sorry.' })])
-  const model = fromAiSdk(wire.model(server.url))
+  await using server = await ProviderServer.start([format.say({ calls: [broken] }), format.say({ text: 'Sorry.' })])
+  const model = fromAiSdk(format.model(server.url))
   const { whole } = await ask(model, request([user('Oslo?')], config), { stream })
   const [part] = whole.content?.parts ?? []
   expect(part?.functionCall).toEqual({ id: 'c1', name: 'get_weather', args: '{"city": "Os' })
@@ -89,11 +89,11 @@ test.each(withText)('fromAiSdk() with $how, sends invalid arguments back to the 
 const thinkingTurn = { thinking: 'Cold, surely.', signature: 'SIGNED', redacted: 'HIDDEN', calls: [oslo, rome] }
 
 describe('fromAiSdk() sends provider metadata back on the same part after a restart:', () => {
-  const second = async (wire: typeof chat, stream: boolean, said: object = thinkingTurn): Promise<unknown> => {
-    await using server = await ProviderServer.start([wire.say(said), wire.say({ text: 'Cold.' })])
-    const model = fromAiSdk(wire.model(server.url), { providerOptions: { openai: { store: false } } })
+  const second = async (format: typeof chat, stream: boolean, said: object = thinkingTurn): Promise<unknown> => {
+    await using server = await ProviderServer.start([format.say(said), format.say({ text: 'Cold.' })])
+    const model = fromAiSdk(format.model(server.url), { providerOptions: { openai: { store: false } } })
     const { whole } = await ask(model, request([user('?')], config), { stream })
-    const again = fromAiSdk(wire.model(server.url), { providerOptions: { openai: { store: false } } })
+    const again = fromAiSdk(format.model(server.url), { providerOptions: { openai: { store: false } } })
     const history = stored([user('?'), whole.content as Content, answers(['c1', 2], ['c2', 19])])
     await ask(again, request(history, config), { stream })
     return server.requests[1]?.body
@@ -157,37 +157,40 @@ test('fromAiSdk() streams thoughts and text separately', async () => {
   expect(parts).toEqual([{ text: 'Hm.', thought: true }, { text: 'Cold' }, { text: '.' }])
 })
 
-test.each([chat, responses, claude])('fromAiSdk() with $name streams the arguments of a call', async (wire) => {
-  await using server = await ProviderServer.start([wire.say({ calls: [oslo] })])
-  const { partial } = await ask(fromAiSdk(wire.model(server.url)), request([user('?')], config), { stream: true })
+test.each([chat, responses, claude])('fromAiSdk() with $name streams the arguments of a call', async (format) => {
+  await using server = await ProviderServer.start([format.say({ calls: [oslo] })])
+  const { partial } = await ask(fromAiSdk(format.model(server.url)), request([user('?')], config), { stream: true })
   const written = partial.flatMap(({ customMetadata }) => (customMetadata ? [customMetadata.toolInput] : []))
   expect(written[0]).toMatchObject({ id: 'c1', name: 'get_weather' })
   expect(written.map((one) => at(one, 'delta')).join('')).toBe('{"city":"Oslo"}')
 })
 
 test.each([
-  { wire: chat, finish: 'length', expected: 'MAX_TOKENS' },
-  { wire: chat, finish: 'content_filter', expected: 'SAFETY' },
-  { wire: claude, finish: 'max_tokens', expected: 'MAX_TOKENS' },
-  { wire: claude, finish: 'refusal', expected: 'SAFETY' },
-  { wire: responses, finish: 'max_output_tokens', expected: 'MAX_TOKENS' },
-  { wire: gemini, finish: 'MAX_TOKENS', expected: 'MAX_TOKENS' },
-  { wire: gemini, finish: 'RECITATION', expected: 'RECITATION' },
-])('fromAiSdk() reports the finish reason $finish of $wire.name as $expected', async ({ wire, finish, expected }) => {
-  await using server = await ProviderServer.start([
-    wire.say({ text: 'It is', finish }),
-    wire.say({ thinking: 'Hm.', signature: 'S', finish }),
-  ])
-  const model = fromAiSdk(wire.model(server.url))
-  const { whole } = await ask(model, request([user('?')]))
-  expect(whole.finishReason).toBe(expected)
-  expect(whole.errorCode).toBeUndefined()
-  const { whole: silent } = await ask(model, request([user('?')]))
-  expect(silent).toMatchObject({
-    errorCode: expected,
-    errorMessage: expect.stringContaining('sent an empty reply'),
-  })
-})
+  { format: chat, finish: 'length', expected: 'MAX_TOKENS' },
+  { format: chat, finish: 'content_filter', expected: 'SAFETY' },
+  { format: claude, finish: 'max_tokens', expected: 'MAX_TOKENS' },
+  { format: claude, finish: 'refusal', expected: 'SAFETY' },
+  { format: responses, finish: 'max_output_tokens', expected: 'MAX_TOKENS' },
+  { format: gemini, finish: 'MAX_TOKENS', expected: 'MAX_TOKENS' },
+  { format: gemini, finish: 'RECITATION', expected: 'RECITATION' },
+])(
+  'fromAiSdk() reports the finish reason $finish of $format.name as $expected',
+  async ({ format, finish, expected }) => {
+    await using server = await ProviderServer.start([
+      format.say({ text: 'It is', finish }),
+      format.say({ thinking: 'Hm.', signature: 'S', finish }),
+    ])
+    const model = fromAiSdk(format.model(server.url))
+    const { whole } = await ask(model, request([user('?')]))
+    expect(whole.finishReason).toBe(expected)
+    expect(whole.errorCode).toBeUndefined()
+    const { whole: silent } = await ask(model, request([user('?')]))
+    expect(silent).toMatchObject({
+      errorCode: expected,
+      errorMessage: expect.stringContaining('sent an empty reply'),
+    })
+  },
+)
 
 describe('capability toolsWithOutputSchema', () => {
   const url = 'http://127.0.0.1:1'

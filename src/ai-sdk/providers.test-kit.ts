@@ -11,64 +11,64 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { createXai } from '@ai-sdk/xai'
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { createOllama } from 'ollama-ai-provider-v2'
+import { anthropic } from '../../test/providers/anthropic.ts'
+import { bedrock } from '../../test/providers/bedrock.ts'
+import { cohere } from '../../test/providers/cohere.ts'
+import { google } from '../../test/providers/google.ts'
+import type { ModelTurn } from '../../test/providers/model-turn.ts'
+import { ollama } from '../../test/providers/ollama.ts'
+import { chatCompletions, openaiChat } from '../../test/providers/openai-chat.ts'
+import { openaiResponses } from '../../test/providers/openai-responses.ts'
+import type { Reply } from '../../test/providers/provider-server.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
-import type { ModelTurn } from '../testing/server/model-turn.ts'
-import type { Reply } from '../testing/server/provider-server.ts'
-import { anthropic } from '../testing/server/wire-anthropic.ts'
-import { bedrock } from '../testing/server/wire-bedrock.ts'
-import { cohere } from '../testing/server/wire-cohere.ts'
-import { google } from '../testing/server/wire-google.ts'
-import { ollama } from '../testing/server/wire-ollama.ts'
-import { chatCompletions, openaiChat } from '../testing/server/wire-openai-chat.ts'
-import { openaiResponses } from '../testing/server/wire-openai-responses.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
 import type { LlmRequestConfig } from '../tool/llm-request-config.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
-import type { LlmRequest } from '../tool/tool.ts'
 import type { AiSdkModel } from './ai-sdk-types.ts'
 
 const apiKey = 'sk-test-0123456789abcdef'
 
 /** A provider package, and how a server writes its replies. */
-export interface ProviderWire {
+export interface ProviderFormat {
   /** Name in test titles. */
   readonly name: string
   /** A model of the provider that sends its requests to `url`. */
   model(url: string, modelId?: string): AiSdkModel
-  /** A reply in the wire format of the provider. */
+  /** A reply in the format of the provider. */
   say(turn: ModelTurn): Reply
 }
 
 /** OpenAI chat completions. */
-export const chat: ProviderWire = {
+export const chat: ProviderFormat = {
   name: 'openai chat',
   model: (url, id = 'gpt-4.1') => createOpenAI({ apiKey, baseURL: url }).chat(id),
   say: openaiChat,
 }
 /** OpenAI responses. */
-export const responses: ProviderWire = {
+export const responses: ProviderFormat = {
   name: 'openai responses',
   model: (url, id = 'gpt-5') => createOpenAI({ apiKey, baseURL: url }).responses(id),
   say: openaiResponses,
 }
 /** Anthropic messages. */
-export const claude: ProviderWire = {
+export const claude: ProviderFormat = {
   name: 'anthropic',
   model: (url, id = 'claude-sonnet-4-5') => createAnthropic({ apiKey, baseURL: url })(id),
   say: anthropic,
 }
 /** Google Generative AI. */
-export const gemini: ProviderWire = {
+export const gemini: ProviderFormat = {
   name: 'google',
   model: (url, id = 'gemini-3-pro-preview') => createGoogleGenerativeAI({ apiKey, baseURL: url })(id),
   say: google,
 }
 
-/** The wires that most tests use. */
-export const wires: readonly ProviderWire[] = [chat, responses, claude, gemini]
+/** The formats that most tests use. */
+export const formats: readonly ProviderFormat[] = [chat, responses, claude, gemini]
 
-/** A wire with the differences that the tests of all providers need to know. */
-export interface ProviderCase extends ProviderWire {
+/** A format with the differences that the tests of all providers need to know. */
+export interface ProviderCase extends ProviderFormat {
   /** An error in the middle of a stream, in the provider's format. */
   readonly error: object
   /** The provider package drops the error message. */
@@ -180,10 +180,10 @@ export const providers: readonly ProviderCase[] = [
   },
 ]
 
-/** Each of `wires`, with and without streaming. */
-export const wireCases: { wire: ProviderWire; stream: boolean; how: string }[] = wires.flatMap((wire) => [
-  { wire, stream: false, how: `${wire.name}, not streamed` },
-  { wire, stream: true, how: `${wire.name}, streamed` },
+/** Each of `formats`, with and without streaming. */
+export const formatCases: { format: ProviderFormat; stream: boolean; how: string }[] = formats.flatMap((format) => [
+  { format, stream: false, how: `${format.name}, not streamed` },
+  { format, stream: true, how: `${format.name}, streamed` },
 ])
 
 /** A user message. */
@@ -198,7 +198,7 @@ export function request(contents: readonly Content[], config: LlmRequestConfig =
     config,
     tools: new Map(),
     appendInstruction: () => {},
-    appendWireTool: () => {},
+    appendConfigTool: () => {},
   }
 }
 

@@ -1,12 +1,12 @@
-// The behaviour of every provider package, with a local server that speaks its wire format.
+// The behaviour of every provider package, with a local server that speaks its format.
 import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { ProviderServer, type Reply, truncateAfter } from '../../test/providers/provider-server.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Ports } from '../base/ports.ts'
 import { type Content, type Part, textOf } from '../content/content.ts'
 import { Runner } from '../runner/runner.ts'
-import { ProviderServer, type Reply, truncateAfter } from '../testing/server/provider-server.ts'
 import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { AiSdkError } from './errors/ai-sdk-error.ts'

@@ -3,7 +3,7 @@
 /** Bytes of one user message, one model reply, or the media of one result. 20 MB of media fit as base64. */
 export const MAX_CONTENT_BYTES: number = 32 * 1024 * 1024
 
-/** Bytes of one model reply on the wire, before the model adapter parses it. */
+/** Bytes of one model reply as sent, before the model adapter parses it. */
 export const MAX_REPLY_BYTES: number = 64 * 1024 * 1024
 
 /** Media with more bytes is recorded as a reference to an artifact, if there is an artifact service. */

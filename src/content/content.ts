@@ -1,4 +1,4 @@
-// The wire types of Gemini and ADK: JSON with camelCase keys.
+// Messages in the format of Gemini and ADK: JSON with camelCase keys.
 import { isRecord, type JsonObject, jsonSize } from '../base/json.ts'
 
 /** The author of a content: the user, the model, or a tool. */

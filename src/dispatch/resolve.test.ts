@@ -27,9 +27,9 @@ test('makeToolTable() rejects a tool that declares another name', () => {
 
 test('makeToolTable() builds the declarations of a table once', () => {
   const declared = table('a', 'b')
-  const wire = declared.declare()
-  expect(declared.wire).toBe(wire)
-  expect(wire).toEqual([
+  const tools = declared.declare()
+  expect(declared.declaredTools).toBe(tools)
+  expect(tools).toEqual([
     {
       functionDeclarations: [
         { name: 'a', description: 'a' },

@@ -9,7 +9,7 @@ import { compileSchema } from '../schema/compile.ts'
 import type { ParseResult } from '../schema/issues.ts'
 import { findBuiltTool } from '../tool/built-tools.ts'
 import { checkTool } from '../tool/check-tool.ts'
-import type { WireTool } from '../tool/llm-request-config.ts'
+import type { ConfigTool } from '../tool/llm-request-config.ts'
 import { addPendingNote } from '../tool/pending-note.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
@@ -48,9 +48,9 @@ export interface ToolTable {
   /** Is there a tool that the model can call? */
   readonly hasDeclarations: boolean
   /** The declarations for a model request; undefined until the first `declare()`. */
-  readonly wire: readonly WireTool[] | undefined
+  readonly declaredTools: readonly ConfigTool[] | undefined
   /** Creates the declarations for a model request. */
-  declare(): readonly WireTool[]
+  declare(): readonly ConfigTool[]
   /** The tools with `processLlmRequest`. */
   readonly processors: readonly Tool[]
   /** Is one of the tools long-running? */
@@ -110,7 +110,7 @@ class Table implements ToolTable {
   readonly hasDeclarations: boolean
   readonly hasLongRunning: boolean
   readonly changeable: readonly ToolEntry[]
-  wire: readonly WireTool[] | undefined
+  declaredTools: readonly ConfigTool[] | undefined
 
   constructor(entries: ReadonlyMap<string, ToolEntry>) {
     const tools = new Map<string, Tool>()
@@ -134,11 +134,11 @@ class Table implements ToolTable {
     this.hasLongRunning = hasLongRunning
   }
 
-  declare(): readonly WireTool[] {
+  declare(): readonly ConfigTool[] {
     const functionDeclarations: FunctionDeclaration[] = []
     for (const { declaration } of this.entries.values()) if (declaration) functionDeclarations.push(declaration)
-    this.wire = functionDeclarations.length ? [{ functionDeclarations }] : []
-    return this.wire
+    this.declaredTools = functionDeclarations.length ? [{ functionDeclarations }] : []
+    return this.declaredTools
   }
 }
 

@@ -2,9 +2,9 @@
 import type { Content, Part } from '../content/content.ts'
 import type { GeminiRequest, GeminiScript, GeminiServer, GeminiServerOptions } from '../testing/gemini-script.ts'
 import { geminiServer } from '../testing/gemini-server.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
 import type { LlmRequestConfig } from '../tool/llm-request-config.ts'
 import type { LlmResponse } from '../tool/model.ts'
-import type { LlmRequest } from '../tool/tool.ts'
 import { gemini } from './gemini.ts'
 import type { GeminiOptions } from './options.ts'
 
@@ -58,7 +58,7 @@ const partOf = (part: string | Part): Part => (typeof part === 'string' ? { text
 
 /** A request without tools. */
 export function requestOf(contents: readonly Content[] = [user('Hi')], config: LlmRequestConfig = {}): LlmRequest {
-  return { contents: [...contents], config, tools: new Map(), appendInstruction: () => {}, appendWireTool: () => {} }
+  return { contents: [...contents], config, tools: new Map(), appendInstruction: () => {}, appendConfigTool: () => {} }
 }
 
 /** Sends a request to a model on a new local server with scripted replies. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { compileSchema } from '../schema/compile.ts'
-import type { Operation } from './operation.ts'
+import type { ApiOperation } from './operation.ts'
 
 const FORMATS: ReadonlyMap<string, string> = new Map([
   ['date-time', '2026-01-02T03:04:05Z'],
@@ -30,7 +30,10 @@ export function exampleArguments(schema: JsonObject): JsonObject {
 }
 
 /** Arguments that the schema of the operation accepts, optional ones if possible. Undefined if none were found. */
-export async function acceptedArguments({ name, argumentsSchema: root }: Operation): Promise<JsonObject | undefined> {
+export async function acceptedArguments({
+  name,
+  argumentsSchema: root,
+}: ApiOperation): Promise<JsonObject | undefined> {
   const compiled = compileSchema(root, name, { object: true })
   for (const optionalLevels of [2, 1, 0])
     for (const branch of [0, 1, 2]) {

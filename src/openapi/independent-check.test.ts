@@ -10,7 +10,7 @@ import { compileSchema } from '../schema/compile.ts'
 import { documentOf } from './api-server.test-kit.ts'
 import { loadDocument } from './document/load-document.ts'
 import { exampleArguments } from './example-arguments.test-kit.ts'
-import type { Operation } from './operation.ts'
+import type { ApiOperation } from './operation.ts'
 import { type ApiRequest, buildRequest } from './request/build-request.ts'
 
 const require = createRequire(import.meta.url)
@@ -70,7 +70,7 @@ const noFile = () => Promise.reject(new Error('There is no file.'))
 test('random arguments in every style that openapi-backend knows arrive unchanged', async () => {
   const api = await backendOf(spec)
   const { operations } = await loadDocument(spec)
-  const operation = operations[0] as Operation
+  const operation = operations[0] as ApiOperation
   const any = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text.isWellFormed())
   // it splits lists after decoding, so the items must not contain separators
   const items = fc.array(

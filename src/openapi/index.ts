@@ -8,8 +8,8 @@ export { ApiRegistry, type OpenApiSpecOptions } from './api-registry.ts'
 export { ApiHubToolset, type ApiHubToolsetOptions } from './hub/api-hub-toolset.ts'
 export { OpenApiToolset, type OpenApiToolsetOptions } from './openapi-toolset.ts'
 export type {
-  Operation,
-  Parameter,
+  ApiOperation,
+  ApiParameter,
   PropertyEncoding,
   RequestBody,
   SecurityRequirement,

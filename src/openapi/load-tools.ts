@@ -6,7 +6,7 @@ import { type LoadedDocument, loadDocument } from './document/load-document.ts'
 import { Problems } from './document/problems.ts'
 import { effectOf } from './effect-of.ts'
 import { idempotencyHeaderOf, withoutManagedParts } from './managed-parts.ts'
-import type { Operation } from './operation.ts'
+import type { ApiOperation } from './operation.ts'
 import type { OperationPlan } from './operation-plan.ts'
 import { operationTool } from './operation-tool.ts'
 import { baseUrlOf } from './request/base-url.ts'
@@ -77,7 +77,7 @@ interface PlanContext {
 
 /** The plan of an operation, and what the operator should know about it: the end of a sentence. */
 function planOf(
-  original: Operation,
+  original: ApiOperation,
   { document, origins, options, what }: PlanContext,
 ): { readonly plan: OperationPlan; readonly note: string | undefined } {
   if (UNSENDABLE.has(original.method))

@@ -2,11 +2,11 @@
 // body of a GET request.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { isSafeMethod } from './effect-of.ts'
-import type { Operation, Parameter } from './operation.ts'
+import type { ApiOperation, ApiParameter } from './operation.ts'
 import { isReservedHeader } from './request/build-headers.ts'
 
 /** The header that carries the idempotency key of an operation; undefined if the operation supports none. */
-export function idempotencyHeaderOf(operation: Operation, option: string | undefined): string | undefined {
+export function idempotencyHeaderOf(operation: ApiOperation, option: string | undefined): string | undefined {
   if (isSafeMethod(operation.method)) return undefined
   return operation.parameters.find((parameter) => isKeyParameter(parameter))?.name ?? option
 }
@@ -15,8 +15,8 @@ export function idempotencyHeaderOf(operation: Operation, option: string | undef
  * The operation without the parameters that the toolset sets itself, and without a body if its method has none. OpenAPI 3.0
  * ignores both reserved headers and the bodies of GET requests.
  */
-export function withoutManagedParts(operation: Operation, idempotencyHeader: string | undefined): Operation {
-  const isManaged = ({ in: place, name }: Parameter): boolean =>
+export function withoutManagedParts(operation: ApiOperation, idempotencyHeader: string | undefined): ApiOperation {
+  const isManaged = ({ in: place, name }: ApiParameter): boolean =>
     place === 'header' && (isReservedHeader(name) || name.toLowerCase() === idempotencyHeader?.toLowerCase())
   const hasUnsendableBody = operation.body !== undefined && /^(?:GET|HEAD)$/.test(operation.method)
   const managed = operation.parameters.filter(isManaged).map(({ argument }) => argument)
@@ -30,7 +30,7 @@ export function withoutManagedParts(operation: Operation, idempotencyHeader: str
   }
 }
 
-function isKeyParameter({ in: place, name }: Parameter): boolean {
+function isKeyParameter({ in: place, name }: ApiParameter): boolean {
   return place === 'header' && /^(?:x-)?idempotency-key$/i.test(name)
 }
 

@@ -1,5 +1,5 @@
 import type { Effect } from '../tool/tool.ts'
-import type { Operation } from './operation.ts'
+import type { ApiOperation } from './operation.ts'
 import type { Security } from './security/choose-security.ts'
 import type { OwnHeaders } from './security/origins.ts'
 import type { ApiToolsetOptions } from './toolset-options.ts'
@@ -7,7 +7,7 @@ import type { ApiToolsetOptions } from './toolset-options.ts'
 /** Everything that is decided about an operation before it is called. */
 export interface OperationPlan {
   /** The operation. */
-  readonly operation: Operation
+  readonly operation: ApiOperation
   /** The address of its server. */
   readonly base: URL
   /** The credentials it needs. */

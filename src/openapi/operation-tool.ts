@@ -10,7 +10,7 @@ import type { ReadonlyContext } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
 import { callOperation } from './call-operation.ts'
 import { isSafeMethod } from './effect-of.ts'
-import type { Operation, RequestBody } from './operation.ts'
+import type { ApiOperation, RequestBody } from './operation.ts'
 import type { OperationPlan } from './operation-plan.ts'
 
 /**
@@ -65,7 +65,7 @@ function bodyPlaceOf({ contentType, kind, encoding, fileProperties, fields }: Re
   }
 }
 
-function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => ParseResult | Promise<ParseResult> {
+function lazyParser({ name, argumentsSchema }: ApiOperation): (args: unknown) => ParseResult | Promise<ParseResult> {
   let parse: CompiledSchema['parse'] | undefined
   return (args) => {
     try {
@@ -77,7 +77,7 @@ function lazyParser({ name, argumentsSchema }: Operation): (args: unknown) => Pa
   }
 }
 
-function describe({ description, isDeprecated, method, path }: Operation): string {
+function describe({ description, isDeprecated, method, path }: ApiOperation): string {
   const text = description || `${method} ${path}`
   return isDeprecated ? `Deprecated. ${text}` : text
 }

@@ -1,8 +1,8 @@
 // For tests only: operations in one line.
-import type { Operation, Parameter, RequestBody } from './operation.ts'
+import type { ApiOperation, ApiParameter, RequestBody } from './operation.ts'
 
 /** An operation. Default: `GET /pets` of http://127.0.0.1. */
-export function operationOf(more: Partial<Operation> = {}): Operation {
+export function operationOf(more: Partial<ApiOperation> = {}): ApiOperation {
   return {
     name: 'call',
     method: 'GET',
@@ -20,7 +20,7 @@ export function operationOf(more: Partial<Operation> = {}): Operation {
 }
 
 /** A parameter with the default style of its place. */
-export function parameterOf(name: string, place: Parameter['in'], more: Partial<Parameter> = {}): Parameter {
+export function parameterOf(name: string, place: ApiParameter['in'], more: Partial<ApiParameter> = {}): ApiParameter {
   const style = place === 'query' || place === 'cookie' ? 'form' : 'simple'
   const made = { argument: name, name, in: place, isRequired: place === 'path', style } as const
   return { ...made, explode: style === 'form', allowReserved: false, contentType: undefined, ...more }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 
 /** One operation of an API. Independent of the OpenAPI version of its document. */
-export interface Operation {
+export interface ApiOperation {
   /** The name of the tool, unique in the document. */
   readonly name: string
   /** The HTTP method, in upper case. */
@@ -13,7 +13,7 @@ export interface Operation {
   /** Is the operation marked as deprecated? */
   readonly isDeprecated: boolean
   /** The parameters in path, query, headers and cookies. */
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly ApiParameter[]
   /** The request body; undefined if the operation has none. */
   readonly body: RequestBody | undefined
   /** The servers that apply to the operation, the first one preferred. */
@@ -30,10 +30,10 @@ export interface Operation {
 }
 
 /** A parameter of an operation. */
-export interface Parameter {
+export interface ApiParameter {
   /** The name of the tool argument that holds the value. */
   readonly argument: string
-  /** The name on the wire. */
+  /** The name in the request. */
   readonly name: string
   /** Where the value is sent. `querystring` (OpenAPI 3.2) is the whole query. */
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'querystring'
@@ -70,7 +70,7 @@ export interface PropertyEncoding {
   /** The media type of the part. */
   readonly contentType: string | undefined
   /** How arrays and objects are written; undefined for JSON. */
-  readonly style: Parameter['style'] | undefined
+  readonly style: ApiParameter['style'] | undefined
   /** Does each item get its own name and value? */
   readonly explode: boolean
   /** May reserved characters be sent as they are? */

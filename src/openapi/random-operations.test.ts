@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ToolError } from '../error/error.ts'
 import { bodyOf, operationOf, parameterOf } from './operation.test-kit.ts'
-import type { Operation, Parameter } from './operation.ts'
+import type { ApiOperation, ApiParameter } from './operation.ts'
 import { buildBody } from './request/build-body.ts'
 import { isReservedHeader } from './request/build-headers.ts'
 import { buildTarget } from './request/build-request.ts'
@@ -59,7 +59,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.dictionary(text, fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })), { maxKeys: 3 }) },
 )
 
-const STYLES: { readonly [place in Parameter['in']]: readonly Parameter['style'][] } = {
+const STYLES: { readonly [place in ApiParameter['in']]: readonly ApiParameter['style'][] } = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
@@ -78,8 +78,8 @@ const parameter = fc
     fc.boolean(),
   )
   .map(([name, place, at, explode, allowReserved, isJson]) => {
-    const where = place as Parameter['in']
-    const style = STYLES[where][at % STYLES[where].length] as Parameter['style']
+    const where = place as ApiParameter['in']
+    const style = STYLES[where][at % STYLES[where].length] as ApiParameter['style']
     const contentType = isJson && at % 3 === 0 ? 'application/json' : undefined
     return parameterOf(name, where, { style, explode, allowReserved, contentType, argument: `${name}${place}` })
   })
@@ -94,7 +94,7 @@ const operation = fc
   })
 
 /** The segments that the operation allows: a literal text, or undefined for one with a value. */
-function isTemplateMatch(url: URL, { path }: Operation): boolean {
+function isTemplateMatch(url: URL, { path }: ApiOperation): boolean {
   const wanted = `/v1${path}`.split('/')
   const got = url.pathname.split('/')
   return (

@@ -6,7 +6,7 @@ import { loadDocument } from './document/load-document.ts'
 import { DOCUMENTS, listOperations, type Place, readDocument } from './document/real-documents.test-kit.ts'
 import { acceptedArguments } from './example-arguments.test-kit.ts'
 import { withoutManagedParts } from './managed-parts.ts'
-import type { Operation } from './operation.ts'
+import type { ApiOperation } from './operation.ts'
 import { type ApiRequest, buildRequest } from './request/build-request.ts'
 import { findRequestProblems } from './request-validator.test-kit.ts'
 
@@ -104,11 +104,11 @@ describe('the check finds', () => {
 })
 
 /** Operations spread over the document with their place in it, those first that have what the ones before do not have. */
-function orderByNovelty(operations: readonly Operation[]): [at: number, operation: Operation][] {
+function orderByNovelty(operations: readonly ApiOperation[]): [at: number, operation: ApiOperation][] {
   const step = Math.ceil(operations.length / CANDIDATES)
   const left = [...operations.entries()]
     .filter(([at]) => at % step === 0)
-    .map(([at, operation]): [number, Operation] => [at, withoutManagedParts(operation, undefined)])
+    .map(([at, operation]): [number, ApiOperation] => [at, withoutManagedParts(operation, undefined)])
   const ordered: typeof left = []
   const seen = new Set<string>()
   while (left.length > 0) {
@@ -122,7 +122,7 @@ function orderByNovelty(operations: readonly Operation[]): [at: number, operatio
 }
 
 /** What makes the request of an operation different from others. */
-function kindsOf({ method, parameters, body }: Operation): string[] {
+function kindsOf({ method, parameters, body }: ApiOperation): string[] {
   const places = parameters.map(({ in: place, style, explode, contentType }) => [place, style, explode, contentType])
   const encodings = [...(body?.encoding.values() ?? [])].map(({ style, explode }) => [body?.kind, style, explode])
   return [[method], [body?.kind], ...places, ...encodings].map(String)

@@ -16,7 +16,7 @@ import {
 } from '../error/check-options.ts'
 import type { ReadonlyContext, ToolContext } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Operation } from './operation.ts'
+import type { ApiOperation } from './operation.ts'
 import type { AuthOption } from './security/auth-option.ts'
 
 /** Options of every toolset that calls an API. */
@@ -73,7 +73,7 @@ export type HeadersOption = { readonly [name: string]: string }
 export type ConfirmationOption =
   | boolean
   | readonly string[]
-  | ((args: JsonObject, context: ReadonlyContext, operation: Operation) => boolean | Promise<boolean>)
+  | ((args: JsonObject, context: ReadonlyContext, operation: ApiOperation) => boolean | Promise<boolean>)
 
 const address: Rule = {
   expects: 'an http or https URL such as "https://api.example.com/v1"',

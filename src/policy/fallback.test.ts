@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
-import type { LlmRequest } from '../tool/tool.ts'
 import { FakeClock } from './call-tool.test-kit.ts'
 import { FallbackError, type FallbackOptions, fallback } from './fallback.ts'
 
@@ -39,7 +39,7 @@ const request = (): LlmRequest => ({
   config: {},
   tools: new Map(),
   appendInstruction: () => {},
-  appendWireTool: () => {},
+  appendConfigTool: () => {},
 })
 
 async function ask(

@@ -8,8 +8,8 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import { hideSecrets } from '../error/hide-secrets.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
 import type { FailedModel } from '../event/model-fallback.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
 import { isModel, type LlmResponse, type Model } from '../tool/model.ts'
-import type { LlmRequest } from '../tool/tool.ts'
 import { DURATION, DURATION_OR_ZERO } from './check-policy.ts'
 import { generateWithTimeout, NoResponseError } from './generate-with-timeout.ts'
 
@@ -168,7 +168,7 @@ function requestFor(request: LlmRequest, { name: model }: Model): LlmRequest {
     ...request,
     model,
     appendInstruction: (text) => request.appendInstruction(text),
-    appendWireTool: (entry) => request.appendWireTool(entry),
+    appendConfigTool: (entry) => request.appendConfigTool(entry),
   }
 }
 

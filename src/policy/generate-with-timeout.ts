@@ -1,6 +1,6 @@
 import type { Ports } from '../base/ports.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
-import type { LlmRequest } from '../tool/tool.ts'
 import { unlessAborted } from './wait.ts'
 
 /** A model did not respond, or not in time. Another model may succeed. */

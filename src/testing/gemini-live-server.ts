@@ -12,7 +12,7 @@ const RULES: OptionRules<GeminiLiveServerOptions> = {
 }
 
 /**
- * Starts a local WebSocket server with the paths and wire format of the Gemini Live API and of Vertex AI. The test sends
+ * Starts a local WebSocket server with the paths and the format of the Gemini Live API and of Vertex AI. The test sends
  * the messages of the model. `problems` lists what a strict server refuses. Requires Node and the package `ws`.
  *
  * @example

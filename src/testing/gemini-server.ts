@@ -5,7 +5,7 @@ import { startGeminiServer } from './server/start-gemini-server.ts'
 const RULES: OptionRules<GeminiServerOptions> = { models: list, apiKey: text, rules: callback }
 
 /**
- * Starts a local HTTP server with the paths and wire format of the Gemini API and Vertex AI. It sends the responses of
+ * Starts a local HTTP server with the paths and the format of the Gemini API and Vertex AI. It sends the responses of
  * the script, rejects requests that Gemini rejects, and simulates faults. A request after the last step is rejected.
  * Requires Node.
  *

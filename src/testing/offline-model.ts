@@ -2,8 +2,8 @@ import { type JsonObject, jsonSize } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import { callback, checkOptions, type OptionRules, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
 import type { Model } from '../tool/model.ts'
-import type { LlmRequest } from '../tool/tool.ts'
 import { planReply } from './offline/plan-reply.ts'
 
 /** Options of `offlineModel()`. */

@@ -3,8 +3,8 @@ import { kindOf } from '../base/kind-of.ts'
 import type { Content, Part } from '../content/content.ts'
 import { anything, checkOptions, list, type OptionRules, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
-import type { LlmRequest } from '../tool/tool.ts'
 
 /** The next reply of the model: a text, a reply, or a function that returns either for a request. */
 export type ScriptedStep = string | ScriptedReply | ((request: LlmRequest) => ScriptedStep | Promise<ScriptedStep>)
@@ -136,14 +136,14 @@ function contentOf({ text, calls = [], parts = [], deltas }: ScriptedReply): Con
 
 /** Copies a request, so that later changes do not affect the recorded one. */
 function snapshot(request: LlmRequest): LlmRequest {
-  const { tools, appendInstruction, appendWireTool } = request
+  const { tools, appendInstruction, appendConfigTool } = request
   return {
     ...(request.model !== undefined && { model: request.model }),
     contents: [...request.contents],
     config: { ...request.config },
     tools,
     appendInstruction,
-    appendWireTool,
+    appendConfigTool,
   }
 }
 

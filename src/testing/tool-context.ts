@@ -89,7 +89,7 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
   const progressed: unknown[] = []
   const context = new CallContext({
     host,
-    tool: { ...(options.tool ?? UNDER_TEST), declaration: () => undefined, run: () => undefined },
+    tool: { ...(options.tool ?? UNDER_TEST), declaration: () => undefined },
     agentName: 'agent',
     functionCallId: options.functionCallId ?? 'call-1',
     authCredential: options.authCredential,

@@ -1,7 +1,7 @@
 import { deepFreeze } from '../base/deep-freeze.ts'
 import type { Content } from '../content/content.ts'
 import type { Session } from '../session/service.ts'
-import type { Invocation, ScopedServices } from './context.ts'
+import type { Invocation } from './context.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import type { RunConfig } from './run-config.ts'
 import { scopeServices } from './scoped-services.ts'
@@ -47,7 +47,7 @@ export class AgentInvocation implements Invocation {
     return this.#host.runConfig
   }
   /** The services of the run, bound to its app, user and session. */
-  get services(): ScopedServices {
+  get services(): Invocation['services'] {
     return scopeServices(this.#host)
   }
 }

@@ -2,14 +2,14 @@ import type { AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import type { RequestState } from '../event/invocation-state.ts'
 import type { InvocationHost } from './invocation-host.ts'
-import type { Tool } from './tool.ts'
+import type { OfferedTool } from './llm-request.ts'
 
 /** Options of `CallContext`. */
 export interface CallContextOptions {
   /** The run, or its replacement in a test. */
   readonly host: InvocationHost
   /** The called tool. */
-  readonly tool: Tool
+  readonly tool: OfferedTool
   /** The agent whose model made the call. */
   readonly agentName: string
   /** The branch of that agent. Default: the main branch. */

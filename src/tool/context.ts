@@ -37,21 +37,6 @@ export interface State extends ReadonlyState {
   delete(key: string): void
 }
 
-/** The services of the run, bound to its app, user and session. */
-export interface ScopedServices {
-  /** The artifacts of the session. Undefined if the runner has no `artifactService`. */
-  readonly artifacts?: {
-    /** Saves a new version of an artifact and returns its version number. The first version is 0. */
-    save(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number>
-    /** Loads an artifact, by default its latest version. Undefined if there is none. */
-    load(filename: string, version?: number): Promise<Part | undefined>
-    /** Lists the names of the artifacts. */
-    list(): Promise<string[]>
-  }
-  /** The memory of the user. Undefined if the runner has no `memoryService`. */
-  readonly memory?: { search(query: string): Promise<readonly MemoryEntry[]> }
-}
-
 /** The invocation, as one agent sees it. */
 export interface Invocation {
   /** The app. */
@@ -70,8 +55,20 @@ export interface Invocation {
   readonly userContent: Content | undefined
   /** The settings of the run. */
   readonly runConfig: RunConfig
-  /** The services of the run. */
-  readonly services: ScopedServices
+  /** The services of the run, bound to its app, user and session. */
+  readonly services: {
+    /** The artifacts of the session. Undefined if the runner has no `artifactService`. */
+    readonly artifacts?: {
+      /** Saves a new version of an artifact and returns its version number. The first version is 0. */
+      save(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number>
+      /** Loads an artifact, by default its latest version. Undefined if there is none. */
+      load(filename: string, version?: number): Promise<Part | undefined>
+      /** Lists the names of the artifacts. */
+      list(): Promise<string[]>
+    }
+    /** The memory of the user. Undefined if the runner has no `memoryService`. */
+    readonly memory?: { search(query: string): Promise<readonly MemoryEntry[]> }
+  }
 }
 
 /** The context of toolsets, instruction functions and confirmation predicates. */

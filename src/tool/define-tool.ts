@@ -3,8 +3,8 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
 import type { ParseResult } from '../schema/issues.ts'
+import { createMarkedConverter, hasTypeMarks, withoutTypeMarks } from '../schema/marked-strings.ts'
 import type { Schema } from '../schema/schema-types.ts'
-import { createWireConverter, hasWireTypes, withoutWireTypes } from '../schema/wire-values.ts'
 import { registerBuiltTool } from './built-tools.ts'
 import { hidePlace } from './call-place.ts'
 import { checkToolOptions } from './check-tool-options.ts'
@@ -107,10 +107,10 @@ function compileParameters(
   what: string,
   inferred: InferredFunction | undefined,
 ): Pick<CompiledSchema, 'jsonSchema' | 'parse'> {
-  if (parameters !== inferred?.parameters || !hasWireTypes(parameters))
+  if (parameters !== inferred?.parameters || !hasTypeMarks(parameters))
     return compileSchema(parameters, what, { object: true })
-  const checked = compileSchema(withoutWireTypes(inferred.parameters), what, { object: true })
-  const convert = createWireConverter(inferred.parameters)
+  const checked = compileSchema(withoutTypeMarks(inferred.parameters), what, { object: true })
+  const convert = createMarkedConverter(inferred.parameters)
   return {
     jsonSchema: checked.jsonSchema,
     parse: (args) => {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import type { LiveInput } from './live-input.ts'
-import type { WireTool } from './llm-request-config.ts'
+import type { ConfigTool } from './llm-request-config.ts'
 import type { Model } from './model.ts'
 
 export type { LiveInput }
@@ -20,7 +20,7 @@ export type LiveClientMessage =
   /** Responses to tool calls. */
   | { readonly type: 'toolResponses'; readonly responses: readonly FunctionResponse[] }
   /** Another instruction or other tools from now on. Sent only to models with `capabilities.updates`. */
-  | { readonly type: 'update'; readonly instruction?: string; readonly tools?: readonly WireTool[] }
+  | { readonly type: 'update'; readonly instruction?: string; readonly tools?: readonly ConfigTool[] }
 
 /** A tool call of a live model. Nothing of it is checked yet. */
 export interface LiveToolCall {
@@ -104,7 +104,7 @@ export interface LiveConnectOptions {
   /** The system instruction. */
   readonly instruction: string | undefined
   /** Function declarations and server tools. */
-  readonly tools: readonly WireTool[]
+  readonly tools: readonly ConfigTool[]
   /** The newest handle of the conversation to resume. Undefined for a new one. */
   readonly resumeHandle?: string | undefined
   /** What the model replies with. Default: as the model is set up. */

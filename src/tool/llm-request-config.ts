@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 
 /** An entry of `config.tools`: function declarations, or a tool that the servers of the model provider run. */
-export type WireTool =
+export type ConfigTool =
   | { readonly functionDeclarations: readonly FunctionDeclaration[] }
   | { readonly [serverTool: string]: unknown; readonly functionDeclarations?: undefined }
 
@@ -11,7 +11,7 @@ export interface LlmRequestConfig {
   /** The system instruction. */
   systemInstruction?: string
   /** The tools that the model may call. */
-  tools?: readonly WireTool[]
+  tools?: readonly ConfigTool[]
   /** The reply must be JSON that matches this schema. `responseMimeType` is then `application/json`. */
   responseJsonSchema?: JsonObject
   /** The media type of the reply. Default: text. */

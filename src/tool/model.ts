@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import type { ModelFallback } from '../event/model-fallback.ts'
-import type { LlmRequest } from './tool.ts'
+import type { LlmRequest } from './llm-request.ts'
 
 /** One response of a model. A reply is a sequence of responses: partial ones, then one that is complete. */
 export interface LlmResponse {

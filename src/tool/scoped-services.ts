@@ -1,10 +1,10 @@
 import type { ArtifactService } from '../artifact/service.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { ScopedServices } from './context.ts'
+import type { Invocation } from './context.ts'
 import type { InvocationHost } from './invocation-host.ts'
 
 /** Binds the services of the run to its app, user and session. */
-export function scopeServices(host: InvocationHost): ScopedServices {
+export function scopeServices(host: InvocationHost): Invocation['services'] {
   const { appName, userId, sessionId, artifactService, memoryService } = host
   return {
     ...(artifactService && {

@@ -1,7 +1,7 @@
 // Tools that run on the servers of the model provider. A request lists them in `config.tools`, and the dispatcher never
 // runs them.
 import { canonicalJson } from '../base/json.ts'
-import type { WireTool } from './llm-request-config.ts'
+import type { ConfigTool } from './llm-request-config.ts'
 import type { Tool } from './tool.ts'
 
 const SERVER_TOOL: unique symbol = Symbol.for('toolwright.serverTool')
@@ -11,7 +11,7 @@ export interface ServerTool {
   /** Its name in the model's `capabilities.serverTools`. */
   readonly capability: string
   /** The entry of `config.tools` in a request. */
-  readonly entry: WireTool
+  readonly entry: ConfigTool
   /**
    * Creates the function tool that replaces the server tool on models that cannot combine server tools with functions.
    * Default: an agent tool whose agent has only this server tool.

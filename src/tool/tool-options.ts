@@ -2,7 +2,8 @@ import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { InferInput, InferOutput } from '../schema/schema-types.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
-import type { Effect, LlmRequest, Middleware, Reconciled, Tool } from './tool.ts'
+import type { LlmRequest } from './llm-request.ts'
+import type { Effect, Middleware, Reconciled, Tool } from './tool.ts'
 
 /** A tool with the types of its arguments and result. */
 export interface TypedTool<Args, Result> extends Tool {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import type { Content, FunctionDeclaration } from '../content/content.ts'
+import type { FunctionDeclaration } from '../content/content.ts'
 import { REQUEST_PREFIX } from '../event/request-names.ts'
 import type { ParseResult } from '../schema/issues.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
-import type { LlmRequestConfig, WireTool } from './llm-request-config.ts'
+import type { LlmRequest } from './llm-request.ts'
 
 /**
  * The side effects of a tool body. They decide what happens to a call that a crash interrupted: with `none` and `idempotent`
@@ -100,22 +100,6 @@ export interface Tool {
   readonly sendsTo?: JsonObject | string | ((context: ReadonlyContext) => unknown) | undefined
   /** Called before every model call. May add to the request. */
   processLlmRequest?(request: LlmRequest, context: CallbackContext): void | Promise<void>
-}
-
-/** A request to a model. Callbacks and tools may change it. Changes do not carry over to the next request. */
-export interface LlmRequest {
-  /** The name of the model. */
-  model?: string
-  /** The conversation. */
-  contents: Content[]
-  /** System instruction, tools and generation settings. */
-  config: LlmRequestConfig
-  /** The tools that the model may call, by name. */
-  readonly tools: ReadonlyMap<string, Tool>
-  /** Adds a paragraph to the system instruction. */
-  appendInstruction(text: string): void
-  /** Adds an entry to `config.tools`, unless an equal one is there. */
-  appendWireTool(entry: WireTool): void
 }
 
 /** Valid tool names, except reserved ones. */

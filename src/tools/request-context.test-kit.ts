@@ -4,7 +4,8 @@ import type { Content } from '../content/content.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { CallbackContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/invocation-host.ts'
-import type { LlmRequest, Tool } from '../tool/tool.ts'
+import type { LlmRequest } from '../tool/llm-request.ts'
+import type { Tool } from '../tool/tool.ts'
 
 /** A user message with a text. */
 export function userMessage(text: string): Content {
@@ -42,7 +43,7 @@ export async function instructionFrom(tool: Tool, context: CallbackContext): Pro
     config: {},
     tools: new Map(),
     appendInstruction: (text) => void added.push(text),
-    appendWireTool: () => {},
+    appendConfigTool: () => {},
   }
   await tool.processLlmRequest?.(request, context)
   return added.length ? added.join('\n\n') : undefined

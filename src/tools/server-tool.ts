@@ -8,7 +8,7 @@ export function serverTool(options: { name: string; description: string } & Serv
   const tool = requestOnlyTool({
     name,
     description,
-    processLlmRequest: (request) => request.appendWireTool(mark.entry),
+    processLlmRequest: (request) => request.appendConfigTool(mark.entry),
   })
   return markServerTool(tool, mark)
 }

@@ -3,11 +3,11 @@
 import {
   InMemoryCredentialService,
   LlmAgent,
+  type OfferedTool,
   type Part,
   type PendingRequest,
   Runner,
   respond,
-  type Tool,
 } from 'toolwright'
 import { McpToolset } from 'toolwright/mcp'
 import { scriptedModel } from 'toolwright/testing'
@@ -54,7 +54,10 @@ for (let answers = 0; pending.length > 0 && answers < MAX_ANSWERS; answers++) {
 await runner.close()
 
 /** The call of a tool: with the arguments of the scenario, else with the fewest that its schema allows. */
-function callOf(name: string, tools: ReadonlyMap<string, Tool>): { name: string; args: Record<string, unknown> } {
+function callOf(
+  name: string,
+  tools: ReadonlyMap<string, OfferedTool>,
+): { name: string; args: Record<string, unknown> } {
   const given = context.toolCalls?.find((call: { name: string }) => call.name === name)
   // a null that the schema does not allow never reaches the server: the model omits the argument
   if (given) return { name, args: withoutNulls(given.arguments) }
@@ -67,7 +70,7 @@ function withoutNulls(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
 }
 
-function schemaOf(tool: Tool | undefined): JsonSchema {
+function schemaOf(tool: OfferedTool | undefined): JsonSchema {
   return (tool?.declaration()?.parametersJsonSchema ?? {}) as JsonSchema
 }
 

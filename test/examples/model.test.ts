@@ -1,9 +1,9 @@
 // The model of the examples, with the real provider packages and a local server instead of the provider.
 import { expect, test } from 'vitest'
-import { ProviderServer } from '../../src/testing/server/provider-server.ts'
-import { anthropic } from '../../src/testing/server/wire-anthropic.ts'
-import { google } from '../../src/testing/server/wire-google.ts'
-import { openaiResponses } from '../../src/testing/server/wire-openai-responses.ts'
+import { anthropic } from '../providers/anthropic.ts'
+import { google } from '../providers/google.ts'
+import { openaiResponses } from '../providers/openai-responses.ts'
+import { ProviderServer } from '../providers/provider-server.ts'
 import { node, withoutKeys } from './child.ts'
 
 const key = 'key-0123456789'

@@ -1,4 +1,4 @@
-// Agents on AI SDK models: the real provider packages against a local server that speaks their wire formats.
+// Agents on AI SDK models: the real provider packages against a local server that speaks their formats.
 import { anthropic } from '@ai-sdk/anthropic'
 import { openai } from '@ai-sdk/openai'
 import { type Event, InMemorySessionService, LlmAgent, type LlmAgentOptions, Runner, tool } from 'toolwright'
@@ -9,14 +9,14 @@ import {
   at,
   chat,
   claude,
+  formatCases,
+  formats,
   gemini,
-  type ProviderWire,
+  type ProviderFormat,
   responses,
-  wireCases,
-  wires,
 } from '../../src/ai-sdk/providers.test-kit.ts'
-import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
-import { openaiItems } from '../../src/testing/server/wire-openai-responses.ts'
+import { openaiItems } from '../providers/openai-responses.ts'
+import { ProviderServer, type Reply } from '../providers/provider-server.ts'
 import { silentLogger } from './kit.ts'
 
 const getWeather = tool({
@@ -31,12 +31,12 @@ const oslo = { id: 'c1', name: 'get_weather', args: { city: 'Oslo' } }
 const rome = { id: 'c2', name: 'get_weather', args: { city: 'Rome' } }
 
 function runnerFor(
-  wire: ProviderWire,
+  format: ProviderFormat,
   server: ProviderServer,
   agent: Partial<LlmAgentOptions> = {},
   sessionService = new InMemorySessionService(),
 ): Runner {
-  const model = fromAiSdk(wire.model(server.url), options)
+  const model = fromAiSdk(format.model(server.url), options)
   const made = new LlmAgent({ name: 'agent', instruction: 'Be brief.', model, tools: [getWeather], ...agent })
   return new Runner({ appName: 'app', agent: made, sessionService, logger: silentLogger })
 }
@@ -50,34 +50,34 @@ async function restarted(sessionService: InMemorySessionService): Promise<InMemo
   return other
 }
 
-describe.each(wireCases)('the runner with $how,', ({ wire, stream }) => {
+describe.each(formatCases)('the runner with $how,', ({ format, stream }) => {
   test('answers a message after two tool calls, and the next message after a restart', async () => {
     await using server = await ProviderServer.start([
-      wire.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
-      wire.say({ text: 'Rome is warmer.' }),
-      wire.say({ text: 'Oslo.' }),
+      format.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
+      format.say({ text: 'Rome is warmer.' }),
+      format.say({ text: 'Oslo.' }),
     ])
     const before = new InMemorySessionService()
     const runConfig = { streaming: stream }
-    const first = runnerFor(wire, server, {}, before)
+    const first = runnerFor(format, server, {}, before)
     const { text, error } = await first.complete({ ...who, message: 'Oslo or Rome?', runConfig })
     expect([text, error]).toEqual(['Rome is warmer.', undefined])
-    const second = runnerFor(wire, server, {}, await restarted(before))
+    const second = runnerFor(format, server, {}, await restarted(before))
     const { text: last } = await second.complete({ ...who, message: 'And the colder one?', runConfig })
     expect(last).toBe('Oslo.')
     const sent = JSON.stringify(server.requests[2]?.body)
     for (const word of ['Be brief.', 'Oslo or Rome?', 'c1', 'c2', 'Rome is warmer.', 'And the colder one?'])
       expect(sent).toContain(word)
-    if (wire !== chat) expect(sent).toContain('SIGNED')
+    if (format !== chat) expect(sent).toContain('SIGNED')
   })
 
   test('returns structured output from an agent with tools', async () => {
     const outputSchema = z.object({ city: z.string() })
     await using server = await ProviderServer.start([
-      wire.say({ calls: [oslo] }),
-      wire.say({ text: '{"city":"Oslo"}' }),
+      format.say({ calls: [oslo] }),
+      format.say({ text: '{"city":"Oslo"}' }),
     ])
-    const runner = runnerFor(wire, server, { outputSchema, outputKey: 'answer' })
+    const runner = runnerFor(format, server, { outputSchema, outputKey: 'answer' })
     const { text, error } = await runner.complete({ ...who, message: 'Which?', runConfig: { streaming: stream } })
     expect([text, error]).toEqual(['{"city":"Oslo"}', undefined])
     expect((await runner.sessionService.getSession(who))?.state).toEqual({ answer: { city: 'Oslo' } })
@@ -86,7 +86,7 @@ describe.each(wireCases)('the runner with $how,', ({ wire, stream }) => {
 
 test.each([chat, responses])(
   'the runner with $name answers INVALID_ARGS for a call with truncated arguments and does not run the tool',
-  async (wire) => {
+  async (format) => {
     const wiped: unknown[] = []
     const wipe = tool({
       name: 'wipe',
@@ -98,11 +98,14 @@ test.each([chat, responses])(
       },
     })
     await using server = await ProviderServer.start([
-      wire.say({ calls: [{ id: 'c1', name: 'wipe', raw: '{"path": "/tm' }] }),
-      wire.say({ calls: [{ id: 'c2', name: 'wipe', args: { path: '/tmp' } }] }),
-      wire.say({ text: 'Wiped.' }),
+      format.say({ calls: [{ id: 'c1', name: 'wipe', raw: '{"path": "/tm' }] }),
+      format.say({ calls: [{ id: 'c2', name: 'wipe', args: { path: '/tmp' } }] }),
+      format.say({ text: 'Wiped.' }),
     ])
-    const { text, events } = await runnerFor(wire, server, { tools: [wipe] }).complete({ ...who, message: 'Wipe it.' })
+    const { text, events } = await runnerFor(format, server, { tools: [wipe] }).complete({
+      ...who,
+      message: 'Wipe it.',
+    })
     const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
     expect(answers.map(({ response }) => response)).toMatchObject([{ errorCode: 'INVALID_ARGS' }, { ok: true }])
     expect(wiped).toEqual([{ path: '/tmp' }])
@@ -131,8 +134,8 @@ test('the runner lets two providers take turns in one session', async () => {
     claude.say({ text: 'Two.' }),
   ])
   const sessionService = new InMemorySessionService()
-  const ask = async (wire: ProviderWire, message: string): Promise<string> =>
-    (await runnerFor(wire, server, {}, sessionService).complete({ ...who, message })).text
+  const ask = async (format: ProviderFormat, message: string): Promise<string> =>
+    (await runnerFor(format, server, {}, sessionService).complete({ ...who, message })).text
   expect(await ask(claude, 'Oslo?')).toBe('Two degrees.')
   expect(await ask(gemini, 'Sure?')).toBe('As I said.')
   expect(await ask(claude, 'Again?')).toBe('Two.')
@@ -174,15 +177,15 @@ test('the runner declares a provider-defined tool by its provider type and runs 
   expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('ran ls')
 })
 
-test.each(wires)(
+test.each(formats)(
   "the runner with $name ends the run with the provider's error message, and the next run succeeds",
-  async (wire) => {
+  async (format) => {
     const refused: Reply = {
       status: 400,
       json: { type: 'error', error: { type: 'x', code: 400, message: 'Too long.', status: 'X' } },
     }
-    await using server = await ProviderServer.start([refused, wire.say({ text: 'Fine.' })])
-    const runner = runnerFor(wire, server)
+    await using server = await ProviderServer.start([refused, format.say({ text: 'Fine.' })])
+    const runner = runnerFor(format, server)
     const { error } = await runner.complete({ ...who, message: 'Oslo?' })
     expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringMatching(/\(400\): Too long\.$/) })
     expect((await runner.complete({ ...who, message: 'Oslo?' })).text).toBe('Fine.')

@@ -351,7 +351,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
     const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
     const slow = createDeferred()
     let appends = -10
-    const wire = new Proxy(store, {
+    const remote = new Proxy(store, {
       get(target, member) {
         const value: unknown = Reflect.get(target, member)
         if (typeof value !== 'function') return value
@@ -363,7 +363,7 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
       },
     })
     const steps = [{ calls: [{ id: 'c1', name: 'ship' }] }, 'shipped']
-    const { runner } = startProcess(wire, { tools: [ship], steps, runner: { ...quick, whilePaused: 'reject' } })
+    const { runner } = startProcess(remote, { tools: [ship], steps, runner: { ...quick, whilePaused: 'reject' } })
     await sendMessage(runner)
     appends = 0
     const parts = (arrived: boolean) => [{ functionResponse: { id: 'c1', name: 'ship', response: { arrived } } }]

@@ -28,8 +28,8 @@ test('the runner calls processLlmRequest of a passive tool, which is neither dec
     declaration: () => undefined,
     processLlmRequest: (request) => {
       hookCalls++
-      request.appendWireTool({ googleSearch: {} })
-      request.appendWireTool({ googleSearch: {} })
+      request.appendConfigTool({ googleSearch: {} })
+      request.appendConfigTool({ googleSearch: {} })
     },
   })
   const { model, response } = await runScenario({

@@ -16,10 +16,10 @@ import { type GeminiOptions, gemini } from 'toolwright/gemini'
 import { type GeminiScript, type GeminiServer, geminiServer } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { chat, type ProviderWire } from '../../src/ai-sdk/providers.test-kit.ts'
-import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
+import { chat, type ProviderFormat } from '../../src/ai-sdk/providers.test-kit.ts'
+import { ProviderServer, type Reply } from '../providers/provider-server.ts'
 import { silentLogger } from './kit.ts'
-import { wireFormats } from './sent-requests.ts'
+import { providerFormats } from './sent-requests.ts'
 
 const unavailable = { fault: { type: 'status', status: 503, message: 'Overloaded.' } } as const
 const once = { retry: { attempts: 1 } } satisfies GeminiOptions
@@ -44,15 +44,15 @@ async function staged(
   replies: readonly Reply[],
   play: (stage: Stage) => Promise<void>,
   {
-    wire = chat,
+    format = chat,
     name = 'gemini-2.5-flash',
     ports,
-  }: { wire?: ProviderWire; name?: string; ports?: Parameters<typeof fallback>[2] } = {},
+  }: { format?: ProviderFormat; name?: string; ports?: Parameters<typeof fallback>[2] } = {},
 ): Promise<void> {
   await using google = await geminiServer(script)
   await using other = await ProviderServer.start(replies)
   const first = gemini(name, { apiKey: 'any-key', baseUrl: google.url, ...once })
-  const second = fromAiSdk(wire.model(other.url), { maxRetries: 0, providerOptions: { openai: { store: false } } })
+  const second = fromAiSdk(format.model(other.url), { maxRetries: 0, providerOptions: { openai: { store: false } } })
   const runner: Stage['runner'] = (agent, options, more) => {
     const model = fallback([first, second], options, ports)
     const made = new LlmAgent({ name: 'agent', model, tools: [getWeather], ...agent })
@@ -261,7 +261,7 @@ describe('a chain of models', () => {
     }))
 })
 
-describe.each(wireFormats)('a history of Gemini and $name', ({ wire, read, problems }) => {
+describe.each(providerFormats)('a history of Gemini and $name', ({ format, read, problems }) => {
   test.each([
     ['gemini-2.5-flash', false],
     ['gemini-2.5-flash', true],
@@ -283,13 +283,13 @@ describe.each(wireFormats)('a history of Gemini and $name', ({ wire, read, probl
         unavailable,
       ],
       [
-        wire.say({
+        format.say({
           thinking: 'Now Rome.',
           signature: 'U0lHTkVE',
           text: 'And Rome.',
           calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Rome' } }],
         }),
-        wire.say({ thinking: 'Polite.', signature: 'U0lHTkVE', text: 'You are welcome.' }),
+        format.say({ thinking: 'Polite.', signature: 'U0lHTkVE', text: 'You are welcome.' }),
       ],
       async ({ google, other, runner }) => {
         const made = runner()
@@ -304,7 +304,7 @@ describe.each(wireFormats)('a history of Gemini and $name', ({ wire, read, probl
           for (const words of ['Oslo', 'Rome', 'temperature']) expect(JSON.stringify(body)).toContain(words)
         }
       },
-      { wire, name },
+      { format, name },
     )
   })
 })

@@ -41,7 +41,7 @@ describe('a run that lost its lease to another run of the same runner', () => {
     const [lateDrain, lateAppend] = [createDeferred(), createDeferred()]
     const [drained, appended] = [createDeferred(), createDeferred()]
     const seen = { drain: 0, append: 0 }
-    const wire = new Proxy(store, {
+    const remote = new Proxy(store, {
       get(target, member) {
         const value: unknown = Reflect.get(target, member)
         if (typeof value !== 'function') return value
@@ -62,7 +62,7 @@ describe('a run that lost its lease to another run of the same runner', () => {
     })
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const ports = { now: () => now, monotonicNow: () => now }
-    const { runner } = startProcess(wire, { tools: [refund], steps: [refundReply(5), 'done'], runner: { ports } })
+    const { runner } = startProcess(remote, { tools: [refund], steps: [refundReply(5), 'done'], runner: { ports } })
     const first = sendMessage(runner, 'one')
     await drained.promise
     now += 60_000
@@ -81,8 +81,8 @@ describe('a run that lost its lease to another run of the same runner', () => {
     const store = new InMemorySessionService({ now: () => now })
     const late = createDeferred()
     const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
-    const wire = remoteStore(store, (at) => (at === 3 ? late.promise : undefined)) // the intent is stored, and the append has not returned
-    const { runner } = startProcess(wire, {
+    const remote = remoteStore(store, (at) => (at === 3 ? late.promise : undefined)) // the intent is stored, and the append has not returned
+    const { runner } = startProcess(remote, {
       tools: [refund],
       steps: [refundReply(5), 'done', 'hello'],
       runner: { ports: { now: () => now } },
@@ -167,9 +167,9 @@ describe('a run that lost its lease to another run of the same runner', () => {
 
 test('the runner rejects an answer to a request that a cancel from the inbox has closed', async () => {
   const store = new InMemorySessionService()
-  const wire = remoteStore(store, () => undefined)
+  const remote = remoteStore(store, () => undefined)
   const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
-  const { runner } = startProcess(wire, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'wait'] })
+  const { runner } = startProcess(remote, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'wait'] })
   await sendMessage(runner)
   await store.post(key, { id: 'i1', type: 'cancel' })
   const answer = { functionResponse: { id: 'c1', name: 'ship', response: { arrived: true } } }
@@ -198,11 +198,11 @@ describe('a process that stalled between the intent and the body', () => {
     const ports = { now: () => clock.now }
     const store = new InMemorySessionService(ports)
     const late = createDeferred()
-    const wire = remoteStore(store, (at) => (at === 3 ? late.promise : undefined))
+    const remote = remoteStore(store, (at) => (at === 3 ? late.promise : undefined))
     const run = vi.fn(() => ({ paid: true }))
     const reconcile = vi.fn(() => ({ status: 'not-done' as const }))
     const pay = tool({ name: 'pay', description: 'Pay', effect: 'reconcilable', reconcile, run })
-    const { runner } = startProcess(wire, { tools: [pay], steps, runner: { ports } })
+    const { runner } = startProcess(remote, { tools: [pay], steps, runner: { ports } })
     const first = sendMessage(runner)
     const hasIntent = async () => expect((await storedEvents(store)).length).toBe(2)
     return { clock, ports, store, late, run, reconcile, pay, runner, first, hasIntent }

@@ -22,7 +22,7 @@ import { silentLogger } from './kit.ts'
 import { collect, type LiveTest, startLive } from './live-kit.ts'
 
 /** A response as it arrived at the server. */
-export type WireResponse = Pick<FunctionResponse, 'id' | 'name' | 'response' | 'willContinue' | 'scheduling'>
+export type SentResponse = Pick<FunctionResponse, 'id' | 'name' | 'response' | 'willContinue' | 'scheduling'>
 
 /** `startLive()`, for a client that must not send anything that a strict server refuses. */
 export async function startStrict(options: Parameters<typeof startLive>[0] = {}): Promise<LiveTest> {
@@ -46,16 +46,16 @@ export async function startWithCapabilities(
 }
 
 /** The responses of the next message with tool responses. */
-export async function nextResponses(connection: GeminiLiveConnection): Promise<WireResponse[]> {
-  const message = (await connection.next('toolResponse')) as { toolResponse: { functionResponses: WireResponse[] } }
+export async function nextResponses(connection: GeminiLiveConnection): Promise<SentResponse[]> {
+  const message = (await connection.next('toolResponse')) as { toolResponse: { functionResponses: SentResponse[] } }
   return message.toolResponse.functionResponses
 }
 
 /** The only response of the next message with tool responses. */
-export async function nextResponse(connection: GeminiLiveConnection): Promise<WireResponse> {
+export async function nextResponse(connection: GeminiLiveConnection): Promise<SentResponse> {
   const [response, ...more] = await nextResponses(connection)
   expect(more).toEqual([])
-  return response as WireResponse
+  return response as SentResponse
 }
 
 /** Reads messages until this many responses have arrived, and returns them by call id. */

@@ -17,28 +17,28 @@ export interface Told {
 
 /** The next message with contents. */
 export async function nextTold(connection: GeminiLiveConnection): Promise<Told> {
-  const { clientContent } = (await connection.next('clientContent')) as { clientContent: WireContent }
+  const { clientContent } = (await connection.next('clientContent')) as { clientContent: SentContent }
   return toldIn(clientContent)
 }
 
 /** Everything that a connection got after its setup: messages with contents, texts, and ids of answered calls. */
 export function allTold(connection: GeminiLiveConnection): (Told | string | string[])[] {
   return connection.received.slice(1).map((message) => {
-    const { clientContent, realtimeInput, toolResponse } = message as Partial<WireMessage>
+    const { clientContent, realtimeInput, toolResponse } = message as Partial<SentMessage>
     if (clientContent) return toldIn(clientContent)
     if (toolResponse) return toolResponse.functionResponses.map(({ id }) => id)
     return realtimeInput?.text ?? Object.keys(realtimeInput ?? message).join()
   })
 }
 
-type WireContent = { turns?: { role: string; parts: { text: string }[] }[]; turnComplete: boolean }
-interface WireMessage {
-  readonly clientContent: WireContent
+type SentContent = { turns?: { role: string; parts: { text: string }[] }[]; turnComplete: boolean }
+interface SentMessage {
+  readonly clientContent: SentContent
   readonly realtimeInput: { text?: string }
   readonly toolResponse: { functionResponses: { id: string }[] }
 }
 
-function toldIn({ turns = [], turnComplete }: WireContent): Told {
+function toldIn({ turns = [], turnComplete }: SentContent): Told {
   return { turns: turns.map(({ role, parts }) => `${role}: ${parts.map(({ text }) => text).join('')}`), turnComplete }
 }
 

@@ -1,7 +1,7 @@
 // Request bodies of provider packages, read back as contents and checked with the rules of that provider.
 import type { Content, Part } from 'toolwright'
 import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
-import { chat, claude, gemini, type ProviderWire, responses } from '../../src/ai-sdk/providers.test-kit.ts'
+import { chat, claude, gemini, type ProviderFormat, responses } from '../../src/ai-sdk/providers.test-kit.ts'
 
 /** The members of a provider's message that its rules cover. */
 interface ProviderMessage {
@@ -70,14 +70,14 @@ function readClaude({ messages }: { messages: ProviderMessage[] }): Content[] {
 }
 
 /** Reads a request body as contents, and lists what its provider would reject. */
-export const wireFormats: readonly {
+export const providerFormats: readonly {
   name: string
-  wire: ProviderWire
+  format: ProviderFormat
   read(body: never): Content[]
   problems(sent: Content[]): string[]
 }[] = [
-  { name: 'OpenAI, chat', wire: chat, read: readChat, problems: openAiHistoryProblems },
-  { name: 'OpenAI, responses', wire: responses, read: readResponses, problems: openAiHistoryProblems },
-  { name: 'Anthropic', wire: claude, read: readClaude, problems: anthropicHistoryProblems },
-  { name: 'Gemini', wire: gemini, read: ({ contents }) => contents, problems: geminiHistoryProblems },
+  { name: 'OpenAI, chat', format: chat, read: readChat, problems: openAiHistoryProblems },
+  { name: 'OpenAI, responses', format: responses, read: readResponses, problems: openAiHistoryProblems },
+  { name: 'Anthropic', format: claude, read: readClaude, problems: anthropicHistoryProblems },
+  { name: 'Gemini', format: gemini, read: ({ contents }) => contents, problems: geminiHistoryProblems },
 ]

@@ -49,7 +49,7 @@ function stage(
   return { model, runner: new Runner({ appName: 'app', agent, logger: silentLogger }) }
 }
 
-const wireOf = (model: ScriptedModel, at = 0): readonly unknown[] =>
+const serverToolsOf = (model: ScriptedModel, at = 0): readonly unknown[] =>
   (model.requests[at]?.config.tools ?? []).filter((entry) => !entry.functionDeclarations)
 
 const ask = { userId: 'ada', message: 'go' }
@@ -69,8 +69,8 @@ describe('a server-side tool alone', () => {
   ])('(%s) is one entry of the request and cannot be called by the model', async (_, handle, entry) => {
     const { model, runner } = stage([handle], modest, [{ calls: [{ name: handle.name }] }, 'done'])
     const { events } = await runner.complete(ask)
-    expect(wireOf(model)).toEqual([entry])
-    expect(wireOf(model, 1)).toEqual([entry])
+    expect(serverToolsOf(model)).toEqual([entry])
+    expect(serverToolsOf(model, 1)).toEqual([entry])
     expect(offeredTools(model)).toEqual([])
     expect(events[1]?.content?.parts[0]?.functionResponse?.response).toMatchObject({ errorCode: 'NOT_FOUND' })
   })
@@ -78,7 +78,7 @@ describe('a server-side tool alone', () => {
   test('is sent once when it is listed twice', async () => {
     const { model, runner } = stage([googleSearch(), [googleSearch()]], able)
     await runner.complete(ask)
-    expect(wireOf(model)).toEqual([{ googleSearch: {} }])
+    expect(serverToolsOf(model)).toEqual([{ googleSearch: {} }])
   })
 
   test('is rejected when vertexAiSearch is listed twice with different data stores under one name', () => {
@@ -123,7 +123,7 @@ describe('server-side tools next to each other', () => {
   test('are sent in one request to a model that combines them', async () => {
     const { model, runner } = stage([googleSearch(), urlContext()], { serverTools, combinableServerTools })
     await runner.complete(ask)
-    expect(wireOf(model)).toEqual([{ googleSearch: {} }, { urlContext: {} }])
+    expect(serverToolsOf(model)).toEqual([{ googleSearch: {} }, { urlContext: {} }])
     expect(offeredTools(model)).toEqual([])
   })
 
@@ -133,7 +133,7 @@ describe('server-side tools next to each other', () => {
   ])('become agent tools %s', async (_, tools) => {
     const { model, runner } = stage(tools, { serverTools, combinableServerTools })
     await runner.complete(ask)
-    expect(wireOf(model)).toEqual([])
+    expect(serverToolsOf(model)).toEqual([])
     expect(offeredTools(model)).toHaveLength(3)
   })
 })
@@ -142,7 +142,7 @@ describe('a server-side tool next to function tools', () => {
   test('is sent in one request to a model that supports both', async () => {
     const { model, runner } = stage([googleSearch(), add], able)
     await runner.complete(ask)
-    expect(wireOf(model)).toEqual([{ googleSearch: {} }])
+    expect(serverToolsOf(model)).toEqual([{ googleSearch: {} }])
     expect(offeredTools(model)).toEqual(['add'])
   })
 
@@ -161,8 +161,8 @@ describe('a server-side tool next to function tools', () => {
     const { text, events } = await runner.complete(ask)
     expect(text).toBe('It rains in Oslo.')
     expect(offeredTools(model)).toEqual(['google_search', 'add'])
-    expect(wireOf(model)).toEqual([])
-    expect(wireOf(model, 1)).toEqual([{ googleSearch: {} }])
+    expect(serverToolsOf(model)).toEqual([])
+    expect(serverToolsOf(model, 1)).toEqual([{ googleSearch: {} }])
     expect(offeredTools(model, 1)).toEqual([])
     expect(
       events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse?.response ?? []) ?? []),
@@ -184,7 +184,7 @@ describe('a server-side tool next to function tools', () => {
     const { model, runner } = stage([googleSearch(), urlContext()], modest)
     await runner.complete(ask)
     expect(offeredTools(model)).toEqual(['google_search', 'url_context'])
-    expect(wireOf(model)).toEqual([])
+    expect(serverToolsOf(model)).toEqual([])
   })
 
   test('becomes an agent tool when the agent has transfers or an outputSchema', async () => {
@@ -203,7 +203,7 @@ describe('a server-side tool next to function tools', () => {
     const { model, runner } = stage([googleSearch(), new StaticToolset([add])], modest)
     await runner.complete(ask)
     expect(offeredTools(model)).toEqual(['google_search', 'add'])
-    expect(wireOf(model)).toEqual([])
+    expect(serverToolsOf(model)).toEqual([])
   })
 
   test('from a toolset is left out and logged when the model does not support it', async () => {
@@ -244,7 +244,7 @@ describe('a server-side tool next to function tools', () => {
       'done',
     ])
     await runner.complete(ask)
-    expect(wireOf(model, 1)).toEqual([{ retrieval: { vertexAiSearch: { datastore: dataStoreId } } }])
+    expect(serverToolsOf(model, 1)).toEqual([{ retrieval: { vertexAiSearch: { datastore: dataStoreId } } }])
   })
 })
 

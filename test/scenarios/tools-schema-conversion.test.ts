@@ -44,9 +44,9 @@ test('the runner converts the schemas of a hundred tools once, at the first mode
   expect(conversions()).toBe(100)
   expect((await runner.complete({ userId: 'u', message: 'hi' })).text).toBe('two')
   expect(conversions()).toBe(100)
-  const [wire] = model.requests[0]?.config.tools ?? []
-  expect(wire?.functionDeclarations).toHaveLength(100)
-  expect(wire?.functionDeclarations?.[0]).toEqual(tools[0]?.declaration())
+  const [declared] = model.requests[0]?.config.tools ?? []
+  expect(declared?.functionDeclarations).toHaveLength(100)
+  expect(declared?.functionDeclarations?.[0]).toEqual(tools[0]?.declaration())
 })
 
 test('the runner validates a tool that was changed by a spread', () => {

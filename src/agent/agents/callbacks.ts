@@ -2,8 +2,8 @@ import type { Content } from '../../content/content.ts'
 import type { AfterTool, BeforeTool, OnToolError, ToolHooks } from '../../dispatch/host.ts'
 import { callbacks, type OptionRules } from '../../error/check-options.ts'
 import type { CallbackContext } from '../../tool/context.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import type { LlmResponse } from '../../tool/model.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
@@ -24,29 +24,26 @@ export type OnModelError = (call: {
 }) => Maybe<LlmResponse>
 
 /**
- * One callback or a list. `before*` and `on*Error` callbacks run until one returns a value. All `after*` callbacks run,
- * in order.
+ * The callbacks of an agent or a plugin: each one function or a list. `before*` and `on*Error` callbacks run until one returns a value.
+ * All `after*` callbacks run, in order.
  */
-export type OneOrMore<T> = T | readonly T[]
-
-/** The callbacks of an agent or a plugin. */
 export interface Callbacks {
   /** Runs before an agent starts. Content it returns replaces the agent's answer. */
-  readonly beforeAgent?: OneOrMore<BeforeAgent> | undefined
+  readonly beforeAgent?: BeforeAgent | readonly BeforeAgent[] | undefined
   /** Runs after an agent has answered. Content it returns is added to the answer. */
-  readonly afterAgent?: OneOrMore<AfterAgent> | undefined
+  readonly afterAgent?: AfterAgent | readonly AfterAgent[] | undefined
   /** Runs before each model call. May change the request; a response it returns replaces the model's. */
-  readonly beforeModel?: OneOrMore<BeforeModel> | undefined
+  readonly beforeModel?: BeforeModel | readonly BeforeModel[] | undefined
   /** Runs after each model call. A response it returns replaces the model's. */
-  readonly afterModel?: OneOrMore<AfterModel> | undefined
+  readonly afterModel?: AfterModel | readonly AfterModel[] | undefined
   /** Runs when a model call fails. A response it returns replaces the error. */
-  readonly onModelError?: OneOrMore<OnModelError> | undefined
+  readonly onModelError?: OnModelError | readonly OnModelError[] | undefined
   /** Runs before each tool call. Returns other arguments, or a result that replaces the call. */
-  readonly beforeTool?: OneOrMore<BeforeTool> | undefined
+  readonly beforeTool?: BeforeTool | readonly BeforeTool[] | undefined
   /** Runs after each tool call. A value it returns replaces the result. */
-  readonly afterTool?: OneOrMore<AfterTool> | undefined
+  readonly afterTool?: AfterTool | readonly AfterTool[] | undefined
   /** Runs when a tool call fails. A value it returns replaces the error. */
-  readonly onToolError?: OneOrMore<OnToolError> | undefined
+  readonly onToolError?: OnToolError | readonly OnToolError[] | undefined
 }
 
 /** The option rules for the callbacks. */

@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { type CompiledSchema, compileSchema } from '../../schema/compile.ts'
+import type { OfferedTool } from '../../tool/llm-request.ts'
 import { overrideTool } from '../../tool/override-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from './agent.ts'
@@ -66,7 +67,9 @@ function anyNameParser(): CompiledSchema['parse'] {
  * The name and description of each agent that a transfer tool can transfer to. Undefined if the tool has no list of
  * agents.
  */
-export function transferTargets(tool: Tool | undefined): readonly { name: string; description: string }[] | undefined {
+export function transferTargets(
+  tool: OfferedTool | undefined,
+): readonly { name: string; description: string }[] | undefined {
   const agents = (tool as { [TARGETS]?: readonly Agent[] } | undefined)?.[TARGETS]
   return agents?.length ? agents.map(({ name, description = '' }) => ({ name, description })) : undefined
 }

@@ -1,7 +1,8 @@
 // Callbacks around a model call. `beforeModel` and `onModelError` callbacks stop at the first response. `afterModel`
 // callbacks are chained.
+
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import type { LlmResponse } from '../../tool/model.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
 import { responseFrom } from './callback-result.ts'
 import type { ModelTurn } from './run-host.ts'
 

@@ -5,9 +5,10 @@ import { showAs } from '../../base/show-as.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { isAllowed, isPhaseScope, type RunPhases } from '../../dispatch/run-phases.ts'
-import type { LlmRequestConfig, WireTool } from '../../tool/llm-request-config.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
+import type { ConfigTool, LlmRequestConfig } from '../../tool/llm-request-config.ts'
 import { readonlyContext } from '../../tool/readonly-context.ts'
-import type { LlmRequest, Tool } from '../../tool/tool.ts'
+import type { Tool } from '../../tool/tool.ts'
 import { joinParagraphs } from '../agents/agent-plan.ts'
 import type { ModelTurn } from '../loop/run-host.ts'
 import { fillInstruction } from './instruction.ts'
@@ -37,10 +38,10 @@ class Request implements LlmRequest {
   appendInstruction(text: string): void {
     this.config.systemInstruction = joinParagraphs([this.config.systemInstruction, text])
   }
-  appendWireTool(entry: WireTool): void {
-    const wire = this.config.tools ?? []
+  appendConfigTool(entry: ConfigTool): void {
+    const tools = this.config.tools ?? []
     const text = canonicalJson(entry)
-    if (!wire.some((one) => canonicalJson(one) === text)) this.config.tools = [...wire, entry]
+    if (!tools.some((one) => canonicalJson(one) === text)) this.config.tools = [...tools, entry]
   }
 }
 
@@ -74,8 +75,8 @@ export function requestWith(contents: Content[], turn: ModelTurn, table: ToolTab
   const config: LlmRequestConfig = { ...agent.options.generateContentConfig }
   const mayChange = table.processors.length > 0 || plan.hooks.beforeModel.length > 0
   if (table.hasDeclarations) {
-    const wire = table.wire ?? table.declare()
-    config.tools = mayChange ? wire.map(copyWireTool) : wire
+    const declared = table.declaredTools ?? table.declare()
+    config.tools = mayChange ? declared.map(copyConfigTool) : declared
   }
   if (output === 'native' && agent.output) {
     config.responseJsonSchema = agent.output.jsonSchema
@@ -88,7 +89,7 @@ export function requestWith(contents: Content[], turn: ModelTurn, table: ToolTab
   return request
 }
 
-function copyWireTool(entry: WireTool): WireTool {
+function copyConfigTool(entry: ConfigTool): ConfigTool {
   if (!('functionDeclarations' in entry) || !entry.functionDeclarations) return { ...entry }
   return { ...entry, functionDeclarations: entry.functionDeclarations.map((declaration) => ({ ...declaration })) }
 }

@@ -1,6 +1,6 @@
 import { isAllowed, type RunPhases } from '../../dispatch/run-phases.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 
 /**
  * Adds the instruction of the phase to a request, and leaves out the declarations of tools that the phase does not allow. Server tools
@@ -19,13 +19,13 @@ export async function applyPhase(request: LlmRequest, phases: RunPhases): Promis
  * Removes the server tools that a tool has just added, because the phase does not allow it: their calls do not pass the dispatcher,
  * which would refuse them.
  */
-export function dropServerTools({ config }: LlmRequest, before: readonly WireTool[]): void {
+export function dropServerTools({ config }: LlmRequest, before: readonly ConfigTool[]): void {
   if (!config.tools) return
   config.tools = config.tools.filter((entry) => entry.functionDeclarations || before.includes(entry))
   if (config.tools.length === 0) delete config.tools
 }
 
-function allowedEntry(entry: WireTool, allowed: ReadonlySet<string>): WireTool[] {
+function allowedEntry(entry: ConfigTool, allowed: ReadonlySet<string>): ConfigTool[] {
   if (!entry.functionDeclarations) return [entry]
   const functionDeclarations = entry.functionDeclarations.filter(({ name }) => isAllowed(allowed, name))
   return functionDeclarations.length ? [{ ...entry, functionDeclarations }] : []

@@ -1,22 +1,22 @@
 // Errors of providers, over real connections.
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { ProviderServer, type Reply, truncateAfter } from '../../../test/providers/provider-server.ts'
 import type { Ports } from '../../base/ports.ts'
 import { textOf } from '../../content/content.ts'
-import { ProviderServer, type Reply, truncateAfter } from '../../testing/server/provider-server.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
 import {
   ask,
   chat,
   claude,
+  formatCases,
+  formats,
   gemini,
-  type ProviderWire,
+  type ProviderFormat,
   providers,
   request,
   responses,
   user,
-  wireCases,
-  wires,
 } from '../providers.test-kit.ts'
 import { AiSdkError } from './ai-sdk-error.ts'
 
@@ -39,12 +39,12 @@ function recordTimers(): { waits: number[]; ports: Pick<Ports, 'setTimer' | 'ran
 }
 
 async function failure(
-  wire: ProviderWire,
+  format: ProviderFormat,
   replies: readonly Reply[],
   { stream = false, ...options }: FromAiSdkOptions & { stream?: boolean } = {},
 ): Promise<{ error: AiSdkError; asked: number }> {
   await using server = await ProviderServer.start(replies)
-  const model = fromAiSdk(wire.model(server.url), { maxRetries: 0, ...options })
+  const model = fromAiSdk(format.model(server.url), { maxRetries: 0, ...options })
   const asking = ask(model, request([user('My secret plan')]), { stream })
   const error = await asking.then(
     () => new Error('The request succeeded.'),
@@ -54,15 +54,15 @@ async function failure(
   return { error: error as AiSdkError, asked: server.requests.length }
 }
 
-describe.each(wireCases)('fromAiSdk() with $how,', ({ wire, stream }) => {
+describe.each(formatCases)('fromAiSdk() with $how,', ({ format, stream }) => {
   test('reports a rejection with its message and status', async () => {
-    const { error } = await failure(wire, [reject(400, 'The plan is too long.')], { stream })
+    const { error } = await failure(format, [reject(400, 'The plan is too long.')], { stream })
     expect(error).toMatchObject({ status: 400, isRetryable: false, provider: expect.any(String) })
     expect(error.message).toMatch(/rejected the request \(400\): The plan is too long\.$/)
   })
 
   test('shows neither the API key nor the prompt when the provider rejects the key', async () => {
-    const { error } = await failure(wire, [reject(401, `Incorrect API key provided: ${SECRET}`)], { stream })
+    const { error } = await failure(format, [reject(401, `Incorrect API key provided: ${SECRET}`)], { stream })
     expect(error.message).toMatch(/rejected the request \(401\)\. Check its API key\.$/)
     expect(inspect(error)).not.toContain(SECRET)
     expect(inspect(error)).not.toContain('secret plan')
@@ -73,9 +73,9 @@ describe.each(wireCases)('fromAiSdk() with $how,', ({ wire, stream }) => {
     await using server = await ProviderServer.start([
       reject(503, 'Overloaded'),
       reject(429, 'Slow down', { 'retry-after': '3' }),
-      wire.say({ text: 'Here.' }),
+      format.say({ text: 'Here.' }),
     ])
-    const { whole } = await ask(fromAiSdk(wire.model(server.url), { ports }), request([user('?')]), { stream })
+    const { whole } = await ask(fromAiSdk(format.model(server.url), { ports }), request([user('?')]), { stream })
     expect(textOf(whole.content)).toBe('Here.')
     expect(waits).toEqual([250, 3000])
   })
@@ -132,13 +132,13 @@ test('fromAiSdk() reports an unreachable server', async () => {
 })
 
 test('fromAiSdk() reports the message of an error with status 200', async () => {
-  const xai = providers.find(({ name }) => name === 'xai chat') as ProviderWire
+  const xai = providers.find(({ name }) => name === 'xai chat') as ProviderFormat
   const { error } = await failure(xai, [{ json: { code: 'Overloaded', error: 'The grid is busy.' } }])
   expect(error.message).toBe('xai.chat failed: The grid is busy.')
 })
 
 test('fromAiSdk() reports the message of an error that the provider package cannot parse', async () => {
-  const groq = providers.find(({ name }) => name === 'groq') as ProviderWire
+  const groq = providers.find(({ name }) => name === 'groq') as ProviderFormat
   const { error } = await failure(groq, [{ status: 400, json: { detail: `The plan has a hole, ${SECRET}` } }])
   expect(error.message).toBe('groq.chat rejected the request (400): The plan has a hole, [hidden]')
 })
@@ -150,12 +150,12 @@ test('fromAiSdk() reports a reply that cannot be parsed', async () => {
   expect(inspect(error)).not.toContain('secret plan')
 })
 
-describe.each(wires)('a stream of $name', (wire) => {
+describe.each(formats)('a stream of $name', (format) => {
   test.each(['end', 'break'] as const)('that is cut off (%s) is an error and is not retried', async (ending) => {
-    const cutOff = truncateAfter(wire.say({ text: 'It is very cold.' }), 'It i', { ending })
+    const cutOff = truncateAfter(format.say({ text: 'It is very cold.' }), 'It i', { ending })
     const seen: string[] = []
-    await using server = await ProviderServer.start([cutOff, wire.say({ text: 'Again.' })])
-    const model = fromAiSdk(wire.model(server.url), { ports: recordTimers().ports })
+    await using server = await ProviderServer.start([cutOff, format.say({ text: 'Again.' })])
+    const model = fromAiSdk(format.model(server.url), { ports: recordTimers().ports })
     const asking = (async () => {
       for await (const { content } of model.generate(request([user('?')]), { stream: true })) seen.push(textOf(content))
     })()
@@ -166,8 +166,8 @@ describe.each(wires)('a stream of $name', (wire) => {
 
   test('that is cut off before its first delta is retried', async () => {
     const nothing: Reply = { events: [': hello\n\n'], ending: 'break' }
-    await using server = await ProviderServer.start([nothing, wire.say({ text: 'Again.' })])
-    const model = fromAiSdk(wire.model(server.url), { ports: recordTimers().ports })
+    await using server = await ProviderServer.start([nothing, format.say({ text: 'Again.' })])
+    const model = fromAiSdk(format.model(server.url), { ports: recordTimers().ports })
     const { whole } = await ask(model, request([user('?')]), { stream: true })
     expect(textOf(whole.content)).toBe('Again.')
   })
@@ -178,9 +178,9 @@ test.each([
   [responses, { type: 'error', sequence_number: 3, code: 'server_error', message: 'The server had an error' }],
   [claude, { type: 'error', error: { type: 'overloaded_error', message: 'The server had an error' } }],
   [gemini, { error: { code: 503, message: 'The server had an error', status: 'UNAVAILABLE' } }],
-])('fromAiSdk() reports an error in the middle of a stream with its message', async (wire, event) => {
-  const failing = truncateAfter(wire.say({ text: 'It is cold.' }), 'It i', { events: [event] })
-  const { error, asked } = await failure(wire, [failing, failing], {
+])('fromAiSdk() reports an error in the middle of a stream with its message', async (format, event) => {
+  const failing = truncateAfter(format.say({ text: 'It is cold.' }), 'It i', { events: [event] })
+  const { error, asked } = await failure(format, [failing, failing], {
     stream: true,
     maxRetries: 2,
     ports: recordTimers().ports,
@@ -190,12 +190,12 @@ test.each([
 })
 
 describe('aborting a request of fromAiSdk()', () => {
-  test.each(wireCases)('$how: closes the connection and throws the reason', async ({ wire, stream }) => {
-    const streamed = truncateAfter(wire.say({ text: 'It is very cold.' }), 'It i', { ending: 'hold' })
+  test.each(formatCases)('$how: closes the connection and throws the reason', async ({ format, stream }) => {
+    const streamed = truncateAfter(format.say({ text: 'It is very cold.' }), 'It i', { ending: 'hold' })
     const held = stream ? streamed : { events: [' '], ending: 'hold' as const }
     await using server = await ProviderServer.start([held])
     const controller = new AbortController()
-    const asking = ask(fromAiSdk(wire.model(server.url)), request([user('?')]), { stream, signal: controller.signal })
+    const asking = ask(fromAiSdk(format.model(server.url)), request([user('?')]), { stream, signal: controller.signal })
     await server.waitForRequests(1)
     const reason = new Error('Enough.')
     controller.abort(reason)
@@ -225,7 +225,7 @@ describe('aborting a request of fromAiSdk()', () => {
 })
 
 test('fromAiSdk() does not retry a final error inside a stream', async () => {
-  const openrouter = providers.find(({ name }) => name === 'openrouter') as ProviderWire
+  const openrouter = providers.find(({ name }) => name === 'openrouter') as ProviderFormat
   const events = [{ error: { code: 402, message: 'No credits are left.' } }]
   const { error, asked } = await failure(openrouter, [{ events }], { stream: true, maxRetries: 2 })
   expect([error.message, error.isRetryable, asked]).toEqual(['openrouter: No credits are left.', false, 1])

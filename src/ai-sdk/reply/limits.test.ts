@@ -1,11 +1,11 @@
 // Limits against servers that send too much, too slowly or invalid data.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { ProviderServer, type Reply } from '../../../test/providers/provider-server.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { Ports } from '../../base/ports.ts'
 import { textOf } from '../../content/content.ts'
 import { Runner } from '../../runner/runner.ts'
-import { ProviderServer, type Reply } from '../../testing/server/provider-server.ts'
 import { tool } from '../../tool/define-tool.ts'
 import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
@@ -129,11 +129,11 @@ test('fromAiSdk() runs only maxCallsPerReply of thousands of calls in one reply'
   expect([text, error, ran.length]).toEqual(['Done.', undefined, 10])
 })
 
-test.each([chat, claude])('fromAiSdk() with $name runs both calls that share an id', async (wire) => {
+test.each([chat, claude])('fromAiSdk() with $name runs both calls that share an id', async (format) => {
   const calls = [1, 2].map((n) => ({ id: 'same', name: 'add', args: { n } }))
-  await using server = await ProviderServer.start([wire.say({ calls }), wire.say({ text: 'Done.' })])
+  await using server = await ProviderServer.start([format.say({ calls }), format.say({ text: 'Done.' })])
   const ran: unknown[] = []
-  const agent = new LlmAgent({ name: 'agent', model: fromAiSdk(wire.model(server.url)), tools: counting(ran) ?? [] })
+  const agent = new LlmAgent({ name: 'agent', model: fromAiSdk(format.model(server.url)), tools: counting(ran) ?? [] })
   const { text } = await new Runner({ appName: 'app', agent, logger: quiet }).complete({ userId: 'ada', message: '?' })
   expect([text, ran]).toEqual(['Done.', [1, 2]])
   const ids = JSON.stringify(server.requests[1]?.body).match(/"(tool_call_id|tool_use_id)":"([^"]+)"/g) ?? []

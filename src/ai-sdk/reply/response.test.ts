@@ -3,29 +3,39 @@ import { anthropic } from '@ai-sdk/anthropic'
 import { google } from '@ai-sdk/google'
 import { openai } from '@ai-sdk/openai'
 import { describe, expect, test } from 'vitest'
+import { anthropicBlocks } from '../../../test/providers/anthropic.ts'
+import { googleParts } from '../../../test/providers/google.ts'
+import { openaiItems } from '../../../test/providers/openai-responses.ts'
+import { ProviderServer, type Reply } from '../../../test/providers/provider-server.ts'
 import type { Content } from '../../content/content.ts'
 import { functionCallsOf, textOf } from '../../content/content.ts'
-import { ProviderServer, type Reply } from '../../testing/server/provider-server.ts'
-import { anthropicBlocks } from '../../testing/server/wire-anthropic.ts'
-import { googleParts } from '../../testing/server/wire-google.ts'
-import { openaiItems } from '../../testing/server/wire-openai-responses.ts'
 import type { LlmRequestConfig } from '../../tool/llm-request-config.ts'
 import type { LlmResponse } from '../../tool/model.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
-import { ask, at, claude, gemini, type ProviderWire, request, responses, stored, user } from '../providers.test-kit.ts'
-import { toProviderToolEntry, toWireTool } from '../tools/provider-tool.ts'
+import {
+  ask,
+  at,
+  claude,
+  gemini,
+  type ProviderFormat,
+  request,
+  responses,
+  stored,
+  user,
+} from '../providers.test-kit.ts'
+import { toConfigTool, toProviderToolEntry } from '../tools/provider-tool.ts'
 
 const usage = { input_tokens: 1, output_tokens: 1 }
 
 /** The response to one reply, and the next request, which contains the reply. */
 async function twice(
-  wire: ProviderWire,
+  format: ProviderFormat,
   reply: Reply,
   stream: boolean,
   config: LlmRequestConfig = {},
 ): Promise<{ whole: LlmResponse; tools: unknown; next: unknown }> {
-  await using server = await ProviderServer.start([reply, wire.say({ text: 'Fine.' })])
-  const model = fromAiSdk(wire.model(server.url))
+  await using server = await ProviderServer.start([reply, format.say({ text: 'Fine.' })])
+  const model = fromAiSdk(format.model(server.url))
   const { whole } = await ask(model, request([user('?')], config), { stream })
   const history = stored([user('?'), whole.content as Content, user('And?')])
   await ask(model, request(history, config), { stream })
@@ -35,7 +45,7 @@ async function twice(
 describe.each([true, false])('fromAiSdk(), streamed: %s,', (stream) => {
   describe('a tool that the provider runs is not dispatched and is sent back', () => {
     test('OpenAI: a web search', async () => {
-      const config = { tools: [toWireTool(toProviderToolEntry(openai.tools.webSearch({})))] }
+      const config = { tools: [toConfigTool(toProviderToolEntry(openai.tools.webSearch({})))] }
       const action = { type: 'search', query: 'oslo', sources: [{ type: 'url', url: 'https://yr.no/oslo' }] }
       const found = { type: 'output_text', text: 'Cold.', annotations: [] }
       const reply = openaiItems(
@@ -54,7 +64,7 @@ describe.each([true, false])('fromAiSdk(), streamed: %s,', (stream) => {
     })
 
     test('Anthropic: a web search with encrypted results', async () => {
-      const config = { tools: [toWireTool(toProviderToolEntry(anthropic.tools.webSearch_20250305({}), 'search'))] }
+      const config = { tools: [toConfigTool(toProviderToolEntry(anthropic.tools.webSearch_20250305({}), 'search'))] }
       const result = {
         type: 'web_search_result',
         url: 'https://yr.no',
@@ -79,7 +89,7 @@ describe.each([true, false])('fromAiSdk(), streamed: %s,', (stream) => {
     })
 
     test('Google: code execution and grounding', async () => {
-      const config = { tools: [toWireTool(toProviderToolEntry(google.tools.codeExecution({})))] }
+      const config = { tools: [toConfigTool(toProviderToolEntry(google.tools.codeExecution({})))] }
       const executableCode = { language: 'PYTHON', code: 'print(2)' }
       const codeExecutionResult = { outcome: 'OUTCOME_OK', output: '2\n' }
       const groundingMetadata = {

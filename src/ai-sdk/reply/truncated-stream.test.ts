@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { ProviderServer, type Reply, truncateAfter } from '../../../test/providers/provider-server.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { textOf } from '../../content/content.ts'
-import { ProviderServer, type Reply, truncateAfter } from '../../testing/server/provider-server.ts'
 import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
 import { ask, providers, request, user } from '../providers.test-kit.ts'

@@ -1,20 +1,20 @@
 // The settings of an agent in the requests of each provider.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { ProviderServer } from '../../../test/providers/provider-server.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { compileSchema } from '../../schema/compile.ts'
-import { ProviderServer } from '../../testing/server/provider-server.ts'
 import type { LlmRequestConfig } from '../../tool/llm-request-config.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
-import { ask, at, chat, claude, gemini, type ProviderWire, request, responses, user } from '../providers.test-kit.ts'
+import { ask, at, chat, claude, gemini, type ProviderFormat, request, responses, user } from '../providers.test-kit.ts'
 
 async function sent(
-  wire: ProviderWire,
+  format: ProviderFormat,
   config: LlmRequestConfig,
   options: FromAiSdkOptions = {},
 ): Promise<{ body: JsonObject; headers: JsonObject }> {
-  await using server = await ProviderServer.start([wire.say({ text: '{}' })])
-  await ask(fromAiSdk(wire.model(server.url), options), request([user('?')], config))
+  await using server = await ProviderServer.start([format.say({ text: '{}' })])
+  await ask(fromAiSdk(format.model(server.url), options), request([user('?')], config))
   const { body = {}, headers = {} } = server.requests[0] ?? {}
   return { body, headers }
 }

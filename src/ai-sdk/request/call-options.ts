@@ -2,8 +2,8 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import type { LlmRequestConfig } from '../../tool/llm-request-config.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
 import type { AiSdkModel, CallOptions, ProviderOptions } from '../ai-sdk-types.ts'
 import { type ProviderToolEntry, readProviderTool } from '../tools/provider-tool.ts'
 import { offerAnswerTool } from './answer-tool.ts'
@@ -44,7 +44,7 @@ export function toCallOptions(
   const options: CallOptions = { ...given.settings, prompt: toPrompt(request, target) }
   if (tools.length) options.tools = tools
   if (tools.length && choice) options.toolChoice = choice
-  if (format) options.responseFormat = format.wire
+  if (format) options.responseFormat = format.sent
   if (answer) offerAnswerTool(options, answer)
   if (format && !format.isStrict)
     for (const name of strictOptionNames(provider))
@@ -168,11 +168,11 @@ function unsupportedServerTool(name: string, label: string): ToolwrightError {
 function toResponseFormat({
   responseJsonSchema,
   responseMimeType,
-}: LlmRequestConfig): { wire: object; isStrict: boolean } | undefined {
+}: LlmRequestConfig): { sent: object; isStrict: boolean } | undefined {
   if (!responseJsonSchema)
-    return responseMimeType === 'application/json' ? { wire: { type: 'json' }, isStrict: true } : undefined
+    return responseMimeType === 'application/json' ? { sent: { type: 'json' }, isStrict: true } : undefined
   const schema = closeObjects(responseJsonSchema)
-  return { wire: { type: 'json', schema }, isStrict: isStrict(schema) }
+  return { sent: { type: 'json', schema }, isStrict: isStrict(schema) }
 }
 
 /** The names under which OpenAI-compatible providers read the option `strictJsonSchema`. */

@@ -1,20 +1,20 @@
-// A conversation in the wire format of each provider.
+// A conversation in the format of each provider.
 import { expect, test } from 'vitest'
+import { ProviderServer } from '../../../test/providers/provider-server.ts'
 import type { Content, Part } from '../../content/content.ts'
-import { ProviderServer } from '../../testing/server/provider-server.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
 import {
   ask,
   at,
   chat,
   claude,
+  formats,
   gemini,
-  type ProviderWire,
+  type ProviderFormat,
   providers,
   request,
   responses,
   user,
-  wires,
 } from '../providers.test-kit.ts'
 
 const PNG = 'iVBORw0KGgo='
@@ -28,12 +28,12 @@ const model = (...parts: Part[]): Content => ({ role: 'model', parts })
 const tool = (...parts: Part[]): Content => ({ role: 'tool', parts })
 
 async function sent(
-  wire: ProviderWire,
+  format: ProviderFormat,
   contents: readonly Content[],
   options: FromAiSdkOptions = {},
 ): Promise<unknown> {
-  await using server = await ProviderServer.start([wire.say({ text: 'Fine.' })])
-  await ask(fromAiSdk(wire.model(server.url), options), request(contents))
+  await using server = await ProviderServer.start([format.say({ text: 'Fine.' })])
+  await ask(fromAiSdk(format.model(server.url), options), request(contents))
   return server.requests[0]?.body
 }
 
@@ -158,8 +158,8 @@ test.each([
     [{ source: { data: PNG } }, { source: { data: PDF }, title: 'plan.pdf' }],
   ],
   [gemini.name, gemini, ['contents', 0, 'parts'], [{ inlineData: { data: PNG } }, { inlineData: { data: PDF } }]],
-] as const)('fromAiSdk() with %s sends images and documents', async (_name, wire, path, expected) => {
-  const body = await sent(wire, [{ role: 'user', parts: [{ text: 'See' }, picture, document] }])
+] as const)('fromAiSdk() with %s sends images and documents', async (_name, format, path, expected) => {
+  const body = await sent(format, [{ role: 'user', parts: [{ text: 'See' }, picture, document] }])
   expect((at(body, ...path) as unknown[]).slice(1)).toMatchObject(expected)
 })
 
@@ -181,18 +181,18 @@ test.each([
   ['with an unsupported URL scheme', claude, 'ftp://user:SECRET@example.com/cat.png', 'image/png'],
   ['with an invalid URL', chat, 'files/SECRETLESS', 'image/png'],
   ['without a type', chat, 'https://example.com/cat.png', undefined],
-])('fromAiSdk() rejects a file %s without fetching it', async (_, wire, fileUri, mimeType) => {
+])('fromAiSdk() rejects a file %s without fetching it', async (_, format, fileUri, mimeType) => {
   await using server = await ProviderServer.start([])
-  const asking = ask(fromAiSdk(wire.model(server.url)), request([link(fileUri, mimeType)]))
+  const asking = ask(fromAiSdk(format.model(server.url)), request([link(fileUri, mimeType)]))
   await expect(asking).rejects.toThrow(/cannot read files .* from a URL .* inlineData/)
   await expect(asking).rejects.not.toThrow(/SECRET\b/)
   expect(server.requests).toEqual([])
 })
 
-test.each(wires)('fromAiSdk() with $name shows the model the media of a result', async (wire) => {
+test.each(formats)('fromAiSdk() with $name shows the model the media of a result', async (format) => {
   const drawn = [answer('a', { status: 'drawn' }, 'draw'), picture, answer('b', { status: 'bare' }, 'draw')]
   const history = [user('Go.'), model(call('a', 'draw'), call('b', 'draw')), tool(...drawn)]
-  const body = JSON.stringify(await sent(wire, history))
+  const body = JSON.stringify(await sent(format, history))
   const order = [/"draw"/, /drawn/, /bare/].map((word) => body.search(word))
   expect(order).toEqual(order.toSorted((a, b) => a - b))
   expect(body.match(new RegExp(PNG, 'g'))).toHaveLength(1)
@@ -232,7 +232,7 @@ test('fromAiSdk() throws for an image of the user that the model does not accept
 })
 
 test('fromAiSdk() with Cohere sends a text file as text, and other files never as text', async () => {
-  const cohere = providers.find(({ name }) => name === 'cohere') as ProviderWire
+  const cohere = providers.find(({ name }) => name === 'cohere') as ProviderFormat
   const notes: Part = { inlineData: { mimeType: 'text/plain', data: btoa('Snow today.'), displayName: 'notes.txt' } }
   const drawn = [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), notes, document, picture)]
   const body = JSON.stringify(await sent(cohere, drawn))

@@ -1,10 +1,10 @@
 // Structured output with providers that support schemas differently.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { ProviderServer, type Reply } from '../../../test/providers/provider-server.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { Runner } from '../../runner/runner.ts'
 import type { Schema } from '../../schema/schema-types.ts'
-import { ProviderServer, type Reply } from '../../testing/server/provider-server.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
 import { type ProviderCase, providers } from '../providers.test-kit.ts'
 import { closeObjects, isStrict } from './strict-schema.ts'

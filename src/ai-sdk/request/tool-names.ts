@@ -1,5 +1,5 @@
 // Tool names that every provider accepts. Toolwright allows ".", ":" and 128 characters; most providers do not.
-import type { LlmRequest } from '../../tool/tool.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import { readProviderTool } from '../tools/provider-tool.ts'
 
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]*$/

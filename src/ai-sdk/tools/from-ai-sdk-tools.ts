@@ -9,7 +9,7 @@ import type { ToolContext } from '../../tool/context.ts'
 import { nameProblem, type Tool } from '../../tool/tool.ts'
 import { type InputSchema, readInputSchema, unwrapSchema } from './input-schema.ts'
 import { fromModelOutput } from './model-output.ts'
-import { type AiSdkProviderTool, aiSdkProviderTool, toProviderToolEntry, toWireTool } from './provider-tool.ts'
+import { type AiSdkProviderTool, aiSdkProviderTool, toConfigTool, toProviderToolEntry } from './provider-tool.ts'
 
 /** A tool of the AI SDK: the result of `tool()`, `dynamicTool()` or a provider's `tools.name()`. */
 export interface AiSdkTool extends AiSdkProviderTool {
@@ -97,7 +97,7 @@ function convertTool(name: string, tool: AiSdkTool, options: FromAiSdkToolsOptio
     ...(tool.outputSchema !== undefined && { outputSchema: unwrapSchema(tool.outputSchema, `Tool "${name}"`) }),
     ...(typeof tool.toModelOutput === 'function' && { toModelOutput: toModelOutputHook(tool) }),
     ...(entry && { sendsTo: { ...entry } }),
-    ...(entry && { processLlmRequest: (request) => request.appendWireTool(toWireTool(entry)) }),
+    ...(entry && { processLlmRequest: (request) => request.appendConfigTool(toConfigTool(entry)) }),
   }
 }
 

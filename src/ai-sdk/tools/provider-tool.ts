@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { checkOptions, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import { nameProblem, type Tool } from '../../tool/tool.ts'
 import { requestOnlyTool } from '../../tools/request-only-tool.ts'
 
@@ -49,7 +49,7 @@ export function aiSdkProviderTool(tool: AiSdkProviderTool, options: { name?: str
   return requestOnlyTool({
     name: entry.name,
     description: `${entry.id}, run by the provider.`,
-    processLlmRequest: (request) => request.appendWireTool(toWireTool(entry)),
+    processLlmRequest: (request) => request.appendConfigTool(toConfigTool(entry)),
   })
 }
 
@@ -68,13 +68,13 @@ export function toProviderToolEntry(tool: AiSdkProviderTool, given?: string | un
   return { id, name, args }
 }
 
-/** The wire format of a provider tool. */
-export function toWireTool(entry: ProviderToolEntry): WireTool {
+/** A provider tool as an entry of `config.tools`. */
+export function toConfigTool(entry: ProviderToolEntry): ConfigTool {
   return { providerTool: entry }
 }
 
 /** The provider tool in an entry of a request's `tools`, if it is one. */
-export function readProviderTool(entry: WireTool): ProviderToolEntry | undefined {
+export function readProviderTool(entry: ConfigTool): ProviderToolEntry | undefined {
   const { providerTool } = entry as { providerTool?: unknown }
   if (!isRecord(providerTool)) return undefined
   const { id, name, args } = providerTool

@@ -1,6 +1,5 @@
 // The tools of an agent file for callers that are not its model: MCP clients and the command line.
 import type { Agent } from '../../agent/agents/agent.ts'
-import type { OneOrMore } from '../../agent/agents/callbacks.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { InMemoryArtifactService } from '../../artifact/in-memory.ts'
 import type { Logger } from '../../dispatch/host.ts'
@@ -86,7 +85,7 @@ export function callbacksOf(agent: Agent): CallCallbacks {
   if (!(agent instanceof LlmAgent)) return {}
   const { beforeTool, afterTool, onToolError } = agent.options
   const forTools = <Call extends { tool: Pick<Tool, 'name'> }, Result>(
-    given: OneOrMore<(call: Call) => Result> | undefined,
+    given: ((call: Call) => Result) | readonly ((call: Call) => Result)[] | undefined,
   ): ((call: Call) => Result | undefined)[] =>
     [given ?? []].flat().map((callback) => (call) => (call.tool.name === agent.name ? undefined : callback(call)))
   return { beforeTool: forTools(beforeTool), afterTool: forTools(afterTool), onToolError: forTools(onToolError) }

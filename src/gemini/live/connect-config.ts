@@ -1,6 +1,6 @@
 import type { LiveConnectConfig } from '@google/genai'
 import type { LiveConnectOptions } from '../../tool/live-model.ts'
-import { toWireTools } from '../request/tools.ts'
+import { toGeminiTools } from '../request/tools.ts'
 import type { LiveSettings } from './live-settings.ts'
 
 const MODALITIES = { audio: 'AUDIO', text: 'TEXT' } as const
@@ -10,7 +10,7 @@ export function connectConfig(
   { config, isVertex }: LiveSettings,
   { instruction, tools, resumeHandle, responseModality }: LiveConnectOptions,
 ): { config: LiveConnectConfig; runsCode: boolean } {
-  const { entries, serverTools } = toWireTools(tools, { keepsBehavior: !isVertex })
+  const { entries, serverTools } = toGeminiTools(tools, { keepsBehavior: !isVertex })
   const responseModalities = responseModality
     ? [MODALITIES[responseModality]]
     : (config.responseModalities ?? ['AUDIO'])

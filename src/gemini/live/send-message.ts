@@ -4,8 +4,8 @@ import { unreachable } from '../../base/unreachable.ts'
 import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
-import { toWireContents } from '../request/contents.ts'
-import { toWireTools } from '../request/tools.ts'
+import { toGeminiContents } from '../request/contents.ts'
+import { toGeminiTools } from '../request/tools.ts'
 import { sendToolResponses } from './tool-responses.ts'
 
 /** The model that gets a message. */
@@ -68,8 +68,8 @@ function sendContent(
     session.sendRealtimeInput({ text }) // Gemini 3 live models refuse `clientContent` after the first turn
     return
   }
-  const turns = toWireContents(contents, { ...target, isLive: true })
-  // the client throws an error for an empty list; the wire format is that of the client
+  const turns = toGeminiContents(contents, { ...target, isLive: true })
+  // the client throws an error for an empty list; the format is that of the client
   session.sendClientContent({ ...(turns.length && { turns: turns as unknown as SdkContent[] }), turnComplete })
 }
 
@@ -91,9 +91,9 @@ function sendUpdate(
       'INVALID_CONFIG',
       'This version of @google/genai cannot change a live session. Update the package, or pass geminiLive() the option capabilities: { updates: false }.',
     )
-  const wireTools = tools && [...toWireTools(tools, { keepsBehavior: !isVertex }).entries]
+  const geminiTools = tools && [...toGeminiTools(tools, { keepsBehavior: !isVertex }).entries]
   session.sendContextUpdate({
     ...(instruction !== undefined && { systemInstruction: instruction }),
-    ...(wireTools && { tools: { tools: wireTools satisfies ToolListUnion } }),
+    ...(geminiTools && { tools: { tools: geminiTools satisfies ToolListUnion } }),
   })
 }

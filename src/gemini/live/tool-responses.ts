@@ -1,7 +1,7 @@
 import type { FunctionResponse as SdkFunctionResponse, Session } from '@google/genai'
 import { hasHiddenMedia, shownResponse } from '../../agent/request/shown-response.ts'
 import type { FunctionResponse, Part } from '../../content/content.ts'
-import { fitsInsideResponse, toWireResponse } from '../request/function-responses.ts'
+import { fitsInsideResponse, toGeminiResponse } from '../request/function-responses.ts'
 
 /** The model that gets the responses. */
 interface ResponseTarget {
@@ -34,14 +34,14 @@ function toSdkResponse(
 ): SdkFunctionResponse {
   const { willContinue, scheduling } = given
   const parts = media.map(({ inlineData, fileData }) => ({ ...(inlineData ? { inlineData } : { fileData }) }))
-  const wire = {
+  const sent = {
     id: undefined, // the client wants the key even for a call that has no id
-    ...toWireResponse({ ...given, response: shownResponse(given) }, parts),
+    ...toGeminiResponse({ ...given, response: shownResponse(given) }, parts),
     ...(!isVertex && willContinue !== undefined && { willContinue }),
     ...(!isVertex && scheduling !== undefined && { scheduling }),
   }
   // the client checks only that the keys exist; the names of scheduling are the values of its enum
-  return wire as unknown as SdkFunctionResponse
+  return sent as unknown as SdkFunctionResponse
 }
 
 function sendImage(session: Session, { inlineData }: Part): void {

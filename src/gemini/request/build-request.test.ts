@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
 import type { Content, Part } from '../../content/content.ts'
 import { geminiServer } from '../../testing/gemini-server.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import { ask, model, requestOf, tool, user } from '../gemini.test-kit.ts'
 import { gemini } from '../gemini.ts'
 
@@ -11,7 +11,7 @@ const declaration = (name: string, parametersJsonSchema?: JsonObject) => ({
   description: `Does ${name}.`,
   ...(parametersJsonSchema && { parametersJsonSchema }),
 })
-const functions = (...names: string[]): WireTool => ({ functionDeclarations: names.map((name) => declaration(name)) })
+const functions = (...names: string[]): ConfigTool => ({ functionDeclarations: names.map((name) => declaration(name)) })
 const newer = 'gemini-3-flash-preview'
 
 /** The body of a request that Gemini accepted. */
@@ -303,9 +303,9 @@ describe('tools sent to Gemini', () => {
   })
 
   test('of the server are unchanged', async () => {
-    const anywhere: WireTool[] = [{ googleSearch: {} }, { urlContext: {} }, { codeExecution: {} }, { googleMaps: {} }]
+    const anywhere: ConfigTool[] = [{ googleSearch: {} }, { urlContext: {} }, { codeExecution: {} }, { googleMaps: {} }]
     expect((await ask(['Fine.'], { config: { tools: anywhere } })).body.tools).toEqual(anywhere)
-    const onVertex: WireTool[] = [
+    const onVertex: ConfigTool[] = [
       { enterpriseWebSearch: {} },
       { retrieval: { vertexAiSearch: { datastore: 'd', maxResults: 3 } } },
     ]

@@ -1,11 +1,11 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import { isGemini3 } from '../capabilities.ts'
 import type { RequestSummary } from '../failure/failure-message.ts'
 import { valueSchema } from '../schema/gemini-schema.ts'
 import type { RequestParams } from '../transport/send-request.ts'
-import { toWireContents } from './contents.ts'
-import { toWireTools } from './tools.ts'
+import { toGeminiContents } from './contents.ts'
+import { toGeminiTools } from './tools.ts'
 
 /** A request for the client. */
 export interface GeminiRequest {
@@ -19,7 +19,7 @@ export interface GeminiRequest {
 export function buildRequest(request: LlmRequest, name: string, isVertex: boolean): GeminiRequest {
   const model = request.model ?? name
   const { systemInstruction, tools = [], toolConfig, responseJsonSchema, responseMimeType, ...others } = request.config
-  const { entries, serverTools, hasFunctions } = toWireTools(tools)
+  const { entries, serverTools, hasFunctions } = toGeminiTools(tools)
   const summary = { model, isVertex, serverTools, hasFunctions }
   const config: JsonObject = {}
   for (const option of Object.keys(others)) if (others[option] !== undefined) config[option] = others[option]
@@ -30,14 +30,14 @@ export function buildRequest(request: LlmRequest, name: string, isVertex: boolea
   if (config.cachedContent === undefined) {
     if (systemInstruction) config.systemInstruction = systemInstruction
     if (entries.length) config.tools = entries
-    const wireToolConfig = toWireToolConfig(toolConfig, summary)
-    if (wireToolConfig) config.toolConfig = wireToolConfig
+    const geminiToolConfig = toGeminiToolConfig(toolConfig, summary)
+    if (geminiToolConfig) config.toolConfig = geminiToolConfig
   }
   const target = { isVertex, isGemini3: isGemini3(model), runsCode: serverTools.includes('codeExecution') }
-  return { params: { model, contents: toWireContents(request.contents, target), config }, summary }
+  return { params: { model, contents: toGeminiContents(request.contents, target), config }, summary }
 }
 
-function toWireToolConfig(
+function toGeminiToolConfig(
   given: unknown,
   { model, isVertex, serverTools, hasFunctions }: RequestSummary,
 ): JsonObject | undefined {

@@ -5,7 +5,7 @@ import type { Content, FunctionCall, Part } from '../../content/content.ts'
 import { geminiId, toResponseTurns } from './function-responses.ts'
 
 /** The model a conversation is written for. */
-interface WireTarget {
+interface ContentTarget {
   /** Whether the request goes to Vertex AI. */
   readonly isVertex: boolean
   /** Whether the model is Gemini 3 or newer. */
@@ -17,7 +17,7 @@ interface WireTarget {
 }
 
 /** One turn in Gemini's format. */
-interface WireContent {
+interface GeminiContent {
   /** Gemini has no other roles: results are user turns. */
   readonly role: 'user' | 'model'
   /** The parts in Gemini's format. */
@@ -25,42 +25,42 @@ interface WireContent {
 }
 
 /** Converts a conversation to Gemini's format. */
-export function toWireContents(contents: readonly Content[], target: WireTarget): WireContent[] {
-  const wire: WireContent[] = []
+export function toGeminiContents(contents: readonly Content[], target: ContentTarget): GeminiContent[] {
+  const all: GeminiContent[] = []
   for (const content of contents) {
     const hasResponses = content.parts.some((part) => part.functionResponse)
     const turns = hasResponses
-      ? toResponseTurns(content.parts, target, (parts) => toWireParts(parts, target, 'user'))
-      : [toWireContent(content, target)]
-    for (const turn of turns) if (turn.parts.length) appendContent(wire, turn)
+      ? toResponseTurns(content.parts, target, (parts) => toGeminiParts(parts, target, 'user'))
+      : [toGeminiContent(content, target)]
+    for (const turn of turns) if (turn.parts.length) appendContent(all, turn)
   }
-  if (target.isGemini3) for (const [at, content] of wire.entries()) wire[at] = withPlaceholderSignature(content)
-  if (target.isLive) return wire
-  if (wire[0]?.role !== 'user') wire.unshift(userText('(The conversation begins here.)'))
-  if (wire.at(-1)?.role === 'model') wire.push(userText('Continue.'))
-  return wire
+  if (target.isGemini3) for (const [at, content] of all.entries()) all[at] = withPlaceholderSignature(content)
+  if (target.isLive) return all
+  if (all[0]?.role !== 'user') all.unshift(userText('(The conversation begins here.)'))
+  if (all.at(-1)?.role === 'model') all.push(userText('Continue.'))
+  return all
 }
 
-function toWireContent({ role: given, parts }: Content, target: WireTarget): WireContent {
+function toGeminiContent({ role: given, parts }: Content, target: ContentTarget): GeminiContent {
   const role = given === 'model' ? 'model' : 'user'
-  return { role, parts: toWireParts(parts, target, role) }
+  return { role, parts: toGeminiParts(parts, target, role) }
 }
 
-const userText = (text: string): WireContent => ({ role: 'user', parts: [{ text }] })
+const userText = (text: string): GeminiContent => ({ role: 'user', parts: [{ text }] })
 
 /** Merges consecutive model turns: Gemini accepts a call only after a user turn. */
-function appendContent(wire: WireContent[], content: WireContent): void {
-  const last = wire.at(-1)
-  if (content.role !== 'model' || last?.role !== 'model') wire.push(content)
-  else wire[wire.length - 1] = { role: 'model', parts: [...last.parts, ...content.parts] }
+function appendContent(all: GeminiContent[], content: GeminiContent): void {
+  const last = all.at(-1)
+  if (content.role !== 'model' || last?.role !== 'model') all.push(content)
+  else all[all.length - 1] = { role: 'model', parts: [...last.parts, ...content.parts] }
 }
 
-function toWireParts(parts: readonly Part[], target: WireTarget, role: WireContent['role']): JsonObject[] {
-  return parts.map((part) => toWirePart(part, target, role)).filter((part) => part !== undefined)
+function toGeminiParts(parts: readonly Part[], target: ContentTarget, role: GeminiContent['role']): JsonObject[] {
+  return parts.map((part) => toGeminiPart(part, target, role)).filter((part) => part !== undefined)
 }
 
 /** Converts a part. Undefined when Gemini has no use for it. */
-function toWirePart(part: Part, target: WireTarget, role: WireContent['role']): JsonObject | undefined {
+function toGeminiPart(part: Part, target: ContentTarget, role: GeminiContent['role']): JsonObject | undefined {
   const {
     partMetadata: _,
     functionCall,
@@ -68,22 +68,22 @@ function toWirePart(part: Part, target: WireTarget, role: WireContent['role']): 
     codeExecutionResult,
     ...others
   } = dropForeignSignature(role, part)
-  if (functionCall) return { ...others, functionCall: toWireCall(functionCall) }
+  if (functionCall) return { ...others, functionCall: toGeminiCall(functionCall) }
   const isGeminiCode = role === 'model' && target.runsCode && !isRunByFramework(part)
   const code = isGeminiCode ? undefined : codeAsText(part)
   if (code !== undefined) return { ...others, text: code }
-  const wire: JsonObject = {
+  const sent: JsonObject = {
     ...others,
     ...(executableCode && { executableCode }),
     ...(codeExecutionResult && { codeExecutionResult }),
   }
-  if ((role === 'user' || target.isVertex) && (wire.toolCall || wire.toolResponse)) return undefined
-  if (hasData(wire)) return wire
-  return wire.thoughtSignature === undefined ? undefined : { ...wire, text: '' }
+  if ((role === 'user' || target.isVertex) && (sent.toolCall || sent.toolResponse)) return undefined
+  if (hasData(sent)) return sent
+  return sent.thoughtSignature === undefined ? undefined : { ...sent, text: '' }
 }
 
 /** Removes the signature from a part in a user turn. It is a message of another agent, signed for another conversation. */
-function dropForeignSignature(role: WireContent['role'], part: Part): Part {
+function dropForeignSignature(role: GeminiContent['role'], part: Part): Part {
   if (role === 'model' || part.thoughtSignature === undefined) return part
   const { thoughtSignature: _, ...unsigned } = part
   return unsigned
@@ -104,7 +104,7 @@ function isFilled(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
 
-function toWireCall({ id, name, args }: FunctionCall): JsonObject {
+function toGeminiCall({ id, name, args }: FunctionCall): JsonObject {
   return { ...geminiId(id), name, args: isRecord(args) ? args : {} } // another model may have written invalid arguments
 }
 
@@ -118,7 +118,7 @@ function isRunByFramework({ executableCode, codeExecutionResult }: Part): boolea
 const PLACEHOLDER_SIGNATURE = 'skip_thought_signature_validator'
 
 /** Adds the placeholder to the first call of a turn if it has no signature. Only the first call of a batch is signed. */
-function withPlaceholderSignature(content: WireContent): WireContent {
+function withPlaceholderSignature(content: GeminiContent): GeminiContent {
   const at = content.parts.findIndex((part) => part.functionCall)
   const call = content.parts[at]
   if (content.role !== 'model' || !call || call.thoughtSignature !== undefined) return content

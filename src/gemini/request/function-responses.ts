@@ -14,7 +14,7 @@ interface Turn {
 export function toResponseTurns(
   parts: readonly Part[],
   target: { readonly isGemini3: boolean },
-  wireParts: (parts: readonly Part[]) => JsonObject[],
+  toParts: (parts: readonly Part[]) => JsonObject[],
 ): Turn[] {
   const responses: JsonObject[] = []
   const others: Part[] = []
@@ -29,13 +29,13 @@ export function toResponseTurns(
     while (isMedia(parts[at])) media.push(parts[at++] as Part) // media parts after a response belong to that response
     const inside = media.filter((one) => target.isGemini3 && fitsInsideResponse(one))
     const outside = media.filter((one) => !inside.includes(one))
-    responses.push({ functionResponse: toWireResponse(functionResponse, wireParts(inside)) })
+    responses.push({ functionResponse: toGeminiResponse(functionResponse, toParts(inside)) })
     if (outside.length) others.push({ text: `From the result of ${functionResponse.name}:` }, ...outside)
   }
   const user = 'user' as const
   return [
     { role: user, parts: responses },
-    { role: user, parts: wireParts(others) },
+    { role: user, parts: toParts(others) },
   ]
 }
 
@@ -49,7 +49,7 @@ export function fitsInsideResponse({ inlineData, fileData }: Part): boolean {
 }
 
 /** Converts a response. Its media is already converted. */
-export function toWireResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
+export function toGeminiResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
   const names = new Set(parts.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined)))
   const object = isRecord(response) ? response : { output: response }
   // Gemini reads `$ref` as a reference to media and rejects any other reference

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import { appendNotes } from '../schema/describe-constraints.ts'
 import { argumentsSchema, valueSchema } from '../schema/gemini-schema.ts'
 
 /** The tools of a request in Gemini's format. */
-interface WireTools {
+interface GeminiTools {
   /** The `tools` of the request. */
   readonly entries: readonly JsonObject[]
   /** Names of the server tools. */
@@ -18,17 +18,17 @@ interface WireTools {
  * Converts tools. All declarations are in one entry, because Vertex AI accepts only one. `keepsBehavior`: declarations keep
  * `behavior`, which only live sessions of the Gemini API accept.
  */
-export function toWireTools(
-  tools: readonly WireTool[],
+export function toGeminiTools(
+  tools: readonly ConfigTool[],
   { keepsBehavior = false }: { keepsBehavior?: boolean } = {},
-): WireTools {
+): GeminiTools {
   const declarations = tools.flatMap((entry) => entry.functionDeclarations ?? [])
   const others = tools.filter((entry) => entry.functionDeclarations === undefined)
   const entries: JsonObject[] = others.map((entry) => ({ ...entry }))
   if (declarations.length) {
     const functionDeclarations = declarations.map((declaration) => {
       const { behavior } = declaration
-      return { ...toWireDeclaration(declaration), ...(keepsBehavior && behavior !== undefined && { behavior }) }
+      return { ...toGeminiDeclaration(declaration), ...(keepsBehavior && behavior !== undefined && { behavior }) }
     })
     entries.unshift({ functionDeclarations })
   }
@@ -39,13 +39,13 @@ export function toWireTools(
   }
 }
 
-function toWireDeclaration(declaration: FunctionDeclaration): JsonObject {
+function toGeminiDeclaration(declaration: FunctionDeclaration): JsonObject {
   const { name, description, parametersJsonSchema, responseJsonSchema } = declaration
-  const wire: JsonObject = { name, description }
-  if (responseJsonSchema) wire.responseJsonSchema = valueSchema(responseJsonSchema)
-  if (!parametersJsonSchema) return wire
+  const sent: JsonObject = { name, description }
+  if (responseJsonSchema) sent.responseJsonSchema = valueSchema(responseJsonSchema)
+  if (!parametersJsonSchema) return sent
   const { schema, notes } = argumentsSchema(parametersJsonSchema)
-  if (notes) wire.description = appendNotes(description, [notes])
-  if (schema.properties || schema.additionalProperties) wire.parametersJsonSchema = schema
-  return wire
+  if (notes) sent.description = appendNotes(description, [notes])
+  if (schema.properties || schema.additionalProperties) sent.parametersJsonSchema = schema
+  return sent
 }

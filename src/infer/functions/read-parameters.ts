@@ -11,7 +11,7 @@ import { primitiveParts } from '../types/primitive-parts.ts'
 import { acceptsUndefined } from '../types/read-object.ts'
 import { readType } from '../types/read-type.ts'
 import { type Position, type Reading, refuse } from '../types/reading.ts'
-import { wireTypeOf } from '../types/wire-type.ts'
+import { stringFormOf } from '../types/string-form.ts'
 import { constantOf } from './constant-value.ts'
 import { type ParameterDocs, parameterDocs } from './parameter-docs.ts'
 import { isContextType } from './toolwright-types.ts'
@@ -69,7 +69,8 @@ function isArguments(reading: Reading, { declaration, type }: Parameter): boolea
   const plain = checker.getNonNullableType(type)
   const isObject =
     plain.flags & ts.TypeFlags.Object || (plain.isIntersection() && primitiveParts(ts, plain).length === 0)
-  if (!isObject || wireTypeOf(reading, plain) || checker.isArrayType(plain) || checker.isTupleType(plain)) return false
+  if (!isObject || stringFormOf(reading, plain) || checker.isArrayType(plain) || checker.isTupleType(plain))
+    return false
   if (objectProblem(reading, plain) !== undefined) return false
   // a type with an index signature only, such as Record<string, number>, is one value and has no named arguments
   return checker.getPropertiesOfType(plain).length > 0 || checker.getIndexInfosOfType(plain).length === 0

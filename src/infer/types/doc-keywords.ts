@@ -1,7 +1,7 @@
 // Descriptions and tags of doc comments, as keywords of a schema.
 import { closestNames, isMisspelling } from '../../base/closest-names.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { WIRE_TYPE } from '../../schema/wire-values.ts'
+import { TYPE_MARK } from '../../schema/marked-strings.ts'
 import type { Docs } from './docs.ts'
 import { type Position, type Reading, refuse } from './reading.ts'
 import { tagValue } from './tag-value.ts'
@@ -125,7 +125,7 @@ function isPattern(text: string): boolean {
 
 /** Adds keywords to a schema of the type, or to the branches of a union that have the type. */
 function constrain(schema: JsonObject, type: string, keywords: JsonObject): JsonObject | undefined {
-  if (schema.type === type && !(WIRE_TYPE in schema)) return { ...schema, ...keywords }
+  if (schema.type === type && !(TYPE_MARK in schema)) return { ...schema, ...keywords }
   if (!Array.isArray(schema.anyOf)) return undefined
   const branches = schema.anyOf.map((branch) =>
     isRecord(branch) ? (constrain(branch, type, keywords) ?? branch) : branch,

@@ -6,9 +6,9 @@ import { primitiveParts } from './primitive-parts.ts'
 import { readObject } from './read-object.ts'
 import { readDocumented, readUnion } from './read-union.ts'
 import { isTooLarge, type Position, type Reading, refuse } from './reading.ts'
+import { stringFormOf } from './string-form.ts'
 import { templatePattern } from './template-pattern.ts'
 import { elementNode, tupleNodes } from './type-nodes.ts'
-import { wireTypeOf } from './wire-type.ts'
 
 /** Reads a type. Reports what cannot be a schema, and returns an empty schema for it. */
 export function readType(reading: Reading, type: ts.Type, at: Position): JsonObject {
@@ -85,8 +85,8 @@ function readStructure(reading: Reading, type: ts.Type, at: Position): JsonObjec
       `The type of ${at.label} is ${checker.typeToString(type)}, which no schema describes. Use string with the tag @pattern.`,
     )
   if (branded) return readType(reading, branded, at)
-  const wire = wireTypeOf(reading, type)
-  if (wire) return wire
+  const form = stringFormOf(reading, type)
+  if (form) return form
   if (type.flags & ts.TypeFlags.NonPrimitive) return { type: 'object' }
   // A recursive type has an interface or an alias: an array without one is never where the recursion starts.
   if (checker.isArrayType(type) && !type.aliasSymbol) return readArray(reading, type as ts.TypeReference, at)

@@ -1,6 +1,6 @@
 import type ts from 'typescript-classic'
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { WIRE_TYPE } from '../../schema/wire-values.ts'
+import { TYPE_MARK } from '../../schema/marked-strings.ts'
 import { readDocs } from './doc-comments.ts'
 import { withDocs } from './doc-keywords.ts'
 import { type Position, type Reading, refuse } from './reading.ts'
@@ -64,7 +64,7 @@ function literalSchema(type: string, values: readonly unknown[]): JsonObject {
 /** Whether a string could be meant for more than one branch, one of which converts it. */
 function isAmbiguous(branches: readonly JsonObject[]): boolean {
   const texts = branches.filter((branch) => branch.type === 'string' && !('const' in branch) && !('enum' in branch))
-  return texts.length > 1 && texts.some((branch) => isRecord(branch) && WIRE_TYPE in branch)
+  return texts.length > 1 && texts.some((branch) => isRecord(branch) && TYPE_MARK in branch)
 }
 
 interface Member {

@@ -1,6 +1,6 @@
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { backgroundOf } from '../../policy/background.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import type { Tool } from '../../tool/tool.ts'
 
 /** Which tools are declared, and how. */
@@ -16,9 +16,9 @@ export interface DeclareOptions {
 }
 
 /** The declarations for a live model. It does not wait for tools whose result takes long: background, long-running and gated ones. */
-export function declareTools(tools: readonly WireTool[], options: DeclareOptions): WireTool[] {
+export function declareTools(tools: readonly ConfigTool[], options: DeclareOptions): ConfigTool[] {
   const { table, allowed } = options
-  return tools.flatMap((entry): WireTool[] => {
+  return tools.flatMap((entry): ConfigTool[] => {
     if (!entry.functionDeclarations) return [entry]
     const functionDeclarations = entry.functionDeclarations
       .filter(({ name }) => allowed?.has(name) ?? true)

@@ -9,7 +9,7 @@ import { validatePhases } from '../../flow/phases/validate-phases.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { LiveClientMessage, LiveModel } from '../../tool/live-model.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import { declareTools } from './declare-tools.ts'
 
 /** What the setup of the model depends on. */
@@ -61,13 +61,13 @@ export class ModelSetup {
   }
 
   /** Instruction and tools for a new connection. */
-  async read(): Promise<{ instruction: string | undefined; tools: readonly WireTool[] }> {
+  async read(): Promise<{ instruction: string | undefined; tools: readonly ConfigTool[] }> {
     const { instruction, tools } = await this.#current()
     this.#told = told(instruction, tools)
     return { instruction: instruction || undefined, tools }
   }
 
-  async #current(): Promise<{ instruction: string; tools: WireTool[] }> {
+  async #current(): Promise<{ instruction: string; tools: ConfigTool[] }> {
     const { model, calls, flow, background, instruction: ofSession } = this.#options
     const { instruction, tools, table } = await calls.plan.setup()
     this.#toolNames = [...table.tools.keys()]
@@ -133,7 +133,7 @@ export class ModelSetup {
   }
 }
 
-function told(instruction: string, tools: readonly WireTool[]) {
+function told(instruction: string, tools: readonly ConfigTool[]) {
   const serverTools = tools.filter((entry) => !entry.functionDeclarations)
   return { instruction, tools: canonicalJson(tools), serverTools: canonicalJson(serverTools) }
 }

@@ -4,8 +4,8 @@ import { isRecord, jsonSize } from '../../base/json.ts'
 import { TimerTurns } from '../../base/timer-turns.ts'
 import type { Content, Part } from '../../content/content.ts'
 import { ToolError } from '../../error/error.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import type { Model } from '../../tool/model.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
 import { MAX_SAMPLE_BYTES, MAX_SAMPLE_TOKENS, MAX_SAMPLES } from '../limits.ts'
 
 /** After this many responses that were all ready, timers get a turn. */
@@ -41,7 +41,7 @@ async function generate(model: Model, params: CreateMessageRequest['params'], si
     },
     tools: new Map(),
     appendInstruction: () => {},
-    appendWireTool: () => {},
+    appendConfigTool: () => {},
   }
   let reply = ''
   const turns = new TimerTurns(RESPONSES_PER_TURN)

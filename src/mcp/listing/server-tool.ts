@@ -1,5 +1,5 @@
 // The tools of a server as it lists them: read page by page, each tool checked by itself.
-import type { Client, Tool as WireTool } from '@modelcontextprotocol/client'
+import type { Client, Tool as ListedTool } from '@modelcontextprotocol/client'
 import { digestOf } from '../../auth/digest.ts'
 import { canonicalJson, isRecord, type JsonObject, jsonSize } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
@@ -21,7 +21,7 @@ export interface ServerTool extends ServerToolInfo {
   /** The digest of everything the server says about the tool. */
   readonly hash: string
   /** The definition as the server sent it. */
-  readonly definition: WireTool
+  readonly definition: ListedTool
 }
 
 /** The tools of a server, and why others are left out. */
@@ -148,7 +148,7 @@ async function readDefinition(given: unknown): Promise<ServerTool | string> {
     resourceUri: resourceUriOf(given),
     isForModel: isForModel(given),
     hash: await digestOf(canonicalJson(given)),
-    definition: given as unknown as WireTool,
+    definition: given as unknown as ListedTool,
   }
 }
 

@@ -59,7 +59,7 @@ export function protocolServer(protocol: Protocol, options: ProtocolOptions, pee
   declareHeaders(protocol, made, options.headerTools)
   const { server } = made
   const fail = (error: unknown): never => {
-    throw wireError(protocol, error, logger)
+    throw protocolError(protocol, error, logger)
   }
   server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
     const list = async (): Promise<ListedTool[]> =>
@@ -77,7 +77,7 @@ export function protocolServer(protocol: Protocol, options: ProtocolOptions, pee
 }
 
 /** The error a client gets. An error of the server itself is for the operator: it may name files or tables. */
-function wireError({ ProtocolError, ProtocolErrorCode }: Protocol, error: unknown, logger: Logger): Error {
+function protocolError({ ProtocolError, ProtocolErrorCode }: Protocol, error: unknown, logger: Logger): Error {
   if (error instanceof UnknownTool) return new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
   if (error instanceof InvalidState) {
     const data = { reason: 'invalid_request_state' }

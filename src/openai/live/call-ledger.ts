@@ -12,7 +12,7 @@ interface Batch {
 interface Call {
   readonly name: string
   /** The id at the provider. It differs for ids of other providers that are too long. */
-  readonly wireId: string
+  readonly providerId: string
   readonly batch: Batch
   isOpen: boolean
 }
@@ -20,7 +20,7 @@ interface Call {
 /** How to send a response to a call. */
 export type Answer =
   /** As the output of the call. `isLast`: no other call of its response is open. */
-  | { readonly type: 'output'; readonly wireId: string; readonly isLast: boolean }
+  | { readonly type: 'output'; readonly providerId: string; readonly isLast: boolean }
   /** As a message: the call has its output already, or the provider does not know it. */
   | { readonly type: 'late' }
 
@@ -35,9 +35,9 @@ export class CallLedger {
     const batch = this.#batches.get(responseId) ?? { open: 0, isComplete: false }
     this.#batches.set(responseId, batch)
     batch.open++
-    const wireId = id.length <= MAX_ID_LENGTH ? id : `call_${this.#calls.size + 1}`
-    this.#calls.set(id, { name, wireId, batch, isOpen: true })
-    return wireId
+    const providerId = id.length <= MAX_ID_LENGTH ? id : `call_${this.#calls.size + 1}`
+    this.#calls.set(id, { name, providerId, batch, isOpen: true })
+    return providerId
   }
 
   /** The response makes no more calls. Returns how many it made, and whether all of them have their outputs. */
@@ -55,7 +55,7 @@ export class CallLedger {
     if (!call?.isOpen) return { type: 'late' }
     call.isOpen = false
     call.batch.open--
-    return { type: 'output', wireId: call.wireId, isLast: call.batch.isComplete && call.batch.open === 0 }
+    return { type: 'output', providerId: call.providerId, isLast: call.batch.isComplete && call.batch.open === 0 }
   }
 
   #oldestOpen(name: string): Call | undefined {

@@ -24,7 +24,7 @@ export function readCall(item: unknown, responseId: string, { calls, names }: Fi
   const { call_id: id, name, status } = item
   const isCutOff = status !== undefined && status !== 'completed'
   if (isCutOff || typeof id !== 'string' || typeof name !== 'string') return undefined
-  const toolName = names.fromWire(name)
+  const toolName = names.fromProvider(name)
   if (calls.add(responseId, id, toolName) === undefined) return undefined
   return { id, name: toolName, args: readArguments(item.arguments) }
 }

@@ -49,11 +49,11 @@ export function toResponse(
   const media = hasHiddenMedia(answer) ? [] : (answer.parts ?? []).flatMap(toInput)
   const after = media.length > 0 ? [toMessage('user', media, context)] : []
   if (sent.type === 'output') {
-    const output = { id: context.newId(), type: 'function_call_output', call_id: sent.wireId, output: json }
+    const output = { id: context.newId(), type: 'function_call_output', call_id: sent.providerId, output: json }
     return { items: [output, ...after], needsReply: sent.isLast }
   }
   const progress = answer.willContinue ? 'Progress' : 'Result'
-  const text = `${progress} of the earlier call of ${context.names.toWire(answer.name)}: ${json}`
+  const text = `${progress} of the earlier call of ${context.names.toProvider(answer.name)}: ${json}`
   return {
     items: [toMessage('system', [{ type: 'input_text', text }], context), ...after],
     needsReply: !answer.willContinue && answer.scheduling !== 'SILENT',
@@ -102,12 +102,12 @@ function mediaNote({ inlineData, fileData }: Part): string | undefined {
 function toCall({ id, name, args }: FunctionCall, batch: string, { calls, names, newId }: ItemContext): JsonObject {
   const callId = id ?? newId()
   // a repeated id is a call of its own, which the response to the first one does not answer
-  const wireId = calls.add(batch, callId, name) ?? newId()
+  const providerId = calls.add(batch, callId, name) ?? newId()
   return {
     id: newId(),
     type: 'function_call',
-    call_id: wireId,
-    name: names.toWire(name),
+    call_id: providerId,
+    name: names.toProvider(name),
     arguments: JSON.stringify(args ?? {}),
   }
 }

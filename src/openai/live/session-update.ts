@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { LiveConnectOptions } from '../../tool/live-model.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import type { OpenAiRealtimeConfig } from './options.ts'
 import type { ToolNames } from './tool-names.ts'
 
@@ -13,7 +13,7 @@ export interface SessionChange {
   /** The system instruction. */
   readonly instruction?: string | undefined
   /** Function declarations. */
-  readonly tools?: readonly WireTool[] | undefined
+  readonly tools?: readonly ConfigTool[] | undefined
 }
 
 /** The first event of a session: instruction, tools and settings. */
@@ -50,7 +50,7 @@ function toSession({ instruction, tools }: SessionChange, config: OpenAiRealtime
   }
 }
 
-function toFunctions(tool: WireTool, names: ToolNames): JsonObject[] {
+function toFunctions(tool: ConfigTool, names: ToolNames): JsonObject[] {
   if (!tool.functionDeclarations)
     throw new ToolwrightError(
       'INVALID_CONFIG',
@@ -58,7 +58,7 @@ function toFunctions(tool: WireTool, names: ToolNames): JsonObject[] {
     )
   return tool.functionDeclarations.map(({ name, description, parametersJsonSchema }) => ({
     type: 'function',
-    name: names.toWire(name),
+    name: names.toProvider(name),
     description,
     parameters: isRecord(parametersJsonSchema) ? parametersJsonSchema : { type: 'object', properties: {} },
   }))

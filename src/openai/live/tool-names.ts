@@ -4,26 +4,26 @@ const MAX_LENGTH = 64
 
 /** Maps tool names to names that OpenAI accepts, and back. A name keeps its mapping as long as the session lasts. */
 export class ToolNames {
-  readonly #toWire: Map<string, string> = new Map()
-  readonly #fromWire: Map<string, string> = new Map()
+  readonly #toProvider: Map<string, string> = new Map()
+  readonly #fromProvider: Map<string, string> = new Map()
 
   /** The name for OpenAI. */
-  toWire(name: string): string {
-    const known = this.#toWire.get(name)
+  toProvider(name: string): string {
+    const known = this.#toProvider.get(name)
     if (known !== undefined) return known
     const cleaned = name.replace(/[^A-Za-z0-9_-]/g, '_') || '_'
-    let wireName = cleaned.slice(0, MAX_LENGTH)
-    for (let count = 2; this.#fromWire.has(wireName); count++) {
+    let providerName = cleaned.slice(0, MAX_LENGTH)
+    for (let count = 2; this.#fromProvider.has(providerName); count++) {
       const suffix = `_${count}`
-      wireName = cleaned.slice(0, MAX_LENGTH - suffix.length) + suffix
+      providerName = cleaned.slice(0, MAX_LENGTH - suffix.length) + suffix
     }
-    this.#toWire.set(name, wireName)
-    this.#fromWire.set(wireName, name)
-    return wireName
+    this.#toProvider.set(name, providerName)
+    this.#fromProvider.set(providerName, name)
+    return providerName
   }
 
   /** The name of the tool. Unknown names are returned unchanged. */
-  fromWire(name: string): string {
-    return this.#fromWire.get(name) ?? name
+  fromProvider(name: string): string {
+    return this.#fromProvider.get(name) ?? name
   }
 }

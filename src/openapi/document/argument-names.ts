@@ -2,7 +2,7 @@ import { shortHash } from './short-hash.ts'
 
 /** A parameter that needs the name of an argument. */
 interface NamedParameter {
-  /** The name on the wire. */
+  /** The name in the request. */
   readonly name: string
   /** Where it is sent. */
   readonly in: string

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { ParseResult } from '../../schema/issues.ts'
-import type { Operation } from '../operation.ts'
+import type { ApiOperation } from '../operation.ts'
 import { type LoadedDocument, loadDocument } from './load-document.ts'
 
 /** A document of OpenAPI 3.1 with these paths. */
@@ -15,7 +15,7 @@ export function swagger(paths: unknown, rest: JsonObject = {}): JsonObject {
 }
 
 /** Loads a document with one operation. Fails with the problems if the operation was left out. */
-export async function loadOne(document: unknown): Promise<Operation & Pick<LoadedDocument, 'problems'>> {
+export async function loadOne(document: unknown): Promise<ApiOperation & Pick<LoadedDocument, 'problems'>> {
   const { operations, problems } = await loadDocument(document)
   const [operation] = operations
   if (!operation || operations.length > 1) throw new Error(`${operations.length} operations: ${problems.join(' ')}`)
@@ -29,14 +29,14 @@ export function loadBody(schema: unknown, rest: JsonObject = {}): ReturnType<typ
 }
 
 /** Does the schema of the operation accept the arguments? `body` is the body, also if its fields are arguments. */
-export function accepts(operation: Operation, args: unknown): boolean {
+export function accepts(operation: ApiOperation, args: unknown): boolean {
   const { name, argumentsSchema } = operation
   const { parse } = compileSchema(argumentsSchema, name, { object: true })
   return 'value' in (parse(toArguments(operation, args)) as ParseResult)
 }
 
 /** The arguments of a call with this body: `body`, or its fields. */
-export function toArguments({ body }: Operation, args: unknown): unknown {
+export function toArguments({ body }: ApiOperation, args: unknown): unknown {
   if (!body?.fields || body.fields.includes('body') || !isRecord(args) || !isRecord(args.body)) return args
   const { body: fields, ...others } = args
   return { ...others, ...fields }

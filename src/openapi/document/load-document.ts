@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Operation, ServerTemplate } from '../operation.ts'
+import type { ApiOperation, ServerTemplate } from '../operation.ts'
 import { type ApiDocument, DocumentProblem, quote } from './api-document.ts'
 import { findOperations } from './find-operations.ts'
 import { MAX_OPERATIONS } from './limits.ts'
@@ -17,7 +17,7 @@ export interface LoadedDocument {
   /** The title of the API. */
   readonly title: string
   /** The wanted operations that can be used. */
-  readonly operations: readonly Operation[]
+  readonly operations: readonly ApiOperation[]
   /** The names of all operations. */
   readonly names: readonly string[]
   /** The servers of the whole document, the first one preferred. */

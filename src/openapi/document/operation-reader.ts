@@ -1,6 +1,6 @@
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
-import type { Operation, ServerTemplate } from '../operation.ts'
+import type { ApiOperation, ServerTemplate } from '../operation.ts'
 import type { ApiDocument } from './api-document.ts'
 import { chooseArgumentNames } from './argument-names.ts'
 import type { FoundOperation } from './find-operations.ts'
@@ -26,7 +26,7 @@ export class OperationReader {
   readonly #bodies: BodyReader
   readonly #responses: ResponseReader
   readonly #servers = new Once<unknown, readonly ServerTemplate[]>()
-  readonly #security = new Once<unknown, Operation['security']>()
+  readonly #security = new Once<unknown, ApiOperation['security']>()
 
   constructor(document: ApiDocument) {
     this.#document = document
@@ -37,7 +37,7 @@ export class OperationReader {
   }
 
   /** Reads an operation. Throws `DocumentProblem` if it cannot be used. */
-  read(found: FoundOperation, name: string): Operation {
+  read(found: FoundOperation, name: string): ApiOperation {
     const { method, pathItem, operation } = found
     const label = clip(`${method} ${found.path}`, 100)
     const { path, parameters } = splitPath(found.path)
@@ -78,7 +78,7 @@ export class OperationReader {
     return this.#servers.get(servers, () => readServers(servers ?? [], this.#document.notes))
   }
 
-  #readSecurity(operation: JsonObject): Operation['security'] {
+  #readSecurity(operation: JsonObject): ApiOperation['security'] {
     const alternatives = operation.security ?? this.#document.root.security ?? []
     return this.#security.get(alternatives, () => readSecurity(alternatives))
   }

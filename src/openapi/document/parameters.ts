@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
-import type { Parameter } from '../operation.ts'
+import type { ApiParameter } from '../operation.ts'
 import { type ApiDocument, DocumentProblem, quote } from './api-document.ts'
 import { MAX_DESCRIPTION_LENGTH, MAX_PARAMETERS } from './limits.ts'
 import { Once } from './once.ts'
@@ -10,7 +10,7 @@ import type { SchemaConverter } from './schema/schema-converter.ts'
 import { toParameter } from './swagger/swagger-parameters.ts'
 
 /** A parameter before its argument has a name. */
-export type ReadParameter = Omit<Parameter, 'argument'> & {
+export type ReadParameter = Omit<ApiParameter, 'argument'> & {
   /** The schema of the argument. */
   readonly fragment: Fragment
 }
@@ -34,7 +34,7 @@ export function collectParameters(document: ApiDocument, ...lists: readonly unkn
   return [...found.values()]
 }
 
-/** Converts parameters to the form of `Operation`. Each parameter of the document is converted once. */
+/** Converts parameters to the form of `ApiOperation`. Each parameter of the document is converted once. */
 export class ParameterReader {
   readonly #converter: SchemaConverter
   readonly #read = new Once<JsonObject, ReadParameter | undefined>()
@@ -73,7 +73,7 @@ export class ParameterReader {
   #toReadParameter(parameter: JsonObject, label: string): ReadParameter {
     const { document } = this.#converter
     const name = String(parameter.name)
-    const place = parameter.in as Parameter['in']
+    const place = parameter.in as ApiParameter['in']
     const media = readContent(parameter.content)
     const schema = media
       ? followReferences(document, media.value, 'the content of a parameter').schema
@@ -99,7 +99,7 @@ const STYLES = {
   querystring: ['form'],
   header: ['simple'],
   cookie: ['form'],
-} as const satisfies { [place in Parameter['in']]: readonly Parameter['style'][] }
+} as const satisfies { [place in ApiParameter['in']]: readonly ApiParameter['style'][] }
 
 /** Ignored by the specification, or set by the HTTP client. */
 const RESERVED_HEADERS: ReadonlySet<string> = new Set([
@@ -139,8 +139,8 @@ function readContent(content: unknown): { type: string; value: unknown } | undef
 }
 
 /** OpenAPI 3.2 has the style `cookie`, which is sent like `form`. */
-function readStyle(style: unknown, place: Parameter['in']): Parameter['style'] {
-  const styles: readonly Parameter['style'][] = STYLES[place]
+function readStyle(style: unknown, place: ApiParameter['in']): ApiParameter['style'] {
+  const styles: readonly ApiParameter['style'][] = STYLES[place]
   return styles.find((one) => one === style) ?? styles[0] ?? 'form'
 }
 

@@ -22,7 +22,7 @@ export interface ReadBody {
   readonly flat: FlatBody | undefined
 }
 
-/** Converts request bodies to the form of `Operation`. Each body of the document is converted once. */
+/** Converts request bodies to the form of `ApiOperation`. Each body of the document is converted once. */
 export class BodyReader {
   readonly #converter: SchemaConverter
   readonly #read = new Once<JsonObject, ReadBody | undefined>()

@@ -1,5 +1,5 @@
 import { copyJson, isRecord, type JsonObject } from '../../base/json.ts'
-import type { Operation } from '../operation.ts'
+import type { ApiOperation } from '../operation.ts'
 import { type ApiDocument, DocumentProblem, quote } from './api-document.ts'
 import { MAX_ALTERNATIVES } from './limits.ts'
 import { followReferences } from './references.ts'
@@ -9,7 +9,7 @@ import { toSecurityScheme } from './swagger/swagger-security.ts'
  * Reads security requirements. Throws `DocumentProblem` if they cannot be read, because a request without them could be sent
  * without a credential.
  */
-export function readSecurity(alternatives: unknown): Operation['security'] {
+export function readSecurity(alternatives: unknown): ApiOperation['security'] {
   if (!Array.isArray(alternatives) || alternatives.length > MAX_ALTERNATIVES)
     throw new DocumentProblem(`"security" must be a list of at most ${MAX_ALTERNATIVES} requirements`)
   return alternatives.map((alternative) => {

@@ -1,5 +1,5 @@
 import { ToolError } from '../../error/error.ts'
-import type { Operation } from '../operation.ts'
+import type { ApiOperation } from '../operation.ts'
 import { splitTemplate } from './expand-path.ts'
 
 const PLACEHOLDER = 'toolwright-parameter'
@@ -8,7 +8,7 @@ const PLACEHOLDER = 'toolwright-parameter'
  * Throws if the URL of a request does not lead to the operation. The URL is parsed again, as the server will see it: a guard
  * behind the encoding of each parameter.
  */
-export function assertTarget(url: string, base: URL, operation: Operation): void {
+export function assertTarget(url: string, base: URL, operation: ApiOperation): void {
   const target = new URL(url)
   const template = splitTemplate(operation.path).path.replace(/\{[^{}]*\}/g, PLACEHOLDER)
   const wanted = new URL(base.href.replace(/\/$/, '') + template).pathname.split('/')

@@ -1,7 +1,7 @@
 // The address of an API. Only the developer and the document choose it, never the model.
 import { isLoopback } from '../../auth/config/endpoint.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Operation, ServerTemplate } from '../operation.ts'
+import type { ApiOperation, ServerTemplate } from '../operation.ts'
 
 /** Options that decide the address. */
 export interface BaseUrlOptions {
@@ -16,7 +16,7 @@ export interface BaseUrlOptions {
  * credentials would be sent unencrypted.
  */
 export function baseUrlOf(
-  operation: Pick<Operation, 'servers'>,
+  operation: Pick<ApiOperation, 'servers'>,
   options: BaseUrlOptions,
   hasCredentials: boolean,
 ): URL {

@@ -1,6 +1,6 @@
 // Headers and cookies from arguments. The model can set neither the framing of a request nor its credentials.
 import { ToolError } from '../../error/error.ts'
-import type { Operation, Parameter } from '../operation.ts'
+import type { ApiOperation, ApiParameter } from '../operation.ts'
 import { contentText } from './content-text.ts'
 import { encodeText } from './percent-encode.ts'
 import { serializePairs, serializeSimple } from './serialize-value.ts'
@@ -18,7 +18,7 @@ export function isReservedHeader(name: string): boolean {
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
 /** The headers of a request that come from arguments, cookies included. */
-export function buildHeaders(operation: Operation, args: ReadonlyMap<string, unknown>): Headers {
+export function buildHeaders(operation: ApiOperation, args: ReadonlyMap<string, unknown>): Headers {
   const headers = new Headers()
   const cookies: string[] = []
   for (const parameter of operation.parameters) {
@@ -35,7 +35,7 @@ export function buildHeaders(operation: Operation, args: ReadonlyMap<string, unk
   return headers
 }
 
-function headerValue({ name, explode, contentType }: Parameter, value: unknown): string | undefined {
+function headerValue({ name, explode, contentType }: ApiParameter, value: unknown): string | undefined {
   if (contentType === undefined) return serializeSimple(value, { name, style: 'simple', explode, encode: String })
   // JSON can be written in ASCII, which every header may have
   return contentText(value, contentType)?.replace(
@@ -45,7 +45,7 @@ function headerValue({ name, explode, contentType }: Parameter, value: unknown):
 }
 
 /** Cookies are encoded like a query, because their syntax has no room for most characters. */
-function cookiesOf(parameter: Parameter, value: unknown): string[] {
+function cookiesOf(parameter: ApiParameter, value: unknown): string[] {
   const { name, style, explode, contentType } = parameter
   const encode = (text: string): string => encodeText(checkHeaderText(parameter, text))
   if (contentType === undefined) return serializePairs(value, { name, style, explode, encode })
@@ -53,7 +53,7 @@ function cookiesOf(parameter: Parameter, value: unknown): string[] {
   return text === undefined ? [] : [`${encodeText(name)}=${encodeText(text)}`]
 }
 
-function checkHeaderText({ argument }: Parameter, text: string): string {
+function checkHeaderText({ argument }: ApiParameter, text: string): string {
   if (/^[\t -~\u0080-\u00ff]*$/.test(text)) return text
   throw invalid(
     `The argument "${argument}" is sent in a header and contains a line break, a control character or a character outside of Latin-1. Remove it.`,

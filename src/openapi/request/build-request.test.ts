@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
 import { bodyOf, operationOf, parameterOf } from '../operation.test-kit.ts'
-import type { Operation, Parameter } from '../operation.ts'
+import type { ApiOperation, ApiParameter } from '../operation.ts'
 import { assertTarget } from './assert-target.ts'
 import { type ApiRequest, buildRequest } from './build-request.ts'
 
@@ -15,7 +15,7 @@ async function loadFile(name: unknown) {
   throw new ToolError('There is no such artifact.', { code: 'INVALID_ARGS' })
 }
 
-function build(operation: Operation, args: JsonObject): Promise<ApiRequest> {
+function build(operation: ApiOperation, args: JsonObject): Promise<ApiRequest> {
   return buildRequest(operation, BASE, args, loadFile)
 }
 
@@ -98,7 +98,7 @@ describe('OA-01: a value of the path stays one segment', () => {
   })
 
   test('the styles label and matrix stay in their segment', async () => {
-    const styled = (style: Parameter['style']) =>
+    const styled = (style: ApiParameter['style']) =>
       operationOf({ path: '/a{id}', parameters: [parameterOf('id', 'path', { style })] })
     expect((await build(styled('matrix'), { id: 'x/y' })).url).toBe('https://api.example.com/v1/a;id=x%2Fy')
     expect((await build(styled('label'), { id: 'x/y' })).url).toBe('https://api.example.com/v1/a.x%2Fy')
@@ -106,7 +106,7 @@ describe('OA-01: a value of the path stays one segment', () => {
 })
 
 describe('the query', () => {
-  const get = (...parameters: Parameter[]) => operationOf({ parameters })
+  const get = (...parameters: ApiParameter[]) => operationOf({ parameters })
 
   test('has the parameters in the order of the document, without those that are missing', async () => {
     const search = get(parameterOf('q', 'query'), parameterOf('limit', 'query'), parameterOf('tags', 'query'))
@@ -188,7 +188,7 @@ describe('OA-03: headers and cookies', () => {
 })
 
 describe('bodies', () => {
-  const post = (body: Operation['body']) => operationOf({ method: 'POST', body })
+  const post = (body: ApiOperation['body']) => operationOf({ method: 'POST', body })
   const textOf = ({ body }: ApiRequest): string => new TextDecoder().decode(body)
 
   test('JSON, also null and texts', async () => {

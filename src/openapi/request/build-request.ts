@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
-import type { Operation } from '../operation.ts'
+import type { ApiOperation } from '../operation.ts'
 import { assertTarget } from './assert-target.ts'
 import { bodyValue } from './body-value.ts'
 import { buildBody } from './build-body.ts'
@@ -24,7 +24,7 @@ export interface ApiRequest {
 
 /** Builds the request of an operation from arguments. Throws a `ToolError` with INVALID_ARGS if they cannot be sent. */
 export async function buildRequest(
-  operation: Operation,
+  operation: ApiOperation,
   base: URL,
   args: unknown,
   loadFile: LoadFile,
@@ -42,7 +42,7 @@ export async function buildRequest(
 
 /** The URL and the headers of a request. */
 export function buildTarget(
-  operation: Operation,
+  operation: ApiOperation,
   base: URL,
   values: ReadonlyMap<string, unknown>,
 ): { readonly url: string; readonly headers: Headers } {

@@ -2,7 +2,7 @@
 // the names of these members. They must not repeat or replace what the document, the developer or another argument sends.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
-import type { Operation, Parameter } from '../operation.ts'
+import type { ApiOperation, ApiParameter } from '../operation.ts'
 import { bodyValue } from './body-value.ts'
 import { splitTemplate } from './expand-path.ts'
 import { namePath, pathsOf } from './field-name.ts'
@@ -28,7 +28,7 @@ interface Writer {
 
 /** Throws a `ToolError` with INVALID_ARGS if a member of an argument has the name of another field. */
 export function checkNames(
-  operation: Operation,
+  operation: ApiOperation,
   values: ReadonlyMap<string, unknown>,
   ownFields: readonly OwnField[] = [],
 ): void {
@@ -45,9 +45,9 @@ export function checkNames(
 }
 
 function writersOf(
-  { parameters }: Operation,
+  { parameters }: ApiOperation,
   values: ReadonlyMap<string, unknown>,
-  places: readonly Parameter['in'][],
+  places: readonly ApiParameter['in'][],
 ): Writer[] {
   return parameters.flatMap((parameter) => {
     if (!places.includes(parameter.in)) return []
@@ -56,7 +56,7 @@ function writersOf(
   })
 }
 
-function namesIn(parameter: Parameter, values: ReadonlyMap<string, unknown>): readonly string[] {
+function namesIn(parameter: ApiParameter, values: ReadonlyMap<string, unknown>): readonly string[] {
   const { argument, name, style, explode, contentType, in: place } = parameter
   const value = values.get(argument)
   if (place === 'querystring') return isRecord(value) ? Object.keys(value) : []
@@ -65,7 +65,7 @@ function namesIn(parameter: Parameter, values: ReadonlyMap<string, unknown>): re
 }
 
 /** The fields of a form. Members that its schema does not declare are chosen by the model, too. */
-function bodyWriters({ body, argumentsSchema }: Operation, values: ReadonlyMap<string, unknown>): Writer[] {
+function bodyWriters({ body, argumentsSchema }: ApiOperation, values: ReadonlyMap<string, unknown>): Writer[] {
   const value = body && bodyValue(body, values)
   if (!body || (body.kind !== 'form' && body.kind !== 'multipart') || !isRecord(value)) return []
   const known = new Set([...(body.fields ?? propertyNames(argumentsSchema)), ...body.encoding.keys()])

@@ -1,7 +1,7 @@
 // Fills in the path of an operation. A value is always one segment: it can neither leave the path nor add to it.
 import { isRecord } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
-import type { Operation, Parameter } from '../operation.ts'
+import type { ApiOperation, ApiParameter } from '../operation.ts'
 import { contentText } from './content-text.ts'
 import { DECODED_TIMES, decodeTriplets, encodeText } from './percent-encode.ts'
 import { serializeSimple, textOf } from './serialize-value.ts'
@@ -16,7 +16,7 @@ export function splitTemplate(template: string): { readonly path: string; readon
 }
 
 /** The path of an operation with the values of its parameters, percent-encoded. */
-export function expandPath(operation: Operation, args: ReadonlyMap<string, unknown>): string {
+export function expandPath(operation: ApiOperation, args: ReadonlyMap<string, unknown>): string {
   const path = splitTemplate(operation.path).path.replace(EXPRESSION, (_, name: string) => {
     const parameter = operation.parameters.find((one) => one.in === 'path' && one.name === name)
     if (parameter) return expandParameter(parameter, args.get(parameter.argument))
@@ -26,7 +26,7 @@ export function expandPath(operation: Operation, args: ReadonlyMap<string, unkno
   return path
 }
 
-function expandParameter(parameter: Parameter, value: unknown): string {
+function expandParameter(parameter: ApiParameter, value: unknown): string {
   const { name, style, explode, contentType } = parameter
   if (style === 'label' && explode && contentType === undefined) checkNoDots(parameter, value)
   const written =
@@ -38,7 +38,7 @@ function expandParameter(parameter: Parameter, value: unknown): string {
 }
 
 /** Refuses items with a dot where dots separate items: percent-encoding does not apply to dots, so one item would be read as two. */
-function checkNoDots({ argument }: Parameter, value: unknown): void {
+function checkNoDots({ argument }: ApiParameter, value: unknown): void {
   const items = Array.isArray(value) ? value : isRecord(value) ? Object.entries(value).flat() : []
   if (!items.some((item) => item !== undefined && textOf(item).includes('.'))) return
   const problem = `An item of "${argument}" contains the character that separates items there, so that it would be read as two`

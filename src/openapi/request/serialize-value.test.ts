@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import type { Parameter } from '../operation.ts'
+import type { ApiParameter } from '../operation.ts'
 import { encodeReserved, encodeText } from './percent-encode.ts'
 import { serializePairs, serializeSimple } from './serialize-value.ts'
 
 const LIST = ['blue', 'black', 'brown']
 const OBJECT = { R: 100, G: 200, B: 150 }
 
-function write(style: Parameter['style'], explode: boolean, value: unknown): string | undefined {
+function write(style: ApiParameter['style'], explode: boolean, value: unknown): string | undefined {
   const format = { name: 'color', style, explode, encode: encodeText }
   const isPath = style === 'simple' || style === 'label' || style === 'matrix'
   return isPath ? serializeSimple(value, format) : serializePairs(value, format).join('&')
 }
 
 // The table "Style Examples" of OpenAPI 3.1.1.
-test.each<[Parameter['style'], boolean, string, string, string, string]>([
+test.each<[ApiParameter['style'], boolean, string, string, string, string]>([
   ['matrix', false, ';color', ';color=blue', ';color=blue,black,brown', ';color=R,100,G,200,B,150'],
   ['matrix', true, ';color', ';color=blue', ';color=blue;color=black;color=brown', ';R=100;G=200;B=150'],
   ['label', false, '.', '.blue', '.blue,black,brown', '.R,100,G,200,B,150'],
@@ -29,7 +29,7 @@ test.each<[Parameter['style'], boolean, string, string, string, string]>([
   expect(write(style, explode, OBJECT)).toBe(object)
 })
 
-test.each<[Parameter['style'], boolean, unknown, string]>([
+test.each<[ApiParameter['style'], boolean, unknown, string]>([
   ['spaceDelimited', false, LIST, 'color=blue%20black%20brown'],
   ['spaceDelimited', false, OBJECT, 'color=R%20100%20G%20200%20B%20150'],
   ['pipeDelimited', false, LIST, 'color=blue%7Cblack%7Cbrown'],
@@ -42,7 +42,7 @@ test.each<[Parameter['style'], boolean, unknown, string]>([
 })
 
 // The examples of RFC 6570, sections 3.2.2, 3.2.5, 3.2.7 and 3.2.8.
-test.each<[string, Parameter['style'], boolean, string, unknown, string]>([
+test.each<[string, ApiParameter['style'], boolean, string, unknown, string]>([
   ['{var}', 'simple', false, 'var', 'value', 'value'],
   ['{hello}', 'simple', false, 'hello', 'Hello World!', 'Hello%20World%21'],
   ['{half}', 'simple', false, 'half', '50%', '50%25'],

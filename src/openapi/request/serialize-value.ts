@@ -1,14 +1,14 @@
 // Writes the value of a parameter in one of the styles of OpenAPI, which are those of RFC 6570.
 import { isRecord } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
-import type { Parameter } from '../operation.ts'
+import type { ApiParameter } from '../operation.ts'
 
 /** How a value is written. */
 export interface Format {
-  /** The name on the wire. */
+  /** The name in the request. */
   readonly name: string
   /** How arrays and objects are written. */
-  readonly style: Parameter['style']
+  readonly style: ApiParameter['style']
   /** Does each item of an array or object get its own name and value? */
   readonly explode: boolean
   /** Encodes values, and names unless there is `encodeName`. */

@@ -5,7 +5,7 @@ import { clip } from '../../base/limits.ts'
 import type { SecretMask } from '../../base/secret-mask.ts'
 import { type ResultErrorCode, ToolError } from '../../error/error.ts'
 import type { ToolContext } from '../../tool/context.ts'
-import type { Operation } from '../operation.ts'
+import type { ApiOperation } from '../operation.ts'
 import { parseContent } from './parse-content.ts'
 
 /** A response whose body is read. */
@@ -39,7 +39,7 @@ export async function toResult(response: ApiResponse, call: ResultCall): Promise
 /** What a result depends on besides the response. */
 export interface ResultCall {
   /** The operation. */
-  readonly operation: Operation
+  readonly operation: ApiOperation
   /** The context of the call. */
   readonly context: ToolContext
   /** Hides the secrets of the request. */

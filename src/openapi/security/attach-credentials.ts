@@ -2,12 +2,12 @@ import { applyCredential } from '../../auth/apply-credential.ts'
 import { isRecord } from '../../base/json.ts'
 import type { AuthCredential } from '../../content/auth.ts'
 import { messageOf, ToolError, ToolwrightError } from '../../error/error.ts'
-import type { Operation } from '../operation.ts'
+import type { ApiOperation } from '../operation.ts'
 import { checkNames, type OwnField } from '../request/check-names.ts'
 import type { SecurityConfig } from './choose-security.ts'
 
 /** Refuses arguments that name the parameter or the cookie of an API key. */
-export function checkKeyNames(operation: Operation, configs: readonly SecurityConfig[], args: unknown): void {
+export function checkKeyNames(operation: ApiOperation, configs: readonly SecurityConfig[], args: unknown): void {
   const keys = configs.flatMap(({ authScheme: scheme }): OwnField[] => {
     return scheme.type === 'apiKey' && scheme.in !== 'header' ? [{ in: scheme.in, name: scheme.name }] : []
   })

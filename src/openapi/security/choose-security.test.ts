@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { AuthConfig, AuthCredential } from '../../content/auth.ts'
 import { callTool, documentOf, startApi, toolsOf } from '../api-server.test-kit.ts'
 import { operationOf } from '../operation.test-kit.ts'
-import type { Operation } from '../operation.ts'
+import type { ApiOperation } from '../operation.ts'
 import type { AuthOption } from './auth-option.ts'
 import { chooseSecurity, type Security } from './choose-security.ts'
 
@@ -34,7 +34,7 @@ type Alternative = { readonly [scheme: string]: readonly string[] }
 
 function choose(auth: AuthOption | undefined, ...alternatives: Alternative[]): Security {
   const security = alternatives.map((one) => Object.entries(one).map(([scheme, scopes]) => ({ scheme, scopes })))
-  const operation: Operation = operationOf({ security })
+  const operation: ApiOperation = operationOf({ security })
   const context = { auth, hasHeaders: false, schemes: SCHEMES, operations: [operation], what: 'Toolset "api"' }
   return chooseSecurity(operation, context)
 }

@@ -2,7 +2,7 @@
 import { checkAuthConfig } from '../../auth/config/check-auth-config.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { AuthConfig, AuthScheme } from '../../content/auth.ts'
-import type { Operation, SecurityRequirement } from '../operation.ts'
+import type { ApiOperation, SecurityRequirement } from '../operation.ts'
 import { type AuthOption, configFor, isAuthConfig } from './auth-option.ts'
 import { type HeaderNeed, headerNeedOf } from './header-credentials.ts'
 import { describeMissing } from './missing-credentials.ts'
@@ -38,7 +38,7 @@ export interface SecurityContext {
   /** The security schemes of the document. */
   readonly schemes: ReadonlyMap<string, JsonObject>
   /** All operations of the document. */
-  readonly operations: readonly Operation[]
+  readonly operations: readonly ApiOperation[]
   /** Names the toolset in errors. */
   readonly what: string
 }
@@ -47,7 +47,7 @@ export interface SecurityContext {
  * Chooses among the alternatives of an operation. An anonymous one is used when no configured one exists. Without one, the
  * headers of the developer count, which are known when the operation is called.
  */
-export function chooseSecurity({ security }: Pick<Operation, 'security'>, context: SecurityContext): Security {
+export function chooseSecurity({ security }: Pick<ApiOperation, 'security'>, context: SecurityContext): Security {
   if (context.auth === 'anonymous') return { type: 'usable', configs: [] }
   if (security.length === 0) return { type: 'usable', configs: configsWithoutSchemes(context) }
   for (const alternative of security) {

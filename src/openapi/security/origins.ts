@@ -2,7 +2,7 @@
 // each operation, and the author of a document must not get the credentials of its API.
 import type { JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
-import type { Operation, ServerTemplate } from '../operation.ts'
+import type { ApiOperation, ServerTemplate } from '../operation.ts'
 import { type BaseUrlOptions, baseUrlOf } from '../request/base-url.ts'
 import type { Security } from './choose-security.ts'
 import { headerNeedOf } from './header-credentials.ts'
@@ -66,7 +66,7 @@ export interface Sent {
 
 /** What `withinOrigins` needs to know of an operation. */
 interface Planned {
-  readonly operation: Operation
+  readonly operation: ApiOperation
   readonly base: URL
   readonly security: Security
   readonly schemes: ReadonlyMap<string, JsonObject>
@@ -95,7 +95,7 @@ export function withinOrigins(planned: Planned, { api, trusted }: Origins): Sent
 const IF_SECRET = 'Its calls fail if that option returns credentials.'
 
 /** Does the document say that the operation needs no credentials? A document without security schemes says nothing. */
-function isPublic({ security }: Operation, schemes: ReadonlyMap<string, JsonObject>): boolean {
+function isPublic({ security }: ApiOperation, schemes: ReadonlyMap<string, JsonObject>): boolean {
   return security.length === 0 ? schemes.size > 0 : security.some(({ length }) => length === 0)
 }
 

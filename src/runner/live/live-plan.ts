@@ -10,7 +10,7 @@ import { ConsentNeeded } from '../../agent/request/toolset-credentials.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LiveModel } from '../../tool/live-model.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import type { Model } from '../../tool/model.ts'
 import type { RunData } from '../run/run-data.ts'
 import { frameOf, speakingAgent } from './live-agent.ts'
@@ -29,7 +29,7 @@ export interface LiveSetup {
   /** The system instruction of the agent that speaks, without that of a phase. */
   readonly instruction: string | undefined
   /** Declarations and server tools. */
-  readonly tools: readonly WireTool[]
+  readonly tools: readonly ConfigTool[]
   /** The tools that the model may call. */
   readonly table: ToolTable
 }

@@ -193,7 +193,8 @@ export class CallRunner {
     const { invocationId } = context.invocation
     const step = this.#steps.get(invocationId)
     this.#steps.delete(invocationId)
-    if (typeof step === 'function') step(request.tools)
+    // a request offers the tools of its agent
+    if (typeof step === 'function') step(request.tools as ReadonlyMap<string, Tool>)
     else if (!step && !request.contents.some(({ role }) => role === 'tool')) {
       throw new Error('The process ended before it recorded the call. Call the tool again.')
     }

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Content, FunctionDeclaration, Part } from '../../content/content.ts'
+import type { LlmRequest } from '../../tool/llm-request.ts'
 import type { LlmRequestConfig } from '../../tool/llm-request-config.ts'
 import type { Model } from '../../tool/model.ts'
-import type { LlmRequest, Tool } from '../../tool/tool.ts'
+import type { Tool } from '../../tool/tool.ts'
 import { offlineModel } from '../offline-model.ts'
 
 /** A Wednesday. */
@@ -52,7 +53,7 @@ export function requestOf({
     config: { ...(tools.length && { tools: [{ functionDeclarations: tools }] }), ...config },
     tools: bodies,
     appendInstruction: () => {},
-    appendWireTool: () => {},
+    appendConfigTool: () => {},
   }
 }
 

@@ -3,7 +3,7 @@
 import type { FunctionResponse } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
-import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import type { ScriptedLiveConnection, ScriptedLiveInput, ScriptedLiveReply } from '../scripted-live-script.ts'
 import { replyMessages } from './reply-messages.ts'
 
@@ -38,7 +38,7 @@ export class ScriptedConversation {
   /** Ids of calls that the model waits for, and whether they have their response. */
   readonly #blocking: Map<string, 'open' | 'answered'> = new Map()
   /** The tools as declared. */
-  #tools: readonly WireTool[] = []
+  #tools: readonly ConfigTool[] = []
   /** Ids of open calls that were made on an earlier connection. */
   #earlierCalls: ReadonlySet<string> = new Set()
   /** The responses that the next step answers. */

@@ -1,5 +1,12 @@
 // The function tools in the documentation of three other kits, as plain functions: what they declare, and what their calls do.
-import { type Completion, InMemoryArtifactService, LlmAgent, Runner, type Tool, type ToolSource } from 'toolwright'
+import {
+  type Completion,
+  InMemoryArtifactService,
+  LlmAgent,
+  type OfferedTool,
+  Runner,
+  type ToolSource,
+} from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/json.ts'
@@ -27,7 +34,7 @@ test.each(files)('the plain functions of %s declare what the documentation of th
 })
 
 /** The declaration without the note that is added to every long-running tool. */
-function declarationOf(tool: Tool) {
+function declarationOf(tool: OfferedTool) {
   const { name, description, parametersJsonSchema: schema } = tool.declaration() ?? {}
   return { name, description: description?.split('\n\n')[0], schema }
 }

@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject, setOwn } from '../../../src/base/json.ts'
-import { WIRE_TYPE } from '../../../src/schema/wire-values.ts'
+import { TYPE_MARK } from '../../../src/schema/marked-strings.ts'
 import { resolve } from './arbitrary.ts'
 
 /** A value that a schema refuses by construction. */
@@ -76,7 +76,7 @@ function textMutations(schema: JsonObject): Mutation[] {
   )
   if (outside !== undefined) found.push({ what: 'outside of the pattern', value: outside })
   if (format !== undefined) found.push({ what: `not a ${format}`, value: 'not of the format' })
-  if (contentEncoding === 'base64' && WIRE_TYPE in schema) found.push({ what: 'not base64', value: 'a?b=' })
+  if (contentEncoding === 'base64' && TYPE_MARK in schema) found.push({ what: 'not base64', value: 'a?b=' })
   return found
 }
 

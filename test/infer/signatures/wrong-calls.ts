@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { isRecord, type JsonObject } from '../../../src/base/json.ts'
-import { hasWireTypes } from '../../../src/schema/wire-values.ts'
+import { hasTypeMarks } from '../../../src/schema/marked-strings.ts'
 import type { InferredFunction } from '../../../src/tool/functions/inferred-function.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { CONTEXT, callText, needsNotation } from './calls.ts'
@@ -20,7 +20,7 @@ const STRICTER: readonly [changes: RegExp, reason: string][] = [
 /** Calls with values that the schema of a function refuses. The compiler has to find an error in each. */
 export function wrongCalls({ key, inferred }: Signature): string[] {
   // dates, bytes, brands and enums are never valid TypeScript as plain JSON
-  if (hasWireTypes(inferred.parameters) || needsNotation(key)) return []
+  if (hasTypeMarks(inferred.parameters) || needsNotation(key)) return []
   const changes = new Map<string, unknown>()
   for (const value of fc.sample(arbitraryOf(inferred.parameters), { seed: 3, numRuns: 3 }))
     for (const { what, value: changed } of mutationsOf(inferred.parameters, value)) changes.set(what, changed)

@@ -1,4 +1,4 @@
-// For tests only: one turn of a model in the wire format of OpenAI's chat completions.
+// For tests only: one turn of a model in the format of OpenAI's chat completions.
 import { argsText, bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'
 

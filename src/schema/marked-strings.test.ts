@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../base/json.ts'
-import { createWireConverter, hasWireTypes, withoutWireTypes } from './wire-values.ts'
+import { createMarkedConverter, hasTypeMarks, withoutTypeMarks } from './marked-strings.ts'
 
 const date = { type: 'string', format: 'date-time', 'x-toolwright-type': 'Date' }
 const bytes = { type: 'string', contentEncoding: 'base64', 'x-toolwright-type': 'Uint8Array' }
@@ -8,7 +8,7 @@ const objectOf = (properties: JsonObject): JsonObject => ({ type: 'object', prop
 const noon = '2026-01-31T12:00:00Z'
 const asDate = new Date(noon)
 
-describe('createWireConverter() replaces the marked strings', () => {
+describe('createMarkedConverter() replaces the marked strings', () => {
   test.each<[string, JsonObject, unknown, unknown]>([
     [
       'of a property',
@@ -51,7 +51,7 @@ describe('createWireConverter() replaces the marked strings', () => {
       { a: [asDate] },
     ],
   ])('%s', (_, schema, value, expected) => {
-    expect(createWireConverter(schema)(structuredClone(value))).toEqual({ value: expected })
+    expect(createMarkedConverter(schema)(structuredClone(value))).toEqual({ value: expected })
   })
 
   test('of the branch of a discriminated union', () => {
@@ -59,7 +59,7 @@ describe('createWireConverter() replaces the marked strings', () => {
       ...objectOf({ kind: { const: kind }, at }),
       required: ['kind'],
     })
-    const convert = createWireConverter(
+    const convert = createMarkedConverter(
       objectOf({ event: { anyOf: [branch('text', { type: 'string' }), branch('date', date)] } }),
     )
     expect(convert({ event: { kind: 'text', at: noon } })).toEqual({ value: { event: { kind: 'text', at: noon } } })
@@ -68,7 +68,7 @@ describe('createWireConverter() replaces the marked strings', () => {
 
   test('of branches that differ only in nested values', () => {
     const branch = (unit: string, at: JsonObject) => objectOf({ in: objectOf({ unit: { const: unit }, at }) })
-    const convert = createWireConverter(
+    const convert = createMarkedConverter(
       objectOf({ a: { anyOf: [branch('text', { type: 'string' }), branch('date', date)] } }),
     )
     const value = (unit: string, at: unknown) => ({ a: { in: { unit, at } } })
@@ -81,7 +81,7 @@ describe('createWireConverter() replaces the marked strings', () => {
       ...objectOf({ at: date, next: { anyOf: [{ $ref: '#/$defs/Entry' }, { type: 'null' }] } }),
       required: ['at', 'next'],
     }
-    const convert = createWireConverter({ ...objectOf({ first: { $ref: '#/$defs/Entry' } }), $defs: { Entry: node } })
+    const convert = createMarkedConverter({ ...objectOf({ first: { $ref: '#/$defs/Entry' } }), $defs: { Entry: node } })
     let raw: unknown = null
     let converted: unknown = null
     for (let level = 0; level < 150; level++) {
@@ -92,7 +92,7 @@ describe('createWireConverter() replaces the marked strings', () => {
   })
 })
 
-describe('createWireConverter() refuses', () => {
+describe('createMarkedConverter() refuses', () => {
   const schema = objectOf({ trips: { type: 'array', items: objectOf({ start: date, 'map file': bytes }) } })
 
   test.each([
@@ -100,13 +100,13 @@ describe('createWireConverter() refuses', () => {
     ['a leap second, which no Date holds', '2016-12-31T23:59:60Z'],
     ['a day that does not exist', '2026-13-01T00:00:00Z'],
   ])('%s, with its path', (_, start) => {
-    expect(createWireConverter(schema)({ trips: [{ start: noon }, { start }] })).toEqual({
+    expect(createMarkedConverter(schema)({ trips: [{ start: noon }, { start }] })).toEqual({
       issues: [{ path: 'trips[1].start', expected: 'a date and time, such as 2026-01-31T12:00:00Z' }],
     })
   })
 
   test('every wrong value of one call, with the path of each and without the values', () => {
-    const result = createWireConverter(schema)({ trips: [{ start: 'secret' }, { 'map file': 'secret!' }] })
+    const result = createMarkedConverter(schema)({ trips: [{ start: 'secret' }, { 'map file': 'secret!' }] })
     expect(result.issues?.map(({ path }) => path)).toEqual(['trips[0].start', 'trips[1]["map file"]'])
     expect(JSON.stringify(result)).not.toContain('secret')
   })
@@ -114,7 +114,7 @@ describe('createWireConverter() refuses', () => {
   test('a value of a union when its branches take too much work to check', () => {
     const alike = (inner: JsonObject) => ({ type: 'array', items: objectOf({ a: objectOf({ b: inner }) }) })
     const union = { anyOf: [alike(date), alike({ type: 'integer' })] }
-    const convert = createWireConverter(objectOf({ list: union }))
+    const convert = createMarkedConverter(objectOf({ list: union }))
     // more parts than a check visits; the check of the whole value has refused it before
     const list = Array.from({ length: 150_000 }, () => ({ a: { b: noon } }))
     expect(convert({ list }).issues).toEqual([
@@ -123,10 +123,10 @@ describe('createWireConverter() refuses', () => {
   })
 })
 
-test('createWireConverter() converts keys that are members of Object.prototype like all others', () => {
+test('createMarkedConverter() converts keys that are members of Object.prototype like all others', () => {
   const schema = { type: 'object', properties: { other: date }, additionalProperties: date }
   const value = JSON.parse(`{ "__proto__": "${noon}", "constructor": "${noon}", "toString": "${noon}" }`)
-  const { value: converted } = createWireConverter(schema)(value) as { value: JsonObject }
+  const { value: converted } = createMarkedConverter(schema)(value) as { value: JsonObject }
   expect(Object.entries(converted)).toEqual([
     ['__proto__', asDate],
     ['constructor', asDate],
@@ -135,21 +135,21 @@ test('createWireConverter() converts keys that are members of Object.prototype l
   expect(Object.getPrototypeOf(converted)).toBe(Object.prototype)
 })
 
-test('createWireConverter() leaves values alone whose schema has no marks', () => {
+test('createMarkedConverter() leaves values alone whose schema has no marks', () => {
   const value = { at: noon, list: [noon], deep: { at: noon } }
   const schema = objectOf({ at: { type: 'string', format: 'date-time' }, list: { type: 'array' }, deep: {} })
-  expect(createWireConverter(schema)(structuredClone(value))).toEqual({ value })
+  expect(createMarkedConverter(schema)(structuredClone(value))).toEqual({ value })
 })
 
-test('withoutWireTypes() removes the marks at every level and keeps properties of that name', () => {
+test('withoutTypeMarks() removes the marks at every level and keeps properties of that name', () => {
   const property = { 'x-toolwright-type': { type: 'string' } }
   const schema = { ...objectOf({ ...property, a: { anyOf: [date] } }), $defs: { D: { type: 'array', items: bytes } } }
-  expect(hasWireTypes(schema)).toBe(true)
-  const plain = withoutWireTypes(schema)
+  expect(hasTypeMarks(schema)).toBe(true)
+  const plain = withoutTypeMarks(schema)
   expect(plain).toEqual({
     ...objectOf({ ...property, a: { anyOf: [{ type: 'string', format: 'date-time' }] } }),
     $defs: { D: { type: 'array', items: { type: 'string', contentEncoding: 'base64' } } },
   })
-  expect(hasWireTypes(plain)).toBe(false)
-  expect(hasWireTypes(schema)).toBe(true)
+  expect(hasTypeMarks(plain)).toBe(false)
+  expect(hasTypeMarks(schema)).toBe(true)
 })

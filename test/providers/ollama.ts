@@ -1,4 +1,4 @@
-// For tests only: one turn of a model in the wire format of Ollama, a line of JSON for each event.
+// For tests only: one turn of a model in the format of Ollama, a line of JSON for each event.
 
 import { bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'

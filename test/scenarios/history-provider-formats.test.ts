@@ -1,14 +1,14 @@
-// The logs of history-malformed-logs.ts on the wire: request bodies of the real provider packages, checked with the rules of each provider.
+// The logs of history-malformed-logs.ts as request bodies of the real provider packages, checked with the rules of each provider.
 import { type Content, InMemorySessionService, LlmAgent, type Model, Runner } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
 import { gemini as ownGemini } from 'toolwright/gemini'
 import { geminiServer } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { ProviderServer } from '../../src/testing/server/provider-server.ts'
+import { ProviderServer } from '../providers/provider-server.ts'
 import { refundTool, where } from './approvals-kit.ts'
 import { eventsOf, malformedLogs } from './history-malformed-logs.ts'
 import { silentLogger } from './kit.ts'
-import { wireFormats } from './sent-requests.ts'
+import { providerFormats } from './sent-requests.ts'
 
 /** Sends a message after the log to this model. */
 async function sendMessageAfter(lines: (typeof malformedLogs)[number][1], model: Model): Promise<string> {
@@ -20,11 +20,11 @@ async function sendMessageAfter(lines: (typeof malformedLogs)[number][1], model:
   return error?.message ?? text
 }
 
-describe.each(wireFormats)('$name', ({ wire, read, problems }) => {
+describe.each(providerFormats)('$name', ({ format, read, problems }) => {
   /** The contents of the request that is sent after a log. */
   async function requestAfter(lines: (typeof malformedLogs)[number][1]): Promise<Content[]> {
-    await using server = await ProviderServer.start([wire.say({ text: 'fine' })])
-    const model = fromAiSdk(wire.model(server.url), { maxRetries: 0, providerOptions: { openai: { store: false } } })
+    await using server = await ProviderServer.start([format.say({ text: 'fine' })])
+    const model = fromAiSdk(format.model(server.url), { maxRetries: 0, providerOptions: { openai: { store: false } } })
     expect(await sendMessageAfter(lines, model)).toBe('fine')
     return read(server.requests[0]?.body as never)
   }

@@ -1,4 +1,4 @@
-// Values that JSON has no form for. A schema that was generated from types marks them: on the wire they are strings, in the body of
+// Values that JSON has no form for. A schema that was generated from types marks them: in arguments they are strings, in the body of
 // the tool a `Date` or a `Uint8Array`.
 import { decodeBase64 } from '../base/base64.ts'
 import { isRecord, type JsonObject, setOwn } from '../base/json.ts'
@@ -8,21 +8,21 @@ import { definitionOf, possibleBranches } from './possible-branches.ts'
 import { formatPath } from './value-path.ts'
 
 /** The keyword that marks a string which becomes a `Date` or a `Uint8Array`. The model never sees it. */
-export const WIRE_TYPE = 'x-toolwright-type'
+export const TYPE_MARK = 'x-toolwright-type'
 
 /** Copies a schema without its marks. */
-export function withoutWireTypes(schema: JsonObject): JsonObject {
+export function withoutTypeMarks(schema: JsonObject): JsonObject {
   return strip(schema) as JsonObject
 }
 
 /** Whether a schema marks values. */
-export function hasWireTypes(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(hasWireTypes)
-  return isRecord(schema) && (typeof schema[WIRE_TYPE] === 'string' || Object.values(schema).some(hasWireTypes))
+export function hasTypeMarks(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(hasTypeMarks)
+  return isRecord(schema) && (typeof schema[TYPE_MARK] === 'string' || Object.values(schema).some(hasTypeMarks))
 }
 
 /** Creates a function that replaces the marked strings of a checked value. It changes the value. */
-export function createWireConverter(schema: JsonObject): (value: unknown) => ParseResult {
+export function createMarkedConverter(schema: JsonObject): (value: unknown) => ParseResult {
   const fixed = { root: schema, accepts: createAcceptors(schema), keyPatterns: new Map<string, JsonObject>() }
   return (value) => {
     const issues: SchemaIssue[] = []
@@ -48,14 +48,14 @@ function convert(value: unknown, schema: unknown, conversion: Conversion): unkno
   if (!isRecord(schema)) return value
   if (typeof schema.$ref === 'string') return convert(value, definitionOf(conversion.root, schema.$ref), conversion)
   if (Array.isArray(schema.anyOf)) return convertUnion(value, schema.anyOf, conversion)
-  if (typeof schema[WIRE_TYPE] === 'string')
+  if (typeof schema[TYPE_MARK] === 'string')
     return typeof value === 'string' ? convertText(value, schema, conversion) : value
   if (Array.isArray(value)) return convertItems(value, schema, conversion)
   return isRecord(value) ? convertProperties(value, schema, conversion) : value
 }
 
 function convertText(text: string, schema: JsonObject, conversion: Conversion): unknown {
-  if (schema[WIRE_TYPE] === 'Date') {
+  if (schema[TYPE_MARK] === 'Date') {
     const date = new Date(text)
     return Number.isNaN(date.getTime()) ? refuse(conversion, 'a date and time, such as 2026-01-31T12:00:00Z') : date
   }
@@ -109,11 +109,11 @@ function convertUnion(value: unknown, branches: readonly unknown[], conversion: 
 
 function createAcceptors(root: JsonObject): Accepts {
   const parsers = new WeakMap<object, CompiledSchema['parse']>()
-  const $defs = withoutWireTypes(root).$defs ?? {}
+  const $defs = withoutTypeMarks(root).$defs ?? {}
   return (part, value) => {
     let parse = parsers.get(part)
     if (!parse) {
-      parse = compileSchema({ ...withoutWireTypes(part), $defs }, 'A part of the parameters').parse
+      parse = compileSchema({ ...withoutTypeMarks(part), $defs }, 'A part of the parameters').parse
       parsers.set(part, parse)
     }
     // a plain JSON Schema is checked synchronously
@@ -124,6 +124,6 @@ function createAcceptors(root: JsonObject): Accepts {
 function strip(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strip)
   if (!isRecord(value)) return value
-  const kept = Object.entries(value).filter(([key, inner]) => key !== WIRE_TYPE || typeof inner !== 'string')
+  const kept = Object.entries(value).filter(([key, inner]) => key !== TYPE_MARK || typeof inner !== 'string')
   return Object.fromEntries(kept.map(([key, inner]) => [key, strip(inner)]))
 }
