@@ -6,6 +6,22 @@ export interface Limit {
   readonly limit: number
 }
 
+/** The limits of a traced walk through the source. */
+export interface WalkLimits {
+  /** Functions with a block body, each time one is entered. */
+  readonly functions: Limit
+  /** Files whose functions are entered. */
+  readonly files: Limit
+  /** Consecutive functions in different files. */
+  readonly fileHops: Limit
+  /** Consecutive functions in different folders of `src/`. */
+  readonly folderChanges: Limit
+  /** How often the walk comes to the recorder from another file. */
+  readonly recorder?: Limit
+  /** How often the next step is computed. */
+  readonly next?: Limit
+}
+
 /** The limits of all figures. Change a limit here and nowhere else. */
 export const limits = {
   importsPerFile: { target: 20, limit: 20 },
@@ -16,10 +32,32 @@ export const limits = {
   linesPerFileP95: { target: 200, limit: 200 },
   linesOfLongestFile: { target: 500, limit: 500 },
   linesPerFunctionP95: { target: 30, limit: 30 },
-  filesOfOneCall: { target: 30, limit: 30 },
-  crossingsOfOneCall: { target: 25, limit: 25 },
-  filesOfResumedApproval: { target: 45, limit: 49 },
-  nextCallsOfResumedApproval: { target: 5, limit: 5 },
   importCycles: { target: 0, limit: 0 },
   anyTypes: { target: 0, limit: 0 },
+  oneCall: {
+    functions: { target: 628, limit: 670 },
+    files: { target: 30, limit: 48 },
+    fileHops: { target: 267, limit: 297 },
+    folderChanges: { target: 40, limit: 126 },
+    recorder: { target: 11, limit: 30 },
+  },
+  resumedApproval: {
+    functions: { target: 710, limit: 796 },
+    files: { target: 50, limit: 52 },
+    fileHops: { target: 307, limit: 357 },
+    folderChanges: { target: 163, limit: 169 },
+    next: { target: 5, limit: 5 },
+  },
+  liveCall: {
+    functions: { target: 654, limit: 871 },
+    files: { target: 44, limit: 74 },
+    fileHops: { target: 341, limit: 465 },
+    folderChanges: { target: 125, limit: 162 },
+  },
+  httpRequest: {
+    functions: { target: 826, limit: 860 },
+    files: { target: 77, limit: 83 },
+    fileHops: { target: 332, limit: 378 },
+    folderChanges: { target: 134, limit: 147 },
+  },
 } as const
