@@ -192,13 +192,9 @@ export function functionCallsOf(content: Content | undefined): readonly Function
 }
 
 /** Is a part media or a reference to a file? */
-export function hasMedia(parts: readonly Part[]): boolean {
-  for (let at = 0; at < parts.length; at++) {
-    const part = parts[at] as Part
-    if (part.inlineData !== undefined || part.fileData !== undefined) return true
-  }
-  return false
-}
+export const hasMedia = (parts: readonly Part[]): boolean =>
+  parts.some(({ inlineData, fileData }) => inlineData !== undefined || fileData !== undefined)
+
 /**
  * The approximate size of parts as JSON, in bytes. Stops counting above `most`. Text parts, the most common ones, are
  * measured by their length.

@@ -177,14 +177,11 @@ export function isFailure(response: JsonObject): boolean {
 }
 
 /** Does this entry make a call wait, for an answer or for the result of long-running work? */
-export function startsWaiting({ event, record }: NewEntry): boolean {
-  if (record) return record.type === 'request'
-  const { content } = event
-  if (content?.role !== 'tool') return false
-  const { parts } = content
-  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
-  return false
-}
+export const startsWaiting = ({ event, record }: NewEntry): boolean =>
+  record
+    ? record.type === 'request'
+    : event.content?.role === 'tool' &&
+      event.content.parts.some(({ functionResponse }) => functionResponse?.willContinue)
 
 /**
  * Does the event show requests of the framework to a client? A model may call a function of the same name, but its replies have

@@ -8,7 +8,7 @@ import type { AgentTree } from '../agents/agent-tree.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import type { KeptToolsets } from '../request/kept-toolsets.ts'
 import type { MediaOptions } from '../request/media-options.ts'
-import type { SessionView } from './session-view.ts'
+import type { ReadonlyView } from './session-view.ts'
 
 /** The parts of the runner that the agent loop uses. */
 export interface LoopServices extends DispatchServices {
@@ -43,7 +43,7 @@ export interface RunHost extends DispatchHost {
   /** Writes to the log of the session. */
   readonly recorder: LoopRecorder
   /** The session's log as folds and histories. */
-  readonly view: SessionView
+  readonly view: ReadonlyView
   /** The agent tree of the runner. */
   readonly tree: AgentTree
   /** What all scopes of the run share. */

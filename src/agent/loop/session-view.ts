@@ -36,10 +36,23 @@ class EvaluatedInvocation implements OpenInvocation {
 /** Shared and never written, because most sessions have no unfinished earlier invocation. */
 const NO_INVOCATIONS: Map<string, EvaluatedInvocation> = new Map()
 
+/** A view for everyone but the session that adds entries to it. */
+export type ReadonlyView = Readonly<SessionView>
+
 /** The log of a session, folded. */
 export class SessionView {
   /** All events of the log, in order. */
   readonly events: Event[] = []
+  /** The sequence number of the latest entry. */
+  seq = 0
+  /** Whether an event has a file. */
+  hasMedia = false
+  /** Whether a call has waited for an answer or a result. */
+  hasWaited = false
+  /** The phase that the conversation has reached; undefined if it never had phases. */
+  phase: PhaseRecord | undefined
+  /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
+  isHalfRead = false
   readonly #tree: AgentTree
   #histories: History[] = []
   /** Earlier invocations that are unfinished, by id. */
@@ -52,82 +65,52 @@ export class SessionView {
   #evaluated: EvaluatedInvocation | undefined
   #latest: Fold | undefined
   #sticky: string | undefined
-  #seq = 0
   /** Ids of calls and requests of earlier invocations. */
   #earlierIds: Set<string> | undefined
   /** The index of the first event of each agent tool's scope. A history of the scope starts there. */
   #isolated: Map<string, number> | undefined
   /** Whether the log has a call id that is repeated, missing or not sendable, as only logs of other programs have. */
   #hasRepeats = false
-  #hasMedia = false
-  #hasWaited = false
-  #phase: PhaseRecord | undefined
-  #isHalfRead = false
 
   constructor(tree: AgentTree) {
     this.#tree = tree
   }
 
-  /** The sequence number of the latest entry. */
-  get seq(): number {
-    return this.#seq
-  }
-
-  /** Whether an event has a file. */
-  get hasMedia(): boolean {
-    return this.#hasMedia
-  }
-
   /** Notes that an event which is about to be recorded has a file. */
   noteMedia(): void {
-    this.#hasMedia = true
-  }
-
-  /** Whether a call has waited for an answer or a result. */
-  get hasWaited(): boolean {
-    return this.#hasWaited
+    this.hasMedia = true
   }
 
   /** Notes that an entry which is about to be recorded makes a call wait. */
   noteWaiting(): void {
-    this.#hasWaited = true
-  }
-
-  /** The phase that the conversation has reached; undefined if it never had phases. */
-  get phase(): PhaseRecord | undefined {
-    return this.#phase
-  }
-
-  /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
-  get isHalfRead(): boolean {
-    return this.#isHalfRead
+    this.hasWaited = true
   }
 
   /** Adds the entries of the log that the view does not have yet. */
   catchUp(entries: readonly Entry[]): void {
     let at = entries.length
-    while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
+    while (at > 0 && (entries[at - 1] as Entry).seq > this.seq) at--
     for (; at < entries.length; at++) {
       const entry = entries[at] as Entry
-      this.#isHalfRead = true
+      this.isHalfRead = true
       // with a missing or repeated entry, calls could run twice
-      if (entry.seq !== this.#seq + 1) {
-        throw new Error(`The event log has a missing or repeated entry: entry ${entry.seq} follows entry ${this.#seq}.`)
+      if (entry.seq !== this.seq + 1) {
+        throw new Error(`The event log has a missing or repeated entry: entry ${entry.seq} follows entry ${this.seq}.`)
       }
       if (entry.event?.turnComplete) this.#checkIds(entry.event) // another process may have written it
-      if (!this.#hasMedia && entry.event?.content) this.#hasMedia = hasMedia(entry.event.content.parts)
-      if (!this.#hasWaited) this.#hasWaited = startsWaiting(entry)
+      if (!this.hasMedia && entry.event?.content) this.hasMedia = hasMedia(entry.event.content.parts)
+      if (!this.hasWaited) this.hasWaited = startsWaiting(entry)
       this.add(entry, entry.seq)
     }
   }
 
   /** Adds an entry that is stored under this sequence number. Does nothing if the view already has it. */
   add(entry: NewEntry, seq: number): void {
-    if (seq <= this.#seq) return
-    this.#isHalfRead = true
-    this.#seq = seq
+    if (seq <= this.seq) return
+    this.isHalfRead = true
+    this.seq = seq
     this.#addToFold(entry, seq)
-    this.#isHalfRead = false
+    this.isHalfRead = false
   }
 
   #addToFold(entry: NewEntry, seq: number): void {
@@ -139,7 +122,7 @@ export class SessionView {
       }
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // `CallIds` has checked those of a reply
-    } else if (entry.record.type === 'phase') this.#phase = entry.record
+    } else if (entry.record.type === 'phase') this.phase = entry.record
     const fold = this.foldFor(entry)
     if (!fold) return
     fold.add(entry, seq)
