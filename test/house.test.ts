@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { anyTypes } from './house/any-types.ts'
 import { membersPerClass } from './house/class-members.ts'
+import { codeLinesPerClass, mutableFieldsPerClass } from './house/class-size.ts'
 import { documentedExports } from './house/exported-declarations.ts'
 import { documentedMembers } from './house/exported-members.ts'
 import { figures, walkFigures } from './house/figures.ts'
@@ -46,6 +47,23 @@ test('the limit of class members counts public methods, accessors and fields', (
     [Symbol.asyncDispose]() {}
   }`
   expect(values(membersPerClass(file(text)))).toEqual({ Desk: 5 })
+})
+
+test('the limits of a class count its fields that are not readonly, and its lines without comments', () => {
+  const text = `class Desk {
+    /** A comment
+     * of two lines. */
+    readonly name = 'a'
+    #open = false
+    count: number
+
+    // another comment
+    static last = 1
+    #onOpen = () => {}
+    open() { this.#open = true }
+  }`
+  expect(values(mutableFieldsPerClass(file(text)))).toEqual({ Desk: 2 })
+  expect(values(codeLinesPerClass(file(text)))).toEqual({ Desk: 8 })
 })
 
 test('the limit of parameters counts the parameters of functions, methods and arrow functions', () => {

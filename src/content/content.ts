@@ -169,9 +169,8 @@ export interface InputToolArguments {
 export type Message = string | Content | readonly Part[]
 
 /** Is it a content with a list of parts? */
-export function hasParts(value: unknown): value is Content {
-  return isRecord(value) && Array.isArray(value.parts) && value.parts.every(isRecord)
-}
+export const hasParts = (value: unknown): value is Content =>
+  isRecord(value) && Array.isArray(value.parts) && value.parts.every(isRecord)
 
 /** The text of a content, without the model's thinking. */
 export function textOf(content: Content | undefined): string {

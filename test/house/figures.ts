@@ -3,6 +3,7 @@ import { fileCycles } from '../layers.ts'
 import type { Source } from '../source.ts'
 import { anyTypes } from './any-types.ts'
 import { membersPerClass } from './class-members.ts'
+import { codeLinesPerClass, mutableFieldsPerClass } from './class-size.ts'
 import { documentedExports } from './exported-declarations.ts'
 import { documentedMembers } from './exported-members.ts'
 import { linesPerFile } from './file-length.ts'
@@ -32,6 +33,8 @@ export function figures(sources: readonly Source[], prefix = ''): Figure[] {
   // Measured over all files, because a class may implement an interface outside `prefix`.
   const under = (measurements: readonly Measurement[]): Measurement[] =>
     measurements.filter(({ file }) => file.startsWith(prefix))
+  const inRunner = (measurements: readonly Measurement[]): Measurement[] =>
+    under(measurements).filter(({ file }) => file.startsWith('src/runner/'))
   const fileLengths = under(linesPerFile(files))
   return [
     atMost('imports per file, most', under(importsPerFile(files)), limits.importsPerFile),
@@ -42,6 +45,8 @@ export function figures(sources: readonly Source[], prefix = ''): Figure[] {
     percentile95('lines per file, 95th percentile', fileLengths, limits.linesPerFileP95),
     atMost('lines of the longest file', fileLengths, limits.linesOfLongestFile),
     percentile95('lines per function, 95th percentile', under(linesPerFunction(files)), limits.linesPerFunctionP95),
+    atMost('mutable fields per class of runner/', inRunner(mutableFieldsPerClass(files)), limits.mutableFieldsPerClass),
+    atMost('lines of code per class of runner/', inRunner(codeLinesPerClass(files)), limits.codeLinesPerClass),
     count('import cycles', under(importCycles(sources)), limits.importCycles),
     count('uses of any', under(anyTypes(files)), limits.anyTypes),
   ]

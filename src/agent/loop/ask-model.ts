@@ -6,11 +6,12 @@ import { yieldToTimers } from '../../base/ports.ts'
 import { type Content, partsSize } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
-import type { NewEntry } from '../../event/event.ts'
+import type { EventActions, NewEntry } from '../../event/event.ts'
 import { repliesOf } from '../../event/invocation-state.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LlmResponse, Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
+import type { AgentPlan } from '../agents/agent-plan.ts'
 import { withRunnableCode } from '../code/code-parts.ts'
 import { buildRequest } from '../request/build-request.ts'
 import { acceptCalls, CallIds } from './accept-calls.ts'
@@ -18,12 +19,12 @@ import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
 import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
-import { type AgentTurn, type ModelTurn, type RunHost, untilStopped } from './run-host.ts'
+import { type AgentTurn, type RecordedTurn, type RunHost, type ScopeFrame, untilStopped } from './run-host.ts'
 
 /** Asks the model of an agent once and records its reply. */
 export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<ToolTable>): Promise<void> {
-  const { run, plan, frame } = agentTurn
-  const turn: ModelTurn = { run, plan, frame, context: new RunCallbackContext(run, plan.agent.name, frame.branch) }
+  const { run, plan } = agentTurn
+  const turn = new ModelCall(agentTurn)
   const answer = plan.output === 'tool' ? await toolAnswerEvent(turn) : undefined
   const instead = answer ?? limitEvent(turn)
   if (instead) return await run.recorder.commit([{ event: instead }])
@@ -35,8 +36,29 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
   }
 }
 
+/** One model call. Its context is created on first use: most agents have no callbacks. */
+class ModelCall implements RecordedTurn {
+  readonly run: RunHost
+  readonly plan: AgentPlan
+  readonly frame: ScopeFrame
+  #context: RunCallbackContext | undefined
+
+  constructor({ run, plan, frame }: AgentTurn) {
+    this.run = run
+    this.plan = plan
+    this.frame = frame
+  }
+  get context(): RunCallbackContext {
+    this.#context ??= new RunCallbackContext(this.run, this.plan.agent.name, this.frame.branch)
+    return this.#context
+  }
+  takeActions(): EventActions | undefined {
+    return this.#context?.take()
+  }
+}
+
 /** The entries of one model call: the reply, or the error that ends the scope. */
-async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, ids: CallIds): Promise<NewEntry[]> {
+async function replyTo(turn: ModelCall, tools: ToolTable | Promise<ToolTable>, ids: CallIds): Promise<NewEntry[]> {
   const { run, plan } = turn
   const table = tools instanceof Promise ? await tools : tools
   const built = buildRequest(turn, table)
@@ -96,7 +118,7 @@ const MAX_STREAM_BYTES = 4 * MAX_CONTENT_BYTES
 /** What a delta counts at least: an empty one costs time and memory, too. */
 const MIN_DELTA_BYTES = 256
 
-async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Promise<LlmResponse> {
+async function generate(turn: ModelCall, request: LlmRequest, ids: CallIds): Promise<LlmResponse> {
   const { run, plan } = turn
   const { model } = plan
   let whole: LlmResponse | undefined
@@ -148,4 +170,5 @@ class GenerateOptions {
   }
 }
 
+registerShape(() => new ModelCall({} as AgentTurn))
 registerShape(() => new GenerateOptions({ runConfig: {} } as RunHost))

@@ -1,6 +1,6 @@
 import type { DispatchHost, DispatchServices, RunRecorder } from '../../dispatch/host.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import type { Event } from '../../event/event.ts'
+import type { Event, EventActions } from '../../event/event.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
@@ -74,6 +74,12 @@ export interface AgentTurn {
 export interface ModelTurn extends AgentTurn {
   /** Collects the actions of callbacks and of tools that change the request. */
   readonly context: RunCallbackContext
+}
+
+/** A model call whose reply is recorded. */
+export interface RecordedTurn extends ModelTurn {
+  /** Returns the actions for the next event and clears them. Undefined if there are none. */
+  takeActions(): EventActions | undefined
 }
 
 /** Waits for work until the run stops. A later result is ignored. */

@@ -275,7 +275,7 @@ export class SessionView {
     this.#latest = undefined
     this.#rememberIds(fold)
     this.#sticky = this.#startAfter(fold)
-    const ended = new EvaluatedInvocation(fold)
+    const ended = this.#evaluated?.fold === fold ? this.#evaluated : new EvaluatedInvocation(fold)
     if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
       this.#open = withInvocation(this.#open, ended)
       if (!ended.isDormant) this.#awake = withInvocation(this.#awake, ended)

@@ -51,11 +51,13 @@ export const CANCELLED_BY_CALLER = 'The run was cancelled by its caller.'
 
 /** Starts runs. Throws `Cancelled` if the caller cancels before the run has started. */
 export interface Starter {
+  /** Starts a run. */
   start(request: RunRequest): Promise<StartedRun>
 }
 
 /** Cancels what a run leaves unfinished. */
 export interface Canceller {
+  /** Cancels invocations of a session. */
   cancel(options: CancelOptions): Promise<void>
 }
 

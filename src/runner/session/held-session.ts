@@ -164,7 +164,10 @@ export class HeldSession {
     run: AppendingRun | undefined,
   ): Promise<void> {
     try {
-      if (run) moveTemp(entries, run)
+      for (let at = 0; run && at < entries.length; at++) {
+        const { event } = entries[at] as NewEntry
+        if (event?.actions.stateDelta) moveTemp(event, event.actions.stateDelta, run)
+      }
       const pending = this.#pendingChanges(entries)
       const options = pending ? { drained, pending } : drained && { drained }
       return this.#services.sessionService.append(this.#lease, this.#seq, entries, options).then(

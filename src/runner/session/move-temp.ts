@@ -1,20 +1,12 @@
 import type { JsonObject } from '../../base/json.ts'
 import { isTempKey } from '../../base/key-scope.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
-import type { NewEntry } from '../../event/event.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 
 type TempRun = Pick<RecordedRun, 'state' | 'observer'>
 
-/** Moves `temp:` values from events to the state of the run: they are not recorded. */
-export function moveTemp(entries: readonly NewEntry[], run: TempRun): void {
-  for (let at = 0; at < entries.length; at++) {
-    const event = (entries[at] as NewEntry).event
-    if (event?.actions.stateDelta) moveTempOf(event, event.actions.stateDelta, run)
-  }
-}
-
-function moveTempOf(event: EventDraft, delta: JsonObject, { state, observer }: TempRun): void {
+/** Moves the `temp:` values of an event to the state of the run: they are not recorded. */
+export function moveTemp(event: EventDraft, delta: JsonObject, { state, observer }: TempRun): void {
   const temporary = Object.keys(delta).filter(isTempKey)
   if (temporary.length === 0) return
   const kept = { ...delta }
