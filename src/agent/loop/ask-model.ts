@@ -11,7 +11,6 @@ import { repliesOf } from '../../event/invocation-state.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LlmResponse, Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import type { AgentPlan } from '../agents/agent-plan.ts'
 import { withRunnableCode } from '../code/code-parts.ts'
 import { buildRequest } from '../request/build-request.ts'
 import { acceptCalls, CallIds } from './accept-calls.ts'
@@ -39,7 +38,7 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
 /** One model call. Its context is created on first use: most agents have no callbacks. */
 class ModelCall implements RecordedTurn {
   readonly run: RunHost
-  readonly plan: AgentPlan
+  readonly plan: AgentTurn['plan']
   readonly frame: ScopeFrame
   #context: RunCallbackContext | undefined
 
