@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { anyTypes } from './house/any-types.ts'
 import { membersPerClass } from './house/class-members.ts'
+import { codeLinesPerClass, mutableFieldsPerClass } from './house/class-size.ts'
 import { documentedExports } from './house/exported-declarations.ts'
 import { documentedMembers } from './house/exported-members.ts'
-import { figures, pathFigures } from './house/figures.ts'
+import { figures, walkFigures } from './house/figures.ts'
 import { linesPerFunction, parametersPerFunction } from './house/functions.ts'
 import { importsPerFile } from './house/imports-per-file.ts'
 import { type Measurement, parseFile } from './house/parsed-file.ts'
 import { publishedSources } from './source.ts'
 
 describe('the published source stays within the limit of', () => {
-  test.each([...figures(publishedSources()), ...pathFigures()])(
+  test.each([...figures(publishedSources()), ...walkFigures()])(
     '$name',
     ({ isWithinLimit, now, target, offenders }) => {
       const worst = offenders.slice(0, 20).map(({ file, line, name, value }) => `${file}:${line} ${name} ${value}`)
@@ -46,6 +47,23 @@ test('the limit of class members counts public methods, accessors and fields', (
     [Symbol.asyncDispose]() {}
   }`
   expect(values(membersPerClass(file(text)))).toEqual({ Desk: 5 })
+})
+
+test('the limits of a class count its fields that are not readonly, and its lines without comments', () => {
+  const text = `class Desk {
+    /** A comment
+     * of two lines. */
+    readonly name = 'a'
+    #open = false
+    count: number
+
+    // another comment
+    static last = 1
+    #onOpen = () => {}
+    open() { this.#open = true }
+  }`
+  expect(values(mutableFieldsPerClass(file(text)))).toEqual({ Desk: 2 })
+  expect(values(codeLinesPerClass(file(text)))).toEqual({ Desk: 8 })
 })
 
 test('the limit of parameters counts the parameters of functions, methods and arrow functions', () => {

@@ -169,9 +169,8 @@ export interface InputToolArguments {
 export type Message = string | Content | readonly Part[]
 
 /** Is it a content with a list of parts? */
-export function hasParts(value: unknown): value is Content {
-  return isRecord(value) && Array.isArray(value.parts) && value.parts.every(isRecord)
-}
+export const hasParts = (value: unknown): value is Content =>
+  isRecord(value) && Array.isArray(value.parts) && value.parts.every(isRecord)
 
 /** The text of a content, without the model's thinking. */
 export function textOf(content: Content | undefined): string {
@@ -192,13 +191,9 @@ export function functionCallsOf(content: Content | undefined): readonly Function
 }
 
 /** Is a part media or a reference to a file? */
-export function hasMedia(parts: readonly Part[]): boolean {
-  for (let at = 0; at < parts.length; at++) {
-    const part = parts[at] as Part
-    if (part.inlineData !== undefined || part.fileData !== undefined) return true
-  }
-  return false
-}
+export const hasMedia = (parts: readonly Part[]): boolean =>
+  parts.some(({ inlineData, fileData }) => inlineData !== undefined || fileData !== undefined)
+
 /**
  * The approximate size of parts as JSON, in bytes. Stops counting above `most`. Text parts, the most common ones, are
  * measured by their length.

@@ -43,7 +43,7 @@ function executeOne(batch: Batch, one: Prepared): Promise<void> {
   if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
   const go = (): Promise<void> => executeCall(batch, one).then((outcome) => recordOne(batch, outcome))
-  return intent ? commit(batch, [intent]).then(go) : go()
+  return intent ? batch.host.recorder.commit([intent]).then(go) : go()
 }
 
 /** Runs a prepared call, in the background if its tool is marked so. A call that is stopped alone gets a final response, and its siblings continue. */
@@ -93,7 +93,7 @@ async function dispatchAll(batch: Batch): Promise<void> {
     prepared.push(one instanceof Promise ? await one : one)
   }
   const intent = intentOf(batch, prepared)
-  if (intent) await commit(batch, [intent])
+  if (intent) await batch.host.recorder.commit([intent])
   await executeAll(batch, prepared)
 }
 
@@ -217,11 +217,7 @@ function record(batch: Batch, outcomes: readonly Outcome[], times?: CallTimes): 
 
 function recordNow(batch: Batch, outcomes: readonly Outcome[], times: CallTimes | undefined): Promise<void> {
   const entries = entriesOf(batch, outcomes, times)
-  return entries.length ? commit(batch, entries) : Promise.resolve()
-}
-
-function commit({ host }: Batch, entries: readonly NewEntry[]): Promise<void> {
-  return host.recorder.commit(entries)
+  return entries.length ? batch.host.recorder.commit(entries) : Promise.resolve()
 }
 
 /** The intent for calls that may take effect; undefined when no call can. */

@@ -31,6 +31,31 @@ import {
 import { depthOf } from './scope.ts'
 
 const NONE: readonly never[] = []
+const NO_TOOLSETS: ReadonlyMap<string, CallState[]> = new Map()
+
+/** The state of a fold, without what follows from it. */
+export interface FoldState {
+  /** The id of the invocation. */
+  readonly invocationId: string
+  /** The agent that is active at the root before the first transfer. */
+  readonly start: string | undefined
+  /** The number of model replies in all scopes. */
+  readonly replies: number
+  /** The user message that started the invocation. */
+  readonly userEvent: Event | undefined
+  /** Whether another program wrote the events. */
+  readonly isForeign: boolean
+  /** The scopes, in the order of their first events. */
+  readonly scopes: readonly ScopeState[]
+  /** The calls, in the order of the log. */
+  readonly calls: readonly CallState[]
+  /** The calls that stand for toolsets, by scope path. They are in `calls`, too. */
+  readonly toolsetCalls: ReadonlyMap<string, CallState[]>
+  /** The latest final reply inside each agent tool. */
+  readonly lastReplies: readonly (readonly [isolation: string, reply: Event])[]
+  /** The calls that wait, or have waited and have no final response. They are in `calls`, too. */
+  readonly waiting: readonly CallState[]
+}
 
 /** The state of one invocation. `add` is the reducer; everything else reads. */
 export class Fold {
@@ -67,6 +92,39 @@ export class Fold {
   constructor(invocationId: string, start?: string | undefined) {
     this.invocationId = invocationId
     this.start = start
+  }
+
+  /** A fold in a state that was stored: it goes on as the fold that was stored would. */
+  static restore({ invocationId, start, scopes, calls, toolsetCalls, ...stored }: FoldState): Fold {
+    const fold = new Fold(invocationId, start)
+    fold.replies = stored.replies
+    fold.userEvent = stored.userEvent
+    fold.isForeign = stored.isForeign
+    for (const scope of scopes) fold.#addScope(scope)
+    for (const call of calls) fold.#addCall(call)
+    const requests = calls.flatMap((call) => call.requests).sort((one, other) => one.seq - other.seq)
+    for (const request of requests) fold.#indexRequest(request) // of two with one id, the later one counts
+    if (toolsetCalls.size) fold.toolsetCalls = new Map(toolsetCalls)
+    for (const [isolation, event] of stored.lastReplies) fold.#setLastReply(isolation, event)
+    for (const call of stored.waiting) fold.#addWaiting(call)
+    return fold
+  }
+
+  /** What a store must keep, so that `restore` makes an equal fold. */
+  get stored(): FoldState {
+    const { invocationId, start, replies, userEvent, isForeign } = this
+    return {
+      invocationId,
+      start,
+      replies,
+      userEvent,
+      isForeign,
+      scopes: [...this.scopes.values()],
+      calls: [...this.calls.values()],
+      toolsetCalls: this.toolsetCalls ?? NO_TOOLSETS,
+      lastReplies: [...(this.#lastReplies ?? NONE)],
+      waiting: [...(this.#waiting ?? NONE)],
+    }
   }
 
   /** Adds the next entry. `seq`: its sequence number in the session's log. */
@@ -302,8 +360,12 @@ export class Fold {
     const state: RequestState = { request, seq: this.#seq, answer: undefined, denied: undefined }
     addRequest(call, state)
     if (!isFinal(call)) this.#addWaiting(call)
+    this.#indexRequest(state)
+  }
+
+  #indexRequest(state: RequestState): void {
     this.#requests ??= new Map()
-    this.#requests.set(request.id, state)
+    this.#requests.set(state.request.id, state)
   }
 
   #addToolset(request: RequestRecord): CallState | undefined {
@@ -334,7 +396,11 @@ export class Fold {
   }
 
   #openScope(path: string, { branch, isolationScope }: Event): ScopeState {
-    const scope = createScope({ path, branch, isolation: isolationScope })
+    return this.#addScope(createScope({ path, branch, isolation: isolationScope }))
+  }
+
+  #addScope(scope: ScopeState): ScopeState {
+    const { path } = scope
     this.scopes.set(path, scope)
     let end = path.length
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {

@@ -201,20 +201,15 @@ export function isReservedPathStep(id: string): boolean {
 }
 
 /** Is it the response of a call that failed? */
-export function isFailure(response: JsonObject): boolean {
-  const error = Object.hasOwn(response, 'error') ? response.error : undefined
-  return error !== null && error !== undefined && error !== false
-}
+export const isFailure = (response: JsonObject): boolean =>
+  Object.hasOwn(response, 'error') && (response.error ?? false) !== false
 
 /** Does this entry make a call wait, for an answer or for the result of long-running work? */
-export function startsWaiting({ event, record }: NewEntry): boolean {
-  if (record) return record.type === 'request'
-  const { content } = event
-  if (content?.role !== 'tool') return false
-  const { parts } = content
-  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
-  return false
-}
+export const startsWaiting = ({ event, record }: NewEntry): boolean =>
+  record
+    ? record.type === 'request'
+    : event.content?.role === 'tool' &&
+      event.content.parts.some(({ functionResponse }) => functionResponse?.willContinue)
 
 /**
  * Does the event show requests of the framework to a client? A model may call a function of the same name, but its replies have
@@ -309,11 +304,8 @@ export function createScope({
 }
 
 /** The number of model replies of this agent in this scope. */
-export function repliesOf(scope: ScopeState | undefined, agentName: string): number {
-  const speakers = scope?.speakers ?? NO_SPEAKERS
-  for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === agentName) return speakers[at]?.replies ?? 0
-  return 0
-}
+export const repliesOf = (scope: ScopeState | undefined, agentName: string): number =>
+  scope?.speakers.find(({ name }) => name === agentName)?.replies ?? 0
 
 /** The entry of an agent in the speakers of a scope. Adds it if there is none. */
 export function speakerOf(scope: ScopeState, name: string): Speaker {

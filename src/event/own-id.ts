@@ -2,11 +2,7 @@
 export const OWN_ID_PREFIX = 'adk-'
 
 /** Creates an id for a call or a request. */
-export function newOwnId(ports: { newId(): string }): string {
-  return OWN_ID_PREFIX + ports.newId()
-}
+export const newOwnId = (ports: { newId(): string }): string => OWN_ID_PREFIX + ports.newId()
 
 /** Does the id have the prefix of the framework? */
-export function isOwnId(id: string): boolean {
-  return id.startsWith(OWN_ID_PREFIX)
-}
+export const isOwnId = (id: string): boolean => id.startsWith(OWN_ID_PREFIX)

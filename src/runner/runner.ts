@@ -9,10 +9,9 @@ import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
 import { checkCallOptions, checkMetadataSize, toLiveRequest, toRunRequest } from './request-rules.ts'
 import { closeAll } from './resources.ts'
-import { Cancelled } from './run/cancelled.ts'
 import { recoverRuns } from './run/recover-runs.ts'
 import { followSignal, type Run, RunHandle, rejectedRun, type StartedRun } from './run/run-handle.ts'
-import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
+import type { CloseOptions, LiveStart } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
 import type {
@@ -115,7 +114,7 @@ export class Runner<Output = unknown> {
   run(options: RunOptions): Run {
     checkCallOptions(this.appName, 'run', options)
     try {
-      return this.#handle(toRunRequest(options, this.#services))
+      return new RunHandle(toRunRequest(options, this.#services), this.#starter, this.#sessions)
     } catch (error) {
       return rejectedRun(options.sessionId, error)
     }
@@ -133,9 +132,7 @@ export class Runner<Output = unknown> {
    */
   async complete(options: RunOptions): Promise<Completion<Output>> {
     checkCallOptions(this.appName, 'complete', options)
-    const request = toRunRequest(options, this.#services)
-    const { signal } = request
-    const active = await this.#starter.start(signal ? { ...request, isCancelled: () => signal.aborted } : request)
+    const active = await this.#starter.start(toRunRequest(options, this.#services))
     const unfollowSignal = options.signal && followSignal(options.signal, active)
     await active.finished
     unfollowSignal?.()
@@ -157,7 +154,8 @@ export class Runner<Output = unknown> {
     checkCallOptions(this.appName, 'resume', options)
     const { userId, sessionId, invocationId = '', runConfig = {}, runContext, signal } = options
     checkMetadataSize(runConfig)
-    return this.#handle({ userId, sessionId, invocationId, runConfig, runContext, signal, isNew: false })
+    const request = { userId, sessionId, invocationId, runConfig, runContext, signal, isNew: false }
+    return new RunHandle(request, this.#starter, this.#sessions)
   }
 
   /**
@@ -175,7 +173,7 @@ export class Runner<Output = unknown> {
     const runs = await recoverRuns(this.#starter, {
       ...options,
       findLate: () => this.#sessions.findPending((request) => this.#isOverdue(request)),
-      cancel: (run) => this.cancel(run),
+      canceller: this.#sessions,
     })
     await removing
     return runs
@@ -251,9 +249,8 @@ export class Runner<Output = unknown> {
   follow(options: FollowOptions): Run {
     checkCallOptions(this.appName, 'follow', options)
     const { userId, sessionId, signal } = options
-    const open = (): Promise<StartedRun> => this.#sessions.follow(options)
-    const cancel = (invocationId: string): Promise<void> => this.cancel({ userId, sessionId, invocationId })
-    return new RunHandle({ sessionId, invocationId: '', open, cancel, detach: false, signal })
+    const request = { userId, sessionId, invocationId: '', runConfig: {}, runContext: undefined, signal, isNew: false }
+    return new RunHandle(request, { start: () => this.#sessions.follow(options) }, this.#sessions)
   }
 
   /**
@@ -333,18 +330,5 @@ export class Runner<Output = unknown> {
   /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  #handle(request: RunRequest): RunHandle {
-    const { userId, sessionId, invocationId, runConfig, runContext, signal } = request
-    const open = (isCancelled: () => boolean, hasConsumer: () => boolean): Promise<StartedRun | undefined> =>
-      this.#starter
-        .start({ ...request, hasConsumer, isCancelled: () => isCancelled() || signal?.aborted === true })
-        .catch((error) => {
-          if (error instanceof Cancelled) return undefined
-          throw error
-        })
-    const cancel = (id: string): Promise<void> => this.cancel({ userId, sessionId, invocationId: id, runContext })
-    return new RunHandle({ sessionId, invocationId, open, cancel, detach: runConfig.detach === true, signal })
   }
 }

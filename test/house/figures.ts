@@ -3,14 +3,16 @@ import { fileCycles } from '../layers.ts'
 import type { Source } from '../source.ts'
 import { anyTypes } from './any-types.ts'
 import { membersPerClass } from './class-members.ts'
+import { codeLinesPerClass, mutableFieldsPerClass } from './class-size.ts'
 import { documentedExports } from './exported-declarations.ts'
 import { documentedMembers } from './exported-members.ts'
 import { linesPerFile } from './file-length.ts'
 import { linesPerFunction, parametersPerFunction } from './functions.ts'
 import { importsPerFile } from './imports-per-file.ts'
-import { type Limit, limits } from './limits.ts'
+import { type Limit, limits, type WalkLimits } from './limits.ts'
 import { type Measurement, parseFile } from './parsed-file.ts'
-import { traceProgram } from './trace/call-path.ts'
+import type { EnteredFunction } from './trace/hook.ts'
+import { walk } from './trace/walk.ts'
 
 /** One row of the table: a number about the source, its limit, and the code over the limit. */
 export interface Figure {
@@ -31,6 +33,8 @@ export function figures(sources: readonly Source[], prefix = ''): Figure[] {
   // Measured over all files, because a class may implement an interface outside `prefix`.
   const under = (measurements: readonly Measurement[]): Measurement[] =>
     measurements.filter(({ file }) => file.startsWith(prefix))
+  const inRunner = (measurements: readonly Measurement[]): Measurement[] =>
+    under(measurements).filter(({ file }) => file.startsWith('src/runner/'))
   const fileLengths = under(linesPerFile(files))
   return [
     atMost('imports per file, most', under(importsPerFile(files)), limits.importsPerFile),
@@ -41,27 +45,42 @@ export function figures(sources: readonly Source[], prefix = ''): Figure[] {
     percentile95('lines per file, 95th percentile', fileLengths, limits.linesPerFileP95),
     atMost('lines of the longest file', fileLengths, limits.linesOfLongestFile),
     percentile95('lines per function, 95th percentile', under(linesPerFunction(files)), limits.linesPerFunctionP95),
+    atMost('mutable fields per class of runner/', inRunner(mutableFieldsPerClass(files)), limits.mutableFieldsPerClass),
+    atMost('lines of code per class of runner/', inRunner(codeLinesPerClass(files)), limits.codeLinesPerClass),
     count('import cycles', under(importCycles(sources)), limits.importCycles),
     count('uses of any', under(anyTypes(files)), limits.anyTypes),
   ]
 }
 
-/** The figures about the path of a call: two programs are run and traced. */
-export function pathFigures(): Figure[] {
-  const call = traceProgram('one-call')
-  const resumed = traceProgram('resumed-approval')
-  const asMeasurements = (names: readonly string[]): Measurement[] =>
-    names.map((name) => ({ file: `src/${name}`, line: 1, name: '', value: 1 }))
+/** The figures about walks through the source: four programs are run and traced. */
+export function walkFigures(): Figure[] {
   return [
-    count('files of one call', asMeasurements(call.files), limits.filesOfOneCall),
-    count('folder crossings of one call', asMeasurements(call.crossings), limits.crossingsOfOneCall),
-    count('files of a resumed approval', asMeasurements(resumed.files), limits.filesOfResumedApproval),
-    count(
-      'next() in a resumed approval',
-      asMeasurements(Array(resumed.nextCalls).fill('agent/loop/next.ts')),
-      limits.nextCallsOfResumedApproval,
-    ),
+    ...oneWalk('one call', 'one-call', limits.oneCall),
+    ...oneWalk('resumed approval', 'resumed-approval', limits.resumedApproval),
+    ...oneWalk('live call', 'live-call', limits.liveCall),
+    ...oneWalk('HTTP request', 'http-request', limits.httpRequest),
   ]
+}
+
+function oneWalk(name: string, program: Parameters<typeof walk>[0], limit: WalkLimits): Figure[] {
+  const { entered, files, fileHops, folderChanges } = walk(program)
+  const found = (functions: readonly EnteredFunction[]): Measurement[] =>
+    functions.map((one) => ({ file: `src/${one.file}`, line: 1, name: one.name, value: 1 }))
+  const all = [
+    count(`${name}: functions entered`, found(entered), limit.functions),
+    count(`${name}: files`, found(files.map((file) => ({ file, name: '' }))), limit.files),
+    count(`${name}: file hops`, found(fileHops), limit.fileHops),
+    count(`${name}: folder changes`, found(folderChanges), limit.folderChanges),
+  ]
+  if (limit.recorder) {
+    const visits = fileHops.filter(({ file }) => file === 'runner/run/recorder.ts')
+    all.push(count(`${name}: visits of the recorder`, found(visits), limit.recorder))
+  }
+  if (limit.next) {
+    const steps = entered.filter(({ file, name }) => file === 'agent/loop/next.ts' && name === 'next')
+    all.push(count(`${name}: calls of next()`, found(steps), limit.next))
+  }
+  return all
 }
 
 /** The largest value stays within the limit. */

@@ -1,11 +1,11 @@
 // Prints the figures of our source: npm run house -- [--list] [path prefix]. `--list` names what to change.
 import { parseArgs } from 'node:util'
 import { publishedSources } from '../source.ts'
-import { figures, pathFigures } from './figures.ts'
+import { figures, walkFigures } from './figures.ts'
 
 const { values, positionals } = parseArgs({ options: { list: { type: 'boolean' } }, allowPositionals: true })
 const [prefix] = positionals
-const rows = [...figures(publishedSources(), prefix), ...(prefix === undefined ? pathFigures() : [])]
+const rows = [...figures(publishedSources(), prefix), ...(prefix === undefined ? walkFigures() : [])]
 
 const row = (name: string, target: string, now: string, note: string): string =>
   `${name.padEnd(38)}${target.padEnd(10)}${now.padEnd(24)}${note}`.trimEnd()

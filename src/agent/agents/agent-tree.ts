@@ -27,12 +27,13 @@ const NO_PLUGINS: readonly Callbacks[] = []
 export class AgentTree {
   /** The agent at the top. */
   readonly root: Agent
+  /** Whether an agent of the tree has no model, so that it can only speak. The plans of the agents decide it. */
+  hasMissingModel = false
   readonly #options: TreeOptions
   readonly #parents: Map<Agent, Agent> = new Map()
   readonly #plans: Map<LlmAgent, AgentPlan> = new Map()
   readonly #toolTrees: Map<Agent, AgentTree[]> = new Map()
   readonly #hooks: Map<Agent, Hooks> = new Map()
-  #hasMissingModel = false
 
   constructor(root: Agent, options: TreeOptions) {
     this.root = root
@@ -67,11 +68,6 @@ export class AgentTree {
   /** All agents of the tree, the root first. */
   agents(): Agent[] {
     return [this.root, ...this.#parents.keys()]
-  }
-
-  /** Has an agent of the tree no model, so that it can only speak? */
-  get hasMissingModel(): boolean {
-    return this.#hasMissingModel
   }
 
   /** The parent of an agent. Undefined for the root. */
@@ -187,7 +183,7 @@ export class AgentTree {
     }
     if (inherited && !isMissingModel(inherited)) return inherited
     if (!inherited && !this.#canSpeak(agent)) throw noModel(agent.name)
-    this.#hasMissingModel = true
+    this.hasMissingModel = true
     return missingModel(agent.name)
   }
 

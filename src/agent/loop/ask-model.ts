@@ -6,7 +6,7 @@ import { yieldToTimers } from '../../base/ports.ts'
 import { type Content, partsSize } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
-import type { NewEntry } from '../../event/event.ts'
+import type { EventActions, NewEntry } from '../../event/event.ts'
 import { repliesOf } from '../../event/invocation-state.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LlmRequest } from '../../tool/llm-request.ts'
@@ -18,13 +18,13 @@ import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
 import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
-import { type AgentTurn, type ModelTurn, type RunHost, untilStopped } from './run-host.ts'
+import { type AgentTurn, type RecordedTurn, type RunHost, type ScopeFrame, untilStopped } from './run-host.ts'
 
 /** Asks the model of an agent once and records its reply, or the error that ends the scope. */
 export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<ToolTable>): Promise<void> {
-  const { run, plan, frame } = agentTurn
+  const { run, plan } = agentTurn
   const { hooks } = plan
-  const turn: ModelTurn = { run, plan, frame, context: new RunCallbackContext(run, plan.agent.name, frame.branch) }
+  const turn = new ModelCall(agentTurn)
   const answer = plan.output === 'tool' ? await toolAnswerEvent(turn) : undefined
   const final = answer ?? limitEvent(turn)
   if (final) return await run.recorder.commit([{ event: final }])
@@ -43,9 +43,30 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
   }
 }
 
+/** One model call. Its context is created on first use: most agents have no callbacks. */
+class ModelCall implements RecordedTurn {
+  readonly run: RunHost
+  readonly plan: AgentTurn['plan']
+  readonly frame: ScopeFrame
+  #context: RunCallbackContext | undefined
+
+  constructor({ run, plan, frame }: AgentTurn) {
+    this.run = run
+    this.plan = plan
+    this.frame = frame
+  }
+  get context(): RunCallbackContext {
+    this.#context ??= new RunCallbackContext(this.run, this.plan.agent.name, this.frame.branch)
+    return this.#context
+  }
+  takeActions(): EventActions | undefined {
+    return this.#context?.take()
+  }
+}
+
 /** The entries of a reply. */
 function entriesOf(
-  turn: ModelTurn,
+  turn: ModelCall,
   table: ToolTable,
   response: LlmResponse,
   ids: CallIds,
@@ -63,14 +84,14 @@ function entriesOf(
 }
 
 /** The entries of a final answer that has a schema: the answer, and what the model is told if it does not fit. */
-async function checkedEntries(turn: ModelTurn, content: Content, response: LlmResponse): Promise<NewEntry[]> {
+async function checkedEntries(turn: ModelCall, content: Content, response: LlmResponse): Promise<NewEntry[]> {
   const correction = await checkAnswer(turn, content)
   const event = replyEvent(turn, content, response)
   return correction ? [{ event }, { event: correction }] : [{ event }]
 }
 
 /** The entry of a failed model call. It ends the scope. */
-function failed(turn: ModelTurn, error: unknown): NewEntry[] {
+function failed(turn: ModelCall, error: unknown): NewEntry[] {
   return [{ event: modelErrorEvent(turn, error) }]
 }
 
@@ -117,7 +138,7 @@ class ModelFailure {
 }
 
 /** The final response of the model, or of `onModelError`. Deltas go to the consumer as they come. */
-async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Promise<LlmResponse | ModelFailure> {
+async function generate(turn: ModelCall, request: LlmRequest, ids: CallIds): Promise<LlmResponse | ModelFailure> {
   const { run, plan } = turn
   const { model } = plan
   const options = new GenerateOptions(run)
@@ -180,4 +201,5 @@ class GenerateOptions {
   }
 }
 
+registerShape(() => new ModelCall({} as AgentTurn))
 registerShape(() => new GenerateOptions({ runConfig: {} } as RunHost))

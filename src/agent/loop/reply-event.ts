@@ -6,15 +6,15 @@ import { type Content, hasParts, partsSize, textOf } from '../../content/content
 import type { EventDraft } from '../../dispatch/host.ts'
 import { codeCallOf } from '../../event/code-call.ts'
 import type { LlmResponse } from '../../tool/model.ts'
-import type { ModelTurn } from './run-host.ts'
+import type { RecordedTurn } from './run-host.ts'
 
 /** The event of a final response. Writes the answer to the `outputKey` and adds the actions of callbacks. */
-export function replyEvent(turn: ModelTurn, content: Content, response: LlmResponse): EventDraft {
-  const { run, plan, frame, context } = turn
+export function replyEvent(turn: RecordedTurn, content: Content, response: LlmResponse): EventDraft {
+  const { run, plan, frame } = turn
   const { agent } = plan
   const { outputKey } = agent.options
   if (!agent.output && outputKey !== undefined && isFinal(content, response)) {
-    context.state.set(outputKey, textOf(content))
+    turn.context.state.set(outputKey, textOf(content))
   }
   const event = run.recorder.draft(agent.name, frame, content, {})
   event.turnComplete = true
@@ -25,7 +25,7 @@ export function replyEvent(turn: ModelTurn, content: Content, response: LlmRespo
   }
   const grounding = run.fold.scopes.get(frame.path)?.grounding
   if (grounding) event.groundingMetadata ??= grounding
-  const actions = context.take()
+  const actions = turn.takeActions()
   if (actions) event.actions = actions
   return event
 }

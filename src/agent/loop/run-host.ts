@@ -1,6 +1,6 @@
 import type { DispatchHost, DispatchServices, RunRecorder } from '../../dispatch/host.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import type { Event } from '../../event/event.ts'
+import type { Event, EventActions } from '../../event/event.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
@@ -8,7 +8,7 @@ import type { AgentTree } from '../agents/agent-tree.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import type { KeptToolsets } from '../request/kept-toolsets.ts'
 import type { MediaOptions } from '../request/media-options.ts'
-import type { SessionView } from './session-view.ts'
+import type { ReadonlyView } from './session-view.ts'
 
 /** The parts of the runner that the agent loop uses. */
 export interface LoopServices extends DispatchServices {
@@ -43,7 +43,7 @@ export interface RunHost extends DispatchHost {
   /** Writes to the log of the session. */
   readonly recorder: LoopRecorder
   /** The session's log as folds and histories. */
-  readonly view: SessionView
+  readonly view: ReadonlyView
   /** The agent tree of the runner. */
   readonly tree: AgentTree
   /** What all scopes of the run share. */
@@ -74,6 +74,12 @@ export interface AgentTurn {
 export interface ModelTurn extends AgentTurn {
   /** Collects the actions of callbacks and of tools that change the request. */
   readonly context: RunCallbackContext
+}
+
+/** A model call whose reply is recorded. */
+export interface RecordedTurn extends ModelTurn {
+  /** Returns the actions for the next event and clears them. Undefined if there are none. */
+  takeActions(): EventActions | undefined
 }
 
 /** Waits for work until the run stops. A later result is ignored. */

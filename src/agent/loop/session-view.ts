@@ -36,10 +36,51 @@ class EvaluatedInvocation implements OpenInvocation {
 /** Shared and never written, because most sessions have no unfinished earlier invocation. */
 const NO_INVOCATIONS: Map<string, EvaluatedInvocation> = new Map()
 
+/** The state of a view, without what follows from it and from the log. */
+export interface ViewState {
+  /** The sequence number of the latest entry. */
+  readonly seq: number
+  /** The number of events up to it. */
+  readonly events: number
+  /** Whether an event has a file. */
+  readonly hasMedia: boolean
+  /** Whether a call has waited for an answer or a result. */
+  readonly hasWaited: boolean
+  /** Whether a call id is repeated, missing or not sendable. */
+  readonly hasRepeats: boolean
+  /** The phase of the conversation. */
+  readonly phase: PhaseRecord | undefined
+  /** The agent that gets the next message. Undefined: the root agent. */
+  readonly sticky: string | undefined
+  /** The latest invocation. */
+  readonly latest: Fold | undefined
+  /** Earlier invocations that are unfinished. */
+  readonly open: readonly Fold[]
+  /** Ids of calls and requests of earlier invocations. */
+  readonly earlierIds: Iterable<string>
+  /** The index of the first event of each agent tool's scope. */
+  readonly isolated: Iterable<readonly [path: string, event: number]>
+}
+
+/** A view for everyone but the session that adds entries to it. */
+export type ReadonlyView = Readonly<SessionView>
+
 /** The log of a session, folded. */
 export class SessionView {
-  /** All events of the log, in order. */
+  /** The events of the log, in order: all, or those since the checkpoint that the view was restored from. */
   readonly events: Event[] = []
+  /** The number of events before those in `events`. */
+  eventsBefore = 0
+  /** The sequence number of the latest entry. */
+  seq = 0
+  /** Whether an event has a file. */
+  hasMedia = false
+  /** Whether a call has waited for an answer or a result. */
+  hasWaited = false
+  /** The phase that the conversation has reached; undefined if it never had phases. */
+  phase: PhaseRecord | undefined
+  /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
+  isHalfRead = false
   readonly #tree: AgentTree
   #histories: History[] = []
   /** Earlier invocations that are unfinished, by id. */
@@ -52,98 +93,118 @@ export class SessionView {
   #evaluated: EvaluatedInvocation | undefined
   #latest: Fold | undefined
   #sticky: string | undefined
-  #seq = 0
   /** Ids of calls and requests of earlier invocations. */
   #earlierIds: Set<string> | undefined
   /** The index of the first event of each agent tool's scope. A history of the scope starts there. */
   #isolated: Map<string, number> | undefined
   /** Whether the log has a call id that is repeated, missing or not sendable, as only logs of other programs have. */
   #hasRepeats = false
-  #hasMedia = false
-  #hasWaited = false
-  #phase: PhaseRecord | undefined
-  #isHalfRead = false
 
   constructor(tree: AgentTree) {
     this.#tree = tree
   }
 
-  /** The sequence number of the latest entry. */
-  get seq(): number {
-    return this.#seq
+  /** A view in a state that was stored. Entries after it are added as usual; `prepend` adds the events before it. */
+  static restore(tree: AgentTree, state: ViewState): SessionView {
+    const view = new SessionView(tree)
+    view.seq = state.seq
+    view.eventsBefore = state.events
+    view.hasMedia = state.hasMedia
+    view.hasWaited = state.hasWaited
+    view.phase = state.phase
+    view.#hasRepeats = state.hasRepeats
+    view.#sticky = state.sticky
+    view.#latest = state.latest
+    for (const fold of state.open) {
+      const invocation = new EvaluatedInvocation(fold)
+      view.#open = withInvocation(view.#open, invocation)
+      view.#awake = withInvocation(view.#awake, invocation)
+    }
+    for (const id of state.earlierIds) view.#remember(id)
+    for (const [path, event] of state.isolated) view.#isolate(path, event)
+    return view
   }
 
-  /** Whether an event has a file. */
-  get hasMedia(): boolean {
-    return this.#hasMedia
+  /** What a store must keep, so that `restore` makes an equal view. */
+  get stored(): ViewState {
+    const { seq, hasMedia, hasWaited, phase } = this
+    return {
+      seq,
+      events: this.eventsBefore + this.events.length,
+      hasMedia,
+      hasWaited,
+      hasRepeats: this.#hasRepeats,
+      phase,
+      sticky: this.#sticky,
+      latest: this.#latest,
+      open: Array.from(this.#open.values(), ({ fold }) => fold),
+      earlierIds: this.#earlierIds ?? [],
+      isolated: this.#isolated ?? [],
+    }
+  }
+
+  /** Adds the events right before those of the view, for histories that show them. */
+  prepend(events: readonly Event[]): void {
+    this.events.unshift(...events)
+    this.eventsBefore -= events.length
+    this.#histories = []
   }
 
   /** Notes that an event which is about to be recorded has a file. */
   noteMedia(): void {
-    this.#hasMedia = true
-  }
-
-  /** Whether a call has waited for an answer or a result. */
-  get hasWaited(): boolean {
-    return this.#hasWaited
+    this.hasMedia = true
   }
 
   /** Notes that an entry which is about to be recorded makes a call wait. */
   noteWaiting(): void {
-    this.#hasWaited = true
-  }
-
-  /** The phase that the conversation has reached; undefined if it never had phases. */
-  get phase(): PhaseRecord | undefined {
-    return this.#phase
-  }
-
-  /** Whether an entry could not be added. Then the view is incomplete and must not be used again. */
-  get isHalfRead(): boolean {
-    return this.#isHalfRead
+    this.hasWaited = true
   }
 
   /** Adds the entries of the log that the view does not have yet. */
   catchUp(entries: readonly Entry[]): void {
     let at = entries.length
-    while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
+    while (at > 0 && (entries[at - 1] as Entry).seq > this.seq) at--
     for (; at < entries.length; at++) {
       const entry = entries[at] as Entry
-      this.#isHalfRead = true
+      this.isHalfRead = true
       // with a missing or repeated entry, calls could run twice
-      if (entry.seq !== this.#seq + 1) {
-        throw new Error(`The event log has a missing or repeated entry: entry ${entry.seq} follows entry ${this.#seq}.`)
+      if (entry.seq !== this.seq + 1) {
+        throw new Error(`The event log has a missing or repeated entry: entry ${entry.seq} follows entry ${this.seq}.`)
       }
       if (entry.event?.turnComplete) this.#checkIds(entry.event) // another process may have written it
-      if (!this.#hasMedia && entry.event?.content) this.#hasMedia = hasMedia(entry.event.content.parts)
-      if (!this.#hasWaited) this.#hasWaited = startsWaiting(entry)
+      if (!this.hasMedia && entry.event?.content) this.hasMedia = hasMedia(entry.event.content.parts)
+      if (!this.hasWaited) this.hasWaited = startsWaiting(entry)
       this.add(entry, entry.seq)
     }
   }
 
   /** Adds an entry that is stored under this sequence number. Does nothing if the view already has it. */
   add(entry: NewEntry, seq: number): void {
-    if (seq <= this.#seq) return
-    this.#isHalfRead = true
-    this.#seq = seq
+    if (seq <= this.seq) return
+    this.isHalfRead = true
+    this.seq = seq
     this.#addToFold(entry, seq)
-    this.#isHalfRead = false
+    this.isHalfRead = false
   }
 
   #addToFold(entry: NewEntry, seq: number): void {
     if (entry.event) {
       const { isolationScope } = entry.event
       if (isolationScope !== undefined && !this.#isolated?.has(isolationScope)) {
-        this.#isolated ??= new Map()
-        this.#isolated.set(isolationScope, this.events.length)
+        this.#isolate(isolationScope, this.eventsBefore + this.events.length)
       }
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // `CallIds` has checked those of a reply
-    } else if (entry.record.type === 'phase') this.#phase = entry.record
+    } else if (entry.record.type === 'phase') this.phase = entry.record
     const fold = this.foldFor(entry)
     if (!fold) return
     fold.add(entry, seq)
     if (fold !== this.#latest) this.#noteChange(fold, entry.event)
+  }
+
+  #isolate(path: string, event: number): void {
+    this.#isolated ??= new Map()
+    this.#isolated.set(path, event)
   }
 
   /** Notes that an earlier invocation has a new entry, so that it is evaluated again. */
@@ -270,7 +331,8 @@ export class SessionView {
   #historyOf(agentName: string, scope: ScopePath): History {
     let history = this.#histories.find((known) => known.belongsTo(agentName, scope))
     if (!history) {
-      const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)
+      const first = scope.isolation === undefined ? 0 : this.#isolated?.get(scope.isolation)
+      const from = first === undefined ? this.events.length : Math.max(0, first - this.eventsBefore)
       history = new History(agentName, scope, this.#hasRepeats, from)
       this.#histories = [...this.#histories, history]
     }
@@ -292,7 +354,7 @@ export class SessionView {
     this.#latest = undefined
     this.#rememberIds(fold)
     this.#sticky = this.#startAfter(fold)
-    const ended = new EvaluatedInvocation(fold)
+    const ended = this.#evaluated?.fold === fold ? this.#evaluated : new EvaluatedInvocation(fold)
     if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
       this.#open = withInvocation(this.#open, ended)
       if (!ended.isDormant) this.#awake = withInvocation(this.#awake, ended)

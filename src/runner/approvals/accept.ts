@@ -1,6 +1,6 @@
 // Answers of clients to pending requests: finds their invocation, and what follows.
 import type { ToolOwner } from '../../agent/loop/find-entry.ts'
-import type { SessionView } from '../../agent/loop/session-view.ts'
+import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import { type Content, isHandle } from '../../content/content.ts'
 import type { Entry, Event } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
@@ -23,7 +23,7 @@ interface Asks extends Omit<ToolOwner, 'host'> {
 
 /** Accepts answers for the invocation that they belong to. Repeated answers replay the events that followed the first ones. */
 export async function acceptAnswers(
-  { view, entries }: { readonly view: SessionView; readonly entries: readonly Entry[] },
+  { view, entries }: { readonly view: ReadonlyView; readonly entries: readonly Entry[] },
   message: Content,
   { asks, ...context }: Pick<AnswerContext, 'now' | 'asOf' | 'isResult'> & { readonly asks?: Asks },
 ): Promise<AcceptedAnswers> {
@@ -58,7 +58,7 @@ function foldEndedInvocations(open: readonly Fold[], entries: readonly Entry[], 
 }
 
 /** Did a client send the final result of this call? */
-export function hasClientResult(view: SessionView, callId: string): boolean {
+export function hasClientResult(view: ReadonlyView, callId: string): boolean {
   return view.events.some((event) => isAnswerTo(event, [callId]))
 }
 

@@ -1,5 +1,5 @@
 // The pending requests of a session, derived from its fold, and what changes in them when entries are recorded.
-import type { OpenInvocation, SessionView } from '../../agent/loop/session-view.ts'
+import type { OpenInvocation, ReadonlyView } from '../../agent/loop/session-view.ts'
 import { canonicalJson } from '../../base/json.ts'
 import { choiceIn } from '../../event/decision.ts'
 import type { Denial, Interruption, NewEntry, RequestRecord } from '../../event/event.ts'
@@ -72,7 +72,7 @@ function described(
 
 /** The requests that open and close once `entries` are recorded, so that the store changes its list in the same transaction. */
 export function pendingChanges(
-  view: SessionView,
+  view: ReadonlyView,
   entries: readonly NewEntry[],
   key: SessionKey,
 ): PendingChanges | undefined {
@@ -92,7 +92,7 @@ export function pendingChanges(
 }
 
 /** The complete list once `entries` are recorded. */
-export function relisted(view: SessionView, entries: readonly NewEntry[], key: SessionKey): PendingChanges {
+export function relisted(view: ReadonlyView, entries: readonly NewEntry[], key: SessionKey): PendingChanges {
   const added = entriesByFold(view, entries)
   for (const { fold } of view.open()) if (!added.has(fold)) added.set(fold, [])
   const opened = [...added].flatMap(([fold, own]) => pendingIn(fold, waitingCallsAfter(fold, own), key))
@@ -108,7 +108,7 @@ function pendingIn(
 }
 
 /** The entries of each invocation. Edits of the state belong to none. */
-function entriesByFold(view: SessionView, entries: readonly NewEntry[]): Map<Fold, NewEntry[]> {
+function entriesByFold(view: ReadonlyView, entries: readonly NewEntry[]): Map<Fold, NewEntry[]> {
   const found = new Map<Fold, NewEntry[]>()
   for (const entry of entries) {
     const fold = view.foldFor(entry)
@@ -121,12 +121,12 @@ function entriesByFold(view: SessionView, entries: readonly NewEntry[]): Map<Fol
 }
 
 /** Is this invocation unfinished without waiting for an answer or a result? */
-export function isAtWork(view: SessionView, invocationId: string): boolean {
+export function isAtWork(view: ReadonlyView, invocationId: string): boolean {
   return view.awake().some(({ fold, step }) => fold.invocationId === invocationId && step.type !== 'wait')
 }
 
 /** Is any invocation unfinished without waiting for an answer or a result? */
-export function isInterrupted(view: SessionView): boolean {
+export function isInterrupted(view: ReadonlyView): boolean {
   return view.awake().some(({ step }) => step.type !== 'wait')
 }
 

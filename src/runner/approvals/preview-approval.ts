@@ -1,6 +1,6 @@
 // What an approver would be asked about edited arguments. Claims no lease, records nothing and runs no body.
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import { SessionView } from '../../agent/loop/session-view.ts'
+import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
 import type { EditedQuestion } from '../../dispatch/question-about-edit.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Entry, RequestRecord } from '../../event/event.ts'
@@ -67,7 +67,7 @@ function notEditable(requestId: string, args: unknown): ToolwrightError {
 
 interface StoredSession {
   readonly session: Session
-  readonly view: SessionView
+  readonly view: ReadonlyView
 }
 
 async function readStored(key: SessionKey, services: RunServices, tree: AgentTree): Promise<StoredSession> {

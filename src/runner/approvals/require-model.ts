@@ -2,16 +2,15 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { isMissingModel, noModel } from '../../agent/agents/missing-model.ts'
 import { activeAgent } from '../../agent/loop/next.ts'
-import { SessionView } from '../../agent/loop/session-view.ts'
+import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
 import type { SessionKey, SessionService } from '../../session/service.ts'
 import type { RunRequest } from '../run/run-request.ts'
 
 /**
  * Throws if the agent that answers a new message has no model, before anything is recorded. A callback may answer instead of the
- * model.
+ * model. Call it if `hasMissingModel` of the tree.
  */
-export function requireModel(tree: AgentTree, view: SessionView, invocationId: string): void {
-  if (!tree.hasMissingModel) return
+export function requireModel(tree: AgentTree, view: ReadonlyView, invocationId: string): void {
   const { agent } = activeAgent(tree.root, { fold: view.foldOf(invocationId), tree }, tree.root.name)
   if (!(agent instanceof LlmAgent)) return
   const { model, hooks } = tree.plan(agent)

@@ -32,11 +32,11 @@ export class RunInbox {
   /** Answers this run has recorded, by the id of their inbox item. */
   readonly #recorded: Map<string, Content> = new Map()
 
-  /** `after`: commits that come before the first read. */
-  constructor(run: RecordedRun, recorder: InboxRecorder, after: Promise<void> | undefined) {
+  constructor(run: RecordedRun, recorder: InboxRecorder) {
     this.#run = run
     this.#recorder = recorder
-    if (after) this.#draining = after.catch(() => {})
+    const { recording } = run.progress
+    if (recording) this.#draining = recording.catch(() => {})
   }
 
   /** Reads the inbox and records what is for this run, one read after another. */

@@ -6,7 +6,7 @@ import { runScope } from '../../agent/loop/run-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Denial, Event, EventActions, Interruption } from '../../event/event.ts'
+import type { Denial, EventActions, Interruption } from '../../event/event.ts'
 import { leaseLost } from '../../session/session-errors.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import { ProviderRequests } from '../approvals/answer-with-providers.ts'
@@ -14,6 +14,7 @@ import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { type CloseRunOptions, closeAsCancelled, endWithError } from './end-run.ts'
+import type { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
@@ -27,31 +28,26 @@ export class ActiveRun implements StartedRun {
   #providers: ProviderRequests | undefined
   /** What the loop, the dispatcher and the recorder read of this run. */
   readonly data: RunData
+  /** The invocation that this run executes. */
+  readonly invocationId: string
+  /** The session. */
+  readonly sessionId: string
+  /** The user of the session. */
+  readonly userId: string
+  /** The queue of events for the consumer. */
+  readonly events: EventQueue
   isFinished = false
   finished: Promise<void> = Promise.resolve()
   failure: { readonly reason: unknown } | undefined
 
   constructor(data: RunData, onFinished?: (run: ActiveRun) => void, live?: LiveDriver) {
     this.data = data
+    this.invocationId = data.invocationId
+    this.sessionId = data.sessionId
+    this.userId = data.userId
+    this.events = data.events
     this.#onFinished = onFinished
     this.#live = live
-  }
-
-  /** The invocation that this run executes. */
-  get invocationId(): string {
-    return this.data.invocationId
-  }
-  /** The session. */
-  get sessionId(): string {
-    return this.data.sessionId
-  }
-  /** The user of the session. */
-  get userId(): string {
-    return this.data.userId
-  }
-  /** The queue of events for the consumer. */
-  get events(): RunData['events'] {
-    return this.data.events
   }
 
   /** Runs to the end or to a pause. `finished` never rejects: an error is in `failure`. */
@@ -82,8 +78,8 @@ export class ActiveRun implements StartedRun {
 
   async #runLoop(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
     const { progress, recorder, stop, view } = this.data
-    const recording = this.#recordMessage(message, stateDelta)
-    if (recording) await recorder.beforeInbox(recording)
+    progress.recording = this.#recordMessage(message, stateDelta)
+    if (progress.recording) await progress.recording
     progress.hasStarted = true
     while ((await this.#runAgents()) === 'wait') {
       await this.#settlePhase()
@@ -119,31 +115,26 @@ export class ActiveRun implements StartedRun {
 
   #recordMessage(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> | undefined {
     const { services, recorder, progress } = this.data
-    if (services.plugins.length) return this.#recordAfterPlugins(message, stateDelta)
-    if (!message && !stateDelta) return undefined
-    const event = stateDelta
-      ? this.#userEvent(message, stateDelta, this.#context())
-      : recorder.draft('user', undefined, message, {})
-    return recorder.commit([{ event }], progress.drained)
+    if (services.plugins.length || stateDelta) return this.#recordWithWrites(message, stateDelta)
+    if (!message) return undefined
+    return recorder.commit([{ event: recorder.draft('user', undefined, message, {}) }], progress.drained)
   }
 
-  async #recordAfterPlugins(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
+  /** Records the message with the changes of state that the caller and the plugins make. */
+  async #recordWithWrites(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
     const { services, recorder, progress } = this.data
     const context = this.#context()
-    await beforeRun(services.plugins, message, context)
+    if (services.plugins.length) await beforeRun(services.plugins, message, context)
     if (!message && !stateDelta) return await this.#recordWrites(context)
-    await recorder.commit([{ event: this.#userEvent(message, stateDelta, context) }], progress.drained)
-  }
-
-  #userEvent(content: Content | undefined, stateDelta: EventActions['stateDelta'], context: RunCallbackContext): Event {
     if (stateDelta) context.addActions({ stateDelta })
-    return this.data.recorder.draft('user', undefined, content, context.take() ?? {})
+    const event = recorder.draft('user', undefined, message, context.take() ?? {})
+    await recorder.commit([{ event }], progress.drained)
   }
 
   #runAgents(): Promise<'done' | 'wait'> {
     if (this.#live) return this.#live.drive()
     const { tree, fold } = this.data
-    const missing = findMissingAgent(tree, fold)
+    const missing = fold.scopes.size ? findMissingAgent(tree, fold) : undefined
     if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree })
     const problem = `Agent "${missing}" is no longer in the agent tree, so its unfinished work was not done`
     const reason = `${problem}. Remove or rename an agent only when it has no unfinished work.`
@@ -197,8 +188,8 @@ export class ActiveRun implements StartedRun {
     const reading = recorder.inboxRead()
     if (reading) await reading
     if (!this.failure && this.next().type === 'done') view.close(fold)
-    if (!this.failure && held.isListDue) await this.#publishPendingRequests()
     const isUnfinished = this.failure !== undefined || (view.hasOthers(fold) && isInterrupted(view))
+    if (!this.failure && held.isListDue) await this.#publishPendingRequests()
     await held.release(isUnfinished ? { interrupted: true } : undefined)
     this.isFinished = true
     this.#onFinished?.(this)

@@ -1,4 +1,4 @@
-import type { SessionView } from '../../agent/loop/session-view.ts'
+import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { EventDraft, Logger } from '../../dispatch/host.ts'
 import type { RunPhases } from '../../dispatch/run-phases.ts'
 import type { EventActions, NewEntry } from '../../event/event.ts'
@@ -11,7 +11,7 @@ export interface PhaseHost {
   /** The state of the session. */
   readonly state: StateReader
   /** The log, with the phase that it has reached. */
-  readonly view: Pick<SessionView, 'phase'>
+  readonly view: Pick<ReadonlyView, 'phase'>
   /** Writes to the log. */
   readonly recorder: {
     draft(author: string, scope: undefined, content: undefined, actions: EventActions): EventDraft

@@ -1,6 +1,6 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { describeNext, type Next } from '../../agent/loop/next.ts'
-import type { OpenInvocation, SessionView } from '../../agent/loop/session-view.ts'
+import type { OpenInvocation, ReadonlyView } from '../../agent/loop/session-view.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Denial, Interruption } from '../../event/event.ts'
 import { expired, lostIn, overdueIn } from '../approvals/pending-requests.ts'
@@ -34,6 +34,8 @@ export interface PlanOptions {
   readonly isAlive?: ((callId: string) => boolean) | undefined
 }
 
+const NONE: readonly OpenInvocation[] = []
+
 type WhilePaused = 'reject' | 'cancel' | 'continue' | undefined
 
 /** The parts of a request that decide what starts. */
@@ -45,10 +47,10 @@ export interface PlannedRequest extends Pick<RunRequest, 'message' | 'invocation
 }
 
 /** Plans the start of a run: a function of the log, the request and the time. */
-export function planStart(view: SessionView, request: PlannedRequest, options: PlanOptions): StartPlan {
+export function planStart(view: ReadonlyView, request: PlannedRequest, options: PlanOptions): StartPlan {
   const { message, invocationId, live, isNew = false } = request
   const { whilePaused, now, isAlive } = options
-  const awake = isNew ? [] : view.awake()
+  const awake = isNew ? NONE : view.awake()
   for (const { fold } of awake) {
     const denials = expired(fold, now)
     if (denials.length > 0) return { type: 'expire first', invocationId: fold.invocationId, denials }
@@ -59,13 +61,13 @@ export function planStart(view: SessionView, request: PlannedRequest, options: P
   }
   if (message && !invocationId) return { type: 'answer' }
   if (!message && !live) return planResume(view.open(), invocationId)
-  const overdue = whilePaused === 'cancel' ? undefined : overdueIn(awake)
+  const overdue = awake.length && whilePaused !== 'cancel' ? overdueIn(awake) : undefined
   if (overdue !== undefined) return { type: 'finish first', invocationId: overdue }
   // by default, an invocation that waits only for long-running results does not block new text
   const open = !isNew && (whilePaused === 'cancel' || whilePaused === 'reject') ? view.open() : awake
   try {
     const cancel = live ? cancelledByLive(awake, open, whilePaused) : cancelledByText(open, whilePaused)
-    if (!live) requireModel(options.tree, view, invocationId)
+    if (!live && options.tree.hasMissingModel) requireModel(options.tree, view, invocationId)
     return { type: 'start', invocationId, cancel }
   } catch (error) {
     return { type: 'refuse', error }

@@ -1,6 +1,6 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunProgress } from '../../agent/loop/run-host.ts'
-import type { SessionView } from '../../agent/loop/session-view.ts'
+import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { StopSignal } from '../../base/stop-signal.ts'
 import type { Event } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
@@ -14,6 +14,8 @@ import type { EventQueue } from './event-queue.ts'
 export interface RunnerProgress extends RunProgress {
   /** Whether the user's message is recorded and the loop has started. */
   hasStarted: boolean
+  /** Settles when the user's message is recorded: the inbox is read after it. Undefined if there is none. */
+  recording: Promise<void> | undefined
   /** Whether the run drains no more inbox items: they are for the next run of the session. */
   isFinalizing: boolean
   /** Inbox items to remove with the user's message, or with the append that ends the run. */
@@ -41,7 +43,7 @@ export interface RecordedRun extends InvocationHost {
   /** The agents of the runner. */
   readonly tree: AgentTree
   /** The session's log, folded. */
-  readonly view: SessionView
+  readonly view: ReadonlyView
   /** The fold of the run's invocation. */
   readonly fold: Fold
   /** The session's state, with the `temp:` values of the run. */

@@ -1,7 +1,5 @@
 // The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
 import type { LoopRecorder } from '../../agent/loop/run-host.ts'
-import type { JsonObject } from '../../base/json.ts'
-import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
@@ -25,7 +23,6 @@ export class Recorder implements LoopRecorder {
   readonly #held: HeldSession
   readonly #nonce: string
   readonly #eventPlugins: EventPlugins | undefined
-  #beforeInbox: Promise<void> | undefined
   /** Created when it is first read. */
   #inbox: RunInbox | undefined
   /** When the inbox was last read, on the monotonic clock. */
@@ -61,21 +58,19 @@ export class Recorder implements LoopRecorder {
 
   /** Appends entries to the log. `drained`: inbox items that this append removes. */
   commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    if (drained || !this.#isInboxDue()) return this.#commit(entries, drained)
-    return this.drainInbox()
-      .catch(ignore) // a broken store fails the append too
-      .then(() => this.#commit(entries, drained))
+    if (!drained && this.#isInboxDue()) {
+      // a broken store fails the append too
+      return this.drainInbox().then(
+        () => this.#prepareAndAppend(entries, drained),
+        () => this.#prepareAndAppend(entries, drained),
+      )
+    }
+    if (this.#eventPlugins || hasMediaIn(entries)) return this.#prepareAndAppend(entries, drained)
+    return this.#held.append(entries, drained, this.#run)
   }
 
-  #commit(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (!this.#eventPlugins && !hasMediaIn(entries)) return this.#appendInTurn(entries, drained)
-    return this.#prepare(entries).then((prepared) => this.#appendInTurn(prepared, drained))
-  }
-
-  /** One append after another, in the order of the calls. */
-  #appendInTurn(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    const turn = this.#held.takeTurn()
-    return turn ? turn.then(() => this.#append(entries, drained)) : this.#append(entries, drained)
+  async #prepareAndAppend(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    await this.#held.append(await this.#prepare(entries), drained, this.#run)
   }
 
   /** Commits only if `isStillWanted` once all earlier commits are recorded; false = nothing was recorded. */
@@ -84,31 +79,16 @@ export class Recorder implements LoopRecorder {
     entries: readonly NewEntry[],
     drained: readonly string[],
   ): Promise<boolean> {
-    const prepared = await this.#prepare(entries)
-    const turn = this.#held.takeTurn()
-    if (turn) await turn
-    let isWanted = true // a stopped run throws below
-    try {
-      if (!this.#run.stop.stopped) isWanted = isStillWanted()
-    } catch (error) {
-      return await this.#fail(error) // ends the turn: other appends wait for it
-    }
-    if (isWanted) await this.#append(prepared, drained)
-    else this.#held.endTurn()
-    return isWanted
+    return await this.#held.appendIf(isStillWanted, await this.#prepare(entries), drained, this.#run)
   }
 
   /** Records the end of a stopped run, after the pending appends. */
   async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    const earlier = this.#held.takeTurn()
-    if (earlier) await earlier
-    this.#held.endTurn()
+    await this.#held.appended()
     const last = entries()
     const { ports } = this.#run.services
     const shown = this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, ports) : last
-    const turn = this.#held.takeTurn()
-    if (turn) await turn
-    await this.#store(shown, drained)
+    await this.#held.appendLast(shown, drained, this.#run)
   }
 
   /** Passes entries to plugins, then moves large media to artifacts. */
@@ -120,56 +100,6 @@ export class Recorder implements LoopRecorder {
     this.#run.view.noteMedia()
     this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
     return await this.#media.store(changed)
-  }
-
-  /** Appends entries in the turn that the caller has taken, unless the run is stopped. */
-  #append(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    const { stopped } = this.#run.stop
-    if (!stopped) return this.#store(entries, drained)
-    this.#held.endTurn()
-    return Promise.reject(stopped.reason)
-  }
-
-  /** Stores entries, folds them, then yields their events. Uses promise callbacks: an async function would cost about 8 % of a call. */
-  #store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    try {
-      moveTemp(entries, this.#run)
-      return this.#held.store(entries, drained).then(
-        (seq) => this.#afterStore(entries, seq),
-        (error) => this.#fail(error),
-      )
-    } catch (error) {
-      return this.#fail(error)
-    }
-  }
-
-  #afterStore(entries: readonly NewEntry[], seq: number): Promise<void> | undefined {
-    try {
-      this.#held.fold(entries, seq)
-      this.#yield(entries)
-    } catch (error) {
-      return this.#fail(error)
-    }
-    this.#held.endTurn()
-    return undefined
-  }
-
-  /** Handles a failed append: nothing more is recorded after it. */
-  #fail(error: unknown): Promise<never> {
-    this.#run.stop.stop(error)
-    this.#held.endTurn()
-    return Promise.reject(error)
-  }
-
-  /** Yields stored events to the consumer. */
-  #yield(entries: readonly NewEntry[]): void {
-    const { events, observer } = this.#run
-    for (let at = 0; at < entries.length; at++) {
-      const { event } = entries[at] as NewEntry
-      if (!event) continue
-      if (event.author !== 'user') events.push(event)
-      observer?.recorded(event)
-    }
   }
 
   emit(partial: Event): Promise<void> | undefined {
@@ -219,15 +149,9 @@ export class Recorder implements LoopRecorder {
     })
   }
 
-  /** Commits that come before the first read of the inbox: the run's own message. */
-  beforeInbox(commits: Promise<void>): Promise<void> {
-    this.#beforeInbox = commits
-    return commits
-  }
-
   /** The session's inbox. */
   inbox(): RunInbox {
-    this.#inbox ??= new RunInbox(this.#run, this, this.#beforeInbox)
+    this.#inbox ??= new RunInbox(this.#run, this)
     return this.#inbox
   }
 
@@ -259,27 +183,6 @@ export class Recorder implements LoopRecorder {
     this.#inboxReadAt = now
     return !isFirst
   }
-}
-
-/** Moves `temp:` values from events to the state of the run: they are not recorded. */
-function moveTemp(entries: readonly NewEntry[], run: RecordedRun): void {
-  for (let at = 0; at < entries.length; at++) {
-    const event = (entries[at] as NewEntry).event
-    if (event?.actions.stateDelta) moveTempOf(event, event.actions.stateDelta, run)
-  }
-}
-
-function moveTempOf(event: EventDraft, delta: JsonObject, { state, observer }: RecordedRun): void {
-  const temporary = Object.keys(delta).filter(isTempKey)
-  if (temporary.length === 0) return
-  const kept = { ...delta }
-  for (const key of temporary) {
-    state.setTemp(key, delta[key])
-    observer?.changedTemp(key, delta[key])
-    delete kept[key]
-  }
-  const { stateDelta: _, ...actions } = event.actions
-  event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
 }
 
 function hasMediaIn(entries: readonly NewEntry[]): boolean {

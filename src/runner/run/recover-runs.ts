@@ -1,14 +1,14 @@
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending-request.ts'
-import type { CancelOptions, RecoverOptions } from '../runner-options.ts'
-import { type Run, RunHandle, type StartedRun } from './run-handle.ts'
+import type { RecoverOptions } from '../runner-options.ts'
+import { type Canceller, type Run, RunHandle } from './run-handle.ts'
 import type { RunStarter } from './run-starter.ts'
 
 interface Recovery extends RecoverOptions {
   /** Finds the requests that have expired. */
   findLate(): Promise<readonly PendingRequest[]>
-  /** Cancels a recovered run. */
-  cancel(options: CancelOptions): Promise<void>
+  /** Cancels recovered runs. */
+  readonly canceller: Canceller
 }
 
 /** A session of the app. */
@@ -42,9 +42,8 @@ async function recoverOne(
     const runContext = await recovery.runContext?.({ userId, sessionId })
     const active = await starter.start({ ...request, runContext })
     const { invocationId } = active
-    const cancel = (): Promise<void> => recovery.cancel({ userId, sessionId, invocationId, runContext })
-    const open = async (): Promise<StartedRun> => active
-    return new RunHandle({ sessionId, invocationId, open, cancel, detach: true, signal: undefined })
+    const detached = { ...request, invocationId, runContext, runConfig: { detach: true } }
+    return new RunHandle(detached, { start: async () => active }, recovery.canceller)
   } catch (error) {
     if (error instanceof ToolwrightError && (error.code === 'SESSION_BUSY' || error.code === 'NOT_FOUND')) {
       return undefined // another process holds the session, or the invocation has ended

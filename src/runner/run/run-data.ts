@@ -1,6 +1,6 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunHost } from '../../agent/loop/run-host.ts'
-import type { SessionView } from '../../agent/loop/session-view.ts'
+import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import { isDerivedKey, isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { StopSignal } from '../../base/stop-signal.ts'
@@ -71,7 +71,7 @@ export class RunData implements RunHost, RecordedRun {
   readonly tree: AgentTree
   /** The session that the run holds. */
   readonly held: HeldSession
-  readonly view: SessionView
+  readonly view: ReadonlyView
   /** The session's log as read when the lease was claimed, and what the store has added to it. */
   readonly entries: readonly Entry[]
   readonly fold: Fold
@@ -116,6 +116,7 @@ export class RunData implements RunHost, RecordedRun {
       tables: undefined,
       entered: undefined,
       hasStarted: false,
+      recording: undefined,
       isFinalizing: false,
       drained: undefined,
     }

@@ -1,5 +1,6 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { removeFrom } from '../../base/remove-from.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { Lease } from '../../session/service.ts'
 import { checkFirstMessage } from '../approvals/require-model.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
@@ -34,6 +35,7 @@ export class RunFactory {
   readonly #id: string
   readonly #renewer: LeaseRenewer
   #runs = 0
+  #isClosed = false
 
   constructor({ appName, services, tree }: RunFactoryOptions) {
     this.appName = appName
@@ -43,8 +45,8 @@ export class RunFactory {
     this.#renewer = new LeaseRenewer(services.ports, () => this.running.all())
   }
 
-  /** Claims the session of a request, or follows the run that holds it. `throwIfClosed` throws once the runner is closed. */
-  async claim(request: RunRequest, throwIfClosed: () => void): ReturnType<typeof postAndFollow> {
+  /** Claims the session of a request, or follows the run that holds it. */
+  async claim(request: RunRequest): ReturnType<typeof postAndFollow> {
     const { tree } = this
     const { sessionService, ports } = this.services
     const { userId, sessionId, isNew, message, stateDelta, isResult } = request
@@ -58,8 +60,9 @@ export class RunFactory {
       return claimed(await claimSession(sessionService, key, message !== undefined || request.live !== undefined))
     }
     const throwIfCancelled = (): void => {
-      throwIfClosed()
-      if (request.isCancelled?.()) throw new Cancelled('The run was cancelled before it started.')
+      this.throwIfClosed()
+      if (request.signal?.aborted || request.caller?.isCancelled())
+        throw new Cancelled('The run was cancelled before it started.')
     }
     throwIfCancelled()
     const free = await claimIfFree(sessionService, key)
@@ -96,6 +99,21 @@ export class RunFactory {
   }
 
   readonly #onFinished = (run: ActiveRun): void => this.running.delete(run)
+
+  /** Whether the runner is closed. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Throws once the runner is closed. */
+  throwIfClosed(): void {
+    if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed. Create a new Runner.')
+  }
+
+  /** Starts no more runs. Those under way go on. */
+  refuseRuns(): void {
+    this.#isClosed = true
+  }
 
   /** Stops the renewal of leases. */
   close(): void {

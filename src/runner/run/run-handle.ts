@@ -1,7 +1,9 @@
 import type { Next } from '../../agent/loop/next.ts'
 import type { Event } from '../../event/event.ts'
+import type { CancelOptions } from '../runner-options.ts'
 import { Cancelled } from './cancelled.ts'
 import type { EventQueue } from './event-queue.ts'
+import type { RunCaller, RunRequest } from './run-request.ts'
 
 /**
  * One run, as an async iterable of its events. It starts when it is iterated, and can be iterated once. Leaving the loop
@@ -47,37 +49,37 @@ export interface StartedRun {
 /** The reason when the caller's signal cancels the run. */
 export const CANCELLED_BY_CALLER = 'The run was cancelled by its caller.'
 
-/** Starts the run. Resolves to undefined when it was cancelled before it started. */
-export type OpenRun = (isCancelled: () => boolean, hasConsumer: () => boolean) => Promise<StartedRun | undefined>
+/** Starts runs. Throws `Cancelled` if the caller cancels before the run has started. */
+export interface Starter {
+  /** Starts a run. */
+  start(request: RunRequest): Promise<StartedRun>
+}
+
+/** Cancels what a run leaves unfinished. */
+export interface Canceller {
+  /** Cancels invocations of a session. */
+  cancel(options: CancelOptions): Promise<void>
+}
 
 /** The `Run` that callers get: starts the run, passes its events to one consumer and cancels it. */
-export class RunHandle implements Run {
+export class RunHandle implements Run, RunCaller {
   /** The session of the run. */
   readonly sessionId: string
-  readonly #open: OpenRun
-  readonly #cancel: (invocationId: string) => Promise<void>
-  readonly #detach: boolean
-  readonly #signal: AbortSignal | undefined
+  readonly #request: RunRequest
+  readonly #starter: Starter
+  readonly #canceller: Canceller
   #invocationId: string
   #active: Promise<StartedRun | undefined> | undefined
   #cancelled: Cancelled | undefined
   #isConsumed = false
 
-  constructor(options: {
-    sessionId: string
-    invocationId: string
-    open: OpenRun
-    cancel: (invocationId: string) => Promise<void>
-    detach: boolean
-    signal: AbortSignal | undefined
-  }) {
-    this.sessionId = options.sessionId
-    this.#invocationId = options.invocationId
-    this.#open = options.open
-    this.#cancel = options.cancel
-    this.#detach = options.detach
-    this.#signal = options.signal
-    if (this.#detach) this.#start().catch(() => {}) // iterating the run throws the error
+  constructor(request: RunRequest, starter: Starter, canceller: Canceller) {
+    this.sessionId = request.sessionId
+    this.#invocationId = request.invocationId
+    this.#request = request
+    this.#starter = starter
+    this.#canceller = canceller
+    if (request.runConfig.detach) this.#start().catch(() => {}) // iterating the run throws the error
   }
 
   /** The invocation. For answers and `resume()` it is empty until the first event. */
@@ -93,25 +95,38 @@ export class RunHandle implements Run {
     active.stop(this.#cancelled)
     await active.finished
     // the run paused before the stop reached it: its invocation is still open
-    if (!active.failure && active.next().type === 'wait') await this.#cancel(active.invocationId)
+    if (!active.failure && active.next().type === 'wait') {
+      const { userId, sessionId, runContext } = this.#request
+      await this.#canceller.cancel({ userId, sessionId, invocationId: active.invocationId, runContext })
+    }
+  }
+
+  isCancelled(): boolean {
+    return this.#cancelled !== undefined
+  }
+
+  hasConsumer(): boolean {
+    return this.#isConsumed
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
     const active = await this.#startForConsumer()
     if (!active) return
-    active.events.open()
-    const unfollowSignal = this.#detach ? undefined : followSignal(this.#signal, active)
+    const { events } = active
+    const { signal, runConfig } = this.#request
+    events.open()
+    const unfollowSignal = runConfig.detach ? undefined : followSignal(signal, active)
     try {
       for (;;) {
-        const event = active.events.takeNext()
+        const event = events.takeNext()
         if (event) yield event
         else if (active.isFinished) break
-        else await active.events.waitForMore()
+        else await events.waitForMore()
       }
     } finally {
       unfollowSignal?.()
-      if (this.#detach)
-        active.events.close() // there is only one consumer
+      if (runConfig.detach)
+        events.close() // there is only one consumer
       else if (!active.isFinished) {
         active.removeConsumer(new Cancelled('The consumer stopped reading the run before it ended.'))
         await active.finished
@@ -132,17 +147,24 @@ export class RunHandle implements Run {
   }
 
   #start(): Promise<StartedRun | undefined> {
-    const isCancelled = (): boolean => this.#cancelled !== undefined
-    this.#active ??= this.#open(isCancelled, () => this.#isConsumed).then((active) => {
-      if (!active) return undefined
+    this.#active ??= this.#startNow()
+    return this.#active
+  }
+
+  async #startNow(): Promise<StartedRun | undefined> {
+    try {
+      const active = await this.#starter.start({ ...this.#request, caller: this })
+      const { signal, runConfig } = this.#request
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)
       // the abort signal cancels a detached run even if no consumer iterates it
-      const unfollowSignal = this.#detach ? followSignal(this.#signal, active) : undefined
+      const unfollowSignal = runConfig.detach ? followSignal(signal, active) : undefined
       if (unfollowSignal) void active.finished.then(unfollowSignal)
       return active
-    })
-    return this.#active
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined
+      throw error
+    }
   }
 }
 
@@ -157,6 +179,7 @@ export function followSignal(signal: AbortSignal | undefined, active: StartedRun
 
 /** A run that could not start: iterating it throws the error. */
 export function rejectedRun(sessionId = '', error: unknown): Run {
-  const open = (): Promise<never> => Promise.reject(error)
-  return new RunHandle({ sessionId, invocationId: '', open, cancel: async () => {}, detach: false, signal: undefined })
+  const request = { userId: '', sessionId, invocationId: '', runConfig: {}, isNew: false }
+  const starter: Starter = { start: () => Promise.reject(error) }
+  return new RunHandle({ ...request, runContext: undefined, signal: undefined }, starter, { cancel: async () => {} })
 }

@@ -29,12 +29,18 @@ export interface RunRequest {
   readonly signal: AbortSignal | undefined
   /** Whether the session does not exist yet. */
   readonly isNew: boolean
-  /** Does a consumer read the events? Absent = no. */
-  readonly hasConsumer?: (() => boolean) | undefined
+  /** The handle of the run. Absent: no consumer reads the events, and only `signal` cancels the start. */
+  readonly caller?: RunCaller | undefined
   /** The live session that drives the run, which has no message. Absent = the agent loop drives it. */
   readonly live?: LiveDriver | undefined
-  /** Did the caller cancel before the run started? Absent = no. */
-  readonly isCancelled?: (() => boolean) | undefined
+}
+
+/** Who has asked for a run, as the run that starts sees it. */
+export interface RunCaller {
+  /** Did the caller cancel before the run started? */
+  isCancelled(): boolean
+  /** Does a consumer read the events? */
+  hasConsumer(): boolean
 }
 
 /** A live session to start. */

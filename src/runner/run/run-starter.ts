@@ -3,7 +3,7 @@ import { keepShapesAlive } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import type { Lease } from '../../session/service.ts'
+import type { Lease, PostedItem } from '../../session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { completeConsents } from '../approvals/consent-answers.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
@@ -25,13 +25,13 @@ interface RunStarterOptions extends RunFactoryOptions {
 }
 
 const NO_EVENTS: readonly Event[] = []
+const NO_ITEMS: readonly PostedItem[] = []
 
 /** Starts the runs of a runner. */
 export class RunStarter {
   /** Opens sessions and creates runs. */
   readonly factory: RunFactory
   readonly #options: RunStarterOptions
-  #isClosed = false
 
   constructor(options: RunStarterOptions) {
     this.#options = options
@@ -66,10 +66,10 @@ export class RunStarter {
     const { services, tree, whilePaused } = this.#options
     const { ports } = services
     const claimedAt = ports.monotonicNow()
-    this.#throwIfClosed()
-    const claim = await this.factory.claim(request, () => this.#throwIfClosed())
+    this.factory.throwIfClosed()
+    const claim = await this.factory.claim(request)
     if (claim.type === 'followed') {
-      if (request.hasConsumer?.()) claim.run.events.open()
+      if (request.caller?.hasConsumer()) claim.run.events.open()
       return claim.run
     }
     const lease = requireLease(claim, request)
@@ -80,8 +80,11 @@ export class RunStarter {
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
       held = await this.factory.open(lease, claimedAt)
-      if (!request.isNew) seen = joined(seen, await applyInbox(this.factory, held, request.runContext))
-      if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
+      const items = request.isNew ? NO_ITEMS : await held.inbox()
+      if (items.length) {
+        seen = joined(seen, await applyInbox(this.factory, held, items, request.runContext))
+        if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
+      }
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
         const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000, isAlive })
@@ -95,7 +98,7 @@ export class RunStarter {
           const { cancel, invocationId } = plan
           const { runContext, message } = request
           if (cancel.length) seen = joined(seen, await cancelAll(this.factory, held, cancel, { runContext }))
-          this.#throwIfClosed()
+          this.factory.throwIfClosed()
           return this.#startRun(held, { invocationId, message }, request, { before: seen })
         }
         if (plan.type === 'interrupt first' && !posted) posted = await postedResults(held)
@@ -105,7 +108,7 @@ export class RunStarter {
             .expire(plan.type === 'expire first' ? plan.denials : plan.lost)
       }
     } catch (error) {
-      await releaseUnused(this.factory, lease, held, this.#isClosed ? undefined : claim.drained)
+      await releaseUnused(this.factory, lease, held, this.factory.isClosed ? undefined : claim.drained)
       throw error
     }
     const first = this.#startRun(
@@ -132,7 +135,7 @@ export class RunStarter {
     const { isResult = false } = request
     const context = { now: services.ports.now(), asOf, isResult, asks: { tree, services, hostOf } }
     const accepted = await acceptAnswers({ view, entries }, request.message as Content, context)
-    this.#throwIfClosed()
+    this.factory.throwIfClosed()
     if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })
     const { invocationId, events } = accepted
     if (!isAtWork(view, invocationId)) return await this.#replay(held, invocationId, events, drained)
@@ -176,9 +179,9 @@ export class RunStarter {
     request: RunRequest,
     { drained, before = NO_EVENTS }: StartOptions = {},
   ): ActiveRun {
-    const { stateDelta, signal, hasConsumer } = request
+    const { stateDelta, signal, caller } = request
     const active = this.factory.create(held, invocationId, request)
-    if (hasConsumer?.()) active.events.open()
+    if (caller?.hasConsumer()) active.events.open()
     for (const event of before) active.events.push(event)
     this.factory.add(active, held)
     active.start(message, stateDelta, drained)
@@ -191,12 +194,8 @@ export class RunStarter {
    * that `recover()` continues them; else they are cancelled.
    */
   async close(options: CloseOptions = {}): Promise<void> {
-    this.#isClosed = true
+    this.factory.refuseRuns()
     await stopRuns(this.factory, options)
-  }
-
-  #throwIfClosed(): void {
-    if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed. Create a new Runner.')
   }
 }
 

@@ -1,7 +1,7 @@
 // Work on a session that this process holds, outside the run that a caller asked for.
 import { messageOf } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import type { Lease } from '../../session/service.ts'
+import type { Lease, PostedItem } from '../../session/service.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
@@ -9,16 +9,13 @@ import type { HeldSession } from '../session/held-session.ts'
 import { planStart } from './plan-start.ts'
 import type { RunFactory } from './run-factory.ts'
 
-const NO_EVENTS: readonly Event[] = []
-
 /** Applies what other processes have posted: state edits and cancels. Returns the events of cancelled invocations. */
 export async function applyInbox(
   factory: RunFactory,
   held: HeldSession,
+  items: readonly PostedItem[],
   runContext?: RunContext,
 ): Promise<readonly Event[]> {
-  const items = await held.inbox()
-  if (items.length === 0) return NO_EVENTS
   const { ports } = factory.services
   return await settleInbox(held, items, {
     ports,
@@ -87,7 +84,8 @@ export async function cancelHeld(
 /** Applies the inbox of a session whose lease the caller has claimed, then releases it. */
 export async function settleClaimed(factory: RunFactory, lease: Lease): Promise<void> {
   await withHeld(factory, lease, async (held) => {
-    await applyInbox(factory, held)
+    const items = await held.inbox()
+    if (items.length) await applyInbox(factory, held, items)
     await denyExpired(factory, held)
   })
 }

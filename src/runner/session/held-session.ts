@@ -1,5 +1,5 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import { SessionView } from '../../agent/loop/session-view.ts'
+import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
@@ -8,7 +8,9 @@ import { startsWaiting } from '../../event/invocation-state.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { HeldLog, Lease, PendingChanges, PostedItem, SessionKey, StateReader } from '../../session/service.ts'
 import { pendingChanges, relisted } from '../approvals/pending-requests.ts'
+import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
+import { moveTemp } from './move-temp.ts'
 
 /** What a held session needs of the runner. */
 export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger'>
@@ -19,6 +21,9 @@ interface HeldOptions {
   /** A moment before the lease was claimed, on the monotonic clock. */
   readonly claimedAt: number
 }
+
+/** What an append reads and changes of the run whose entries it stores. */
+export type AppendingRun = Pick<RecordedRun, 'stop' | 'state' | 'events' | 'observer'>
 
 /** What a session is opened with. */
 export interface OpenOptions extends HeldOptions {
@@ -36,9 +41,12 @@ export class HeldSession {
   /** Identifies the session. */
   readonly key: SessionKey
   /** The folded log. */
-  readonly view: SessionView
+  readonly view: ReadonlyView
+  /** The state of the session. */
+  readonly state: StateReader
+  /** The entries of the log, as read when the session was opened, and what the store has added to them. */
+  readonly entries: readonly Entry[]
   readonly #services: HeldServices
-  readonly #log: HeldLog
   readonly #memo: ViewMemo | undefined
   #lease: Lease
   /** A moment before the lease was claimed or last renewed, on the monotonic clock. It lasts at least `leaseMs` from here. */
@@ -48,21 +56,19 @@ export class HeldSession {
   #seq: number
   /** Appends that wait for the one under way; undefined if none is under way. */
   #turns: (() => void)[] | undefined
-  /** Whether a call has waited. Before that, no append can change the list of pending requests. */
-  #hasWaited: boolean
-  /** The stored list of pending requests may be damaged: the next append stores it again. */
-  #mustRelist = false
+  /** The store's list of pending requests. If it may be damaged, the next append stores all of it. */
+  #list: 'in step' | 'damaged' = 'in step'
 
-  constructor(lease: Lease, log: HeldLog, view: SessionView, { services, claimedAt }: HeldOptions) {
+  constructor(lease: Lease, log: HeldLog, view: ReadonlyView, { services, claimedAt }: HeldOptions) {
     this.key = lease.key
     this.view = view
     this.#services = services
-    this.#log = log
+    this.state = log.state
+    this.entries = log.entries
     this.#memo = memoOf(log)
     this.#lease = lease
     this.#renewedAt = claimedAt
     this.#seq = view.seq
-    this.#hasWaited = view.hasWaited
   }
 
   /** Reads the log of a session whose lease the caller has claimed. */
@@ -73,79 +79,142 @@ export class HeldSession {
     return held
   }
 
-  /** The state of the session. */
-  get state(): StateReader {
-    return this.#log.state
-  }
-
-  /** The entries of the log, as read when the session was opened, and what the store has added to them. */
-  get entries(): readonly Entry[] {
-    return this.#log.entries
-  }
-
   /** Has the log grown since it was read? */
   get isOutdated(): boolean {
-    return this.view.seq > (this.#log.entries.at(-1)?.seq ?? 0)
+    return this.view.seq > (this.entries.at(-1)?.seq ?? 0)
   }
 
-  /** Takes the turn to append. Undefined: take it now. `endTurn()` must follow. */
-  takeTurn(): Promise<void> | undefined {
+  /**
+   * Appends entries, one append after another, in the order of the calls: stores them with what changes in the list of pending
+   * requests, folds them, then shows them to the run that records them. A failed append stops the run: it records nothing more.
+   */
+  append(entries: readonly NewEntry[], drained?: readonly string[], run?: AppendingRun): Promise<void> {
+    const turn = this.#takeTurn()
+    if (turn) return turn.then(() => this.#appendUnlessStopped(entries, drained, run))
+    return this.#appendUnlessStopped(entries, drained, run)
+  }
+
+  /** Appends only if `isStillWanted` once all earlier appends are done; false = nothing was appended. */
+  async appendIf(
+    isStillWanted: () => boolean,
+    entries: readonly NewEntry[],
+    drained: readonly string[],
+    run: AppendingRun,
+  ): Promise<boolean> {
+    const turn = this.#takeTurn()
+    if (turn) await turn
+    let isWanted = true // a stopped run throws below
+    try {
+      if (!run.stop.stopped) isWanted = isStillWanted()
+    } catch (error) {
+      return await this.#fail(error, run) // ends the turn: other appends wait for it
+    }
+    if (isWanted) await this.#appendUnlessStopped(entries, drained, run)
+    else this.#endTurn()
+    return isWanted
+  }
+
+  /** Appends the last entries of a run, which may be stopped. */
+  async appendLast(
+    entries: readonly NewEntry[],
+    drained: readonly string[] | undefined,
+    run: AppendingRun,
+  ): Promise<void> {
+    const turn = this.#takeTurn()
+    if (turn) await turn
+    await this.#append(entries, drained, run)
+  }
+
+  /** Settles when the appends so far are done. */
+  async appended(): Promise<void> {
+    const turn = this.#takeTurn()
+    if (turn) await turn
+    this.#endTurn()
+  }
+
+  /** Takes the turn to append. Undefined: take it now. `#endTurn()` must follow. */
+  #takeTurn(): Promise<void> | undefined {
     const turns = this.#turns
     if (turns) return new Promise((resolve) => turns.push(resolve))
     this.#turns = []
     return undefined
   }
 
-  /** Ends a turn: the next append may begin. */
-  endTurn(): void {
+  #endTurn(): void {
     const next = this.#turns?.shift()
     if (next) next()
     else this.#turns = undefined
   }
 
-  /** Stores entries, with what changes in the list of pending requests. Call it in a turn, then `fold()`. Resolves to the new last sequence number. */
-  store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<number> {
-    const pending = this.#pendingChanges(entries)
-    const options = pending ? { drained, pending } : drained && { drained }
-    return this.#services.sessionService.append(this.#lease, this.#seq, entries, options)
+  #appendUnlessStopped(
+    entries: readonly NewEntry[],
+    drained: readonly string[] | undefined,
+    run: AppendingRun | undefined,
+  ): Promise<void> {
+    const stopped = run?.stop.stopped
+    if (!stopped) return this.#append(entries, drained, run)
+    this.#endTurn()
+    return Promise.reject(stopped.reason)
+  }
+
+  /** Appends entries in the turn that the caller has taken. Uses promise callbacks: an async function would cost about 8 % of a call. */
+  #append(
+    entries: readonly NewEntry[],
+    drained: readonly string[] | undefined,
+    run: AppendingRun | undefined,
+  ): Promise<void> {
+    try {
+      for (let at = 0; run && at < entries.length; at++) {
+        const { event } = entries[at] as NewEntry
+        if (event?.actions.stateDelta) moveTemp(event, event.actions.stateDelta, run)
+      }
+      const pending = this.#pendingChanges(entries)
+      const options = pending ? { drained, pending } : drained && { drained }
+      return this.#services.sessionService.append(this.#lease, this.#seq, entries, options).then(
+        (seq) => this.#afterAppend(entries, seq, run),
+        (error) => this.#fail(error, run),
+      )
+    } catch (error) {
+      return this.#fail(error, run)
+    }
   }
 
   #pendingChanges(entries: readonly NewEntry[]): PendingChanges | undefined {
-    if (!this.#hasWaited && entries.some(startsWaiting)) {
-      this.#hasWaited = true
-      this.view.noteWaiting()
-    }
-    if (this.#mustRelist) return relisted(this.view, entries, this.key)
-    return this.#hasWaited ? pendingChanges(this.view, entries, this.key) : undefined
+    const { view } = this
+    if (!view.hasWaited && entries.some(startsWaiting)) view.noteWaiting()
+    if (this.#list === 'damaged') return relisted(view, entries, this.key)
+    return view.hasWaited ? pendingChanges(view, entries, this.key) : undefined
   }
 
-  /** Adds stored entries to the view. `seq`: the last sequence number. */
-  fold(entries: readonly NewEntry[], seq: number): void {
+  /** Folds stored entries, then shows their events to the run. `seq`: the last sequence number. */
+  #afterAppend(entries: readonly NewEntry[], seq: number, run: AppendingRun | undefined): Promise<void> | undefined {
     const before = this.#seq
     this.#seq = seq
-    this.#mustRelist = false
-    for (let at = 0; at < entries.length; at++) this.view.add(entries[at] as NewEntry, before + at + 1)
+    this.#list = 'in step'
+    try {
+      for (let at = 0; at < entries.length; at++) this.view.add(entries[at] as NewEntry, before + at + 1)
+      if (run) showTo(run, entries)
+    } catch (error) {
+      return this.#fail(error, run)
+    }
+    this.#endTurn()
+    return undefined
   }
 
-  /** Appends entries outside a run. */
-  async append(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    const turn = this.takeTurn()
-    if (turn) await turn
-    try {
-      this.fold(entries, await this.store(entries, drained))
-    } finally {
-      this.endTurn()
-    }
+  #fail(error: unknown, run: AppendingRun | undefined): Promise<never> {
+    run?.stop.stop(error)
+    this.#endTurn()
+    return Promise.reject(error)
   }
 
   /** Stores the list of pending requests again with the next append: the stored one may be damaged. */
   relist(): void {
-    this.#mustRelist = true
+    this.#list = 'damaged'
   }
 
   /** Whether the stored list of pending requests may be damaged, and no append has stored it since. */
   get isListDue(): boolean {
-    return this.#mustRelist
+    return this.#list === 'damaged'
   }
 
   /** Stores the list of pending requests again. */
@@ -207,6 +276,16 @@ export class HeldSession {
 /** Logs with fewer entries keep no view between runs: folding them again takes microseconds, and the view is as large as the log. */
 const KEPT_VIEW_ENTRIES = 16
 
+/** Shows stored events to the consumer and the observer of a run. */
+function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]): void {
+  for (let at = 0; at < entries.length; at++) {
+    const { event } = entries[at] as NewEntry
+    if (!event) continue
+    if (event.author !== 'user') events.push(event)
+    observer?.recorded(event)
+  }
+}
+
 /** What a runner caches in the `memo` of a log. */
 interface ViewMemo {
   tree?: AgentTree
@@ -235,7 +314,7 @@ function viewOf(log: HeldLog, { key }: Lease, { tree, isFresh }: OpenOptions): S
     memo.isHeld = true
   }
   try {
-    view.catchUp(log.entries)
+    if (view.seq !== log.entries.at(-1)?.seq) view.catchUp(log.entries)
   } catch (error) {
     if (error instanceof ToolwrightError) throw error
     const message = `The log of session "${key.sessionId}" cannot be read: ${messageOf(error)}. Restore it from a backup.`

@@ -1,7 +1,6 @@
 // Traced by npm run house: an approval that a second runner resumes, as another process that has served runs before
 // does, from run() to the last event.
 import { approve, InMemorySessionService, LlmAgent, type Model, Runner, tool } from 'toolwright'
-import { z } from 'zod'
 import type { Trace } from './hook.ts'
 
 declare const __trace: Trace
@@ -22,7 +21,7 @@ function startApp(): Runner {
   const refund = tool({
     name: 'refund',
     description: 'Refund an order',
-    parameters: z.object({ order: z.string() }),
+    parameters: { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] },
     requiresConfirmation: true,
     run: ({ order }) => ({ order, refunded: true }),
   })
@@ -40,4 +39,4 @@ if (!request) throw new Error('The first runner asked for no approval.')
 const message = [approve(request)]
 __trace.start()
 for await (const event of second.run({ userId: 'ada', sessionId, message })) void event
-process.stdout.write(JSON.stringify(__trace.stop()))
+__trace.stop()
