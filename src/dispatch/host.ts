@@ -91,8 +91,8 @@ export interface RunRecorder {
   draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft
   /** Appends entries, all or none, then yields the events. */
   commit(entries: readonly NewEntry[]): Promise<void>
-  /** Yields a partial event. Returns a promise when the consumer is behind: producers that can wait await it. */
-  emit(event: Event): Promise<void> | undefined
+  /** Yields a draft as a partial event, under an id of its own. Returns a promise when the consumer is behind: producers that can wait await it. */
+  emit(event: EventDraft): Promise<void> | undefined
   /** Undefined while the lease is certainly valid. Else a promise that renews the lease, or rejects when it is lost. */
   checkLease(): Promise<void> | undefined
   /** Drains the inbox unless it was read recently: another process may have cancelled the run. */

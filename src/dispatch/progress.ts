@@ -7,6 +7,5 @@ export function emitProgress({ host, agentName, scope }: Batch, id: string, name
   const response = { progress: bytes > host.services.maxResultBytes ? { truncated: true, bytes } : progress }
   const parts = [{ functionResponse: { id, name, response, willContinue: true } }]
   const event = host.recorder.draft(agentName, scope, { role: 'tool', parts }, {})
-  event.partial = true
   host.recorder.emit(event)
 }

@@ -72,7 +72,7 @@ async function recordEvents(run: RunHost, agent: Agent, frame: ScopeFrame, conte
       await run.recorder.commit([{ event: own }])
       continue
     }
-    const behind = run.recorder.emit({ ...own, partial: true })
+    const behind = run.recorder.emit(own)
     if (behind) await untilStopped(run, behind)
   }
 }

@@ -180,7 +180,6 @@ function noResponse(model: Model, value: unknown): Error {
 
 function partialEvent({ run, plan, frame }: AgentTurn, delta: Content, response: LlmResponse): EventDraft {
   const event = run.recorder.draft(plan.agent.name, frame, delta, {})
-  event.partial = true
   withReplyMetadata(event, response)
   return event
 }

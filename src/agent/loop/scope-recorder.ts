@@ -1,6 +1,6 @@
 import type { StopSignal } from '../../base/stop-signal.ts'
-import type { UnrecordedResult } from '../../dispatch/host.ts'
-import type { Event, NewEntry } from '../../event/event.ts'
+import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
+import type { NewEntry } from '../../event/event.ts'
 import type { LoopRecorder } from './run-host.ts'
 
 /** The recorder of one scope, or of one call that can be stopped alone. It records nothing after the stop. */
@@ -31,7 +31,7 @@ export class ScopeRecorder implements LoopRecorder {
     })
   }
   /** Yields a partial event, unless the scope is stopped. */
-  emit(event: Event): Promise<void> | undefined {
+  emit(event: EventDraft): Promise<void> | undefined {
     return this.#stop.stopped ? undefined : this.#recorder.emit(event)
   }
   /** Keeps results that wait for other calls, for the end of the scope and of the run. */

@@ -102,10 +102,11 @@ export class Recorder implements LoopRecorder {
     return await this.#media.store(changed)
   }
 
-  emit(partial: Event): Promise<void> | undefined {
+  emit(event: EventDraft): Promise<void> | undefined {
     const { events, stop, view } = this.#run
     if (stop.stopped) return undefined
-    const event = { ...partial, id: partialId(partial.id, view.events.length) }
+    event.id = partialId(event.id, view.events.length)
+    event.partial = true
     return this.#eventPlugins ? this.#emitThroughPlugins(this.#eventPlugins, event) : events.push(event)
   }
 
