@@ -33,6 +33,9 @@ import { depthOf } from './scope.ts'
 const NONE: readonly never[] = []
 const NO_TOOLSETS: ReadonlyMap<string, CallState[]> = new Map()
 
+/** The members of an event that belong to its scope. */
+type ScopeOfEvent = { readonly [K in 'branch' | 'isolationScope']?: Event[K] | undefined }
+
 /** The state of a fold, without what follows from it. */
 export interface FoldState {
   /** The id of the invocation. */
@@ -100,10 +103,11 @@ export class Fold {
     fold.replies = stored.replies
     fold.userEvent = stored.userEvent
     fold.isForeign = stored.isForeign
-    for (const scope of scopes) fold.#addScope(scope)
+    for (const scope of scopes) Object.assign(fold.#openScope(scope.path, { isolationScope: scope.isolation }), scope)
     for (const call of calls) fold.#addCall(call)
     const requests = calls.flatMap((call) => call.requests).sort((one, other) => one.seq - other.seq)
-    for (const request of requests) fold.#indexRequest(request) // of two with one id, the later one counts
+    // of two requests with one id, the later one counts
+    if (requests.length) fold.#requests = new Map(requests.map((state) => [state.request.id, state]))
     if (toolsetCalls.size) fold.toolsetCalls = new Map(toolsetCalls)
     for (const [isolation, event] of stored.lastReplies) fold.#setLastReply(isolation, event)
     for (const call of stored.waiting) fold.#addWaiting(call)
@@ -360,12 +364,8 @@ export class Fold {
     const state: RequestState = { request, seq: this.#seq, answer: undefined, denied: undefined }
     addRequest(call, state)
     if (!isFinal(call)) this.#addWaiting(call)
-    this.#indexRequest(state)
-  }
-
-  #indexRequest(state: RequestState): void {
     this.#requests ??= new Map()
-    this.#requests.set(state.request.id, state)
+    this.#requests.set(request.id, state)
   }
 
   #addToolset(request: RequestRecord): CallState | undefined {
@@ -395,12 +395,8 @@ export class Fold {
     if (call) addInterruption(call)
   }
 
-  #openScope(path: string, { branch, isolationScope }: Event): ScopeState {
-    return this.#addScope(createScope({ path, branch, isolation: isolationScope }))
-  }
-
-  #addScope(scope: ScopeState): ScopeState {
-    const { path } = scope
+  #openScope(path: string, { branch, isolationScope }: ScopeOfEvent): ScopeState {
+    const scope = createScope({ path, branch, isolation: isolationScope })
     this.scopes.set(path, scope)
     let end = path.length
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {

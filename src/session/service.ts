@@ -74,10 +74,25 @@ export interface StateReader {
   keys(): Iterable<string>
 }
 
+/** The folded state of a log up to an entry. The runner makes it; a store keeps it with the log and reads nothing in it. */
+export interface Checkpoint {
+  /** The sequence number of the latest entry in it. */
+  readonly seq: number
+  /** What the runner computed from the log. It is JSON. */
+  readonly state: JsonObject
+  /**
+   * Reads the entries up to `seq`, in order. The runner calls it for what the state does not hold: the history that a model sees,
+   * the events that an answer replays.
+   */
+  entriesBefore(): Promise<readonly Entry[]>
+}
+
 /** The log of a session, as the holder of its lease reads it. */
 export interface HeldLog {
-  /** All entries, in order. */
+  /** All entries, in order; with a `checkpoint`, those after it. */
   readonly entries: readonly Entry[]
+  /** The state of the log before `entries`. Omit it if `entries` are the whole log, as all stores do today. */
+  readonly checkpoint?: Checkpoint | undefined
   /** Reads the session's state. */
   readonly state: StateReader
   /**
@@ -206,7 +221,7 @@ export interface SessionService {
    * an unfinished copy.
    */
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
-  /** Reads the whole log. */
+  /** Reads the whole log, or a checkpoint and the entries after it. */
   read(lease: Lease): Promise<HeldLog>
   /**
    * Reads a part of the log without a lease, also while a run writes to it: at most `limit` entries, and none after the one that

@@ -21,6 +21,7 @@ export { importedEvents } from '../session/imported-events.ts'
 export { checkInboxItem } from '../session/inbox-limits.ts'
 export type {
   AppendOptions,
+  Checkpoint,
   HeldLog,
   InboxItem,
   Lease,

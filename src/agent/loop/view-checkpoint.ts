@@ -55,9 +55,9 @@ export function toCheckpoint(view: ReadonlyView, tree: AgentTree): ViewCheckpoin
 }
 
 /** The view of a checkpoint. Undefined if it has another version, is of other agents, or is damaged: then the whole log is read. */
-export function fromCheckpoint(tree: AgentTree, checkpoint: ViewCheckpoint): SessionView | undefined {
+export function fromCheckpoint(tree: AgentTree, checkpoint: object): SessionView | undefined {
   try {
-    const { version, agents, latest, open, phase, sticky, ...state } = checkpoint
+    const { version, agents, latest, open, phase, sticky, ...state } = checkpoint as ViewCheckpoint // its version is checked first
     if (version !== VERSION || agents !== shapeOf(tree)) return undefined
     return SessionView.restore(tree, {
       ...state,

@@ -6,11 +6,20 @@ import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Entry, NewEntry } from '../../event/event.ts'
 import { startsWaiting } from '../../event/invocation-state.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
-import type { HeldLog, Lease, PendingChanges, PostedItem, SessionKey, StateReader } from '../../session/service.ts'
+import type {
+  Checkpoint,
+  HeldLog,
+  Lease,
+  PendingChanges,
+  PostedItem,
+  SessionKey,
+  StateReader,
+} from '../../session/service.ts'
 import { pendingChanges, relisted } from '../approvals/pending-requests.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
 import { moveTemp } from './move-temp.ts'
+import type { ViewMemo } from './view-memo.ts'
 
 /** What a held session needs of the runner. */
 export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger'>
@@ -73,7 +82,8 @@ export class HeldSession {
 
   /** Reads the log of a session whose lease the caller has claimed. */
   static async open(lease: Lease, options: OpenOptions): Promise<HeldSession> {
-    const log = await options.services.sessionService.read(lease)
+    const read = await options.services.sessionService.read(lease)
+    const log = read?.checkpoint ? await withCheckpoint(read, read.checkpoint, options) : read
     const held = new HeldSession(lease, log, viewOf(log, lease, options), options)
     if (held.#memo) held.#memo.isHeld = true
     return held
@@ -286,12 +296,10 @@ function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]
   }
 }
 
-/** What a runner caches in the `memo` of a log. */
-interface ViewMemo {
-  tree?: AgentTree
-  view?: SessionView | undefined
-  /** Whether a run uses the view. A run that lost its lease may still use it when the next run starts. */
-  isHeld?: boolean
+/** The log with the view of its checkpoint. The code is loaded for the first checkpoint. */
+async function withCheckpoint(log: HeldLog, checkpoint: Checkpoint, { tree }: OpenOptions): Promise<HeldLog> {
+  const { openCheckpoint } = await import('./open-checkpoint.ts')
+  return await openCheckpoint(log, checkpoint, tree)
 }
 
 function memoOf({ memo }: HeldLog): ViewMemo | undefined {
