@@ -1,4 +1,4 @@
-import { approve, confirm } from 'toolwright'
+import { approve, confirm, longRunning, respond, tool } from 'toolwright'
 import type { LiveServerMessage } from 'toolwright/live'
 import { describe, expect, test } from 'vitest'
 import { plainTool, responsesOf, waitUntil } from './kit.ts'
@@ -152,4 +152,20 @@ describe('a store that fails', () => {
     await ticks()
     expect(rejections).toEqual([])
   })
+})
+
+test('an answer that a page sends twice returns twice, also after the model has ended its turn', async () => {
+  const job = longRunning(tool({ name: 'job', description: 'Starts a job', run: () => ({ ticket: 1 }) }))
+  const { session, runner, connection, event } = await attack([job])
+  connection.emit(callOf('c1', 'job'))
+  const { request } = await event('request')
+  await session.answer(respond(request, { done: true }))
+  connection.emit({ type: 'text', text: 'It is done.' }, { type: 'turnComplete' })
+  await event('turnComplete')
+  await session.answer(respond(request, { done: true })) // it had waited for the end of the session
+  await expect(session.answer(respond(request, { done: false }))).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+  const message = [respond(request, { done: true })]
+  await runner.complete({ userId: session.userId, sessionId: session.sessionId, message })
+  await session.close()
+  await expectWholeLog(runner, session)
 })
