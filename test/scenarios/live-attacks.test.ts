@@ -1,5 +1,6 @@
-import { approve, confirm } from 'toolwright'
+import { agentTool, approve, confirm, InMemorySessionService, LlmAgent, longRunning, respond, tool } from 'toolwright'
 import type { LiveServerMessage } from 'toolwright/live'
+import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { plainTool, responsesOf, waitUntil } from './kit.ts'
 import { attack, BrokenStore, expectValidHistory, expectWholeLog, ticks, watchRejections } from './live-attacks-kit.ts'
@@ -152,4 +153,58 @@ describe('a store that fails', () => {
     await ticks()
     expect(rejections).toEqual([])
   })
+})
+
+test('an answer that a page sends twice returns twice, also after the model has ended its turn', async () => {
+  const job = longRunning(tool({ name: 'job', description: 'Starts a job', run: () => ({ ticket: 1 }) }))
+  const { session, runner, connection, event } = await attack([job])
+  connection.emit(callOf('c1', 'job'))
+  const { request } = await event('request')
+  await session.answer(respond(request, { done: true }))
+  connection.emit({ type: 'text', text: 'It is done.' }, { type: 'turnComplete' })
+  await event('turnComplete')
+  await session.answer(respond(request, { done: true })) // it had waited for the end of the session
+  await expect(session.answer(respond(request, { done: false }))).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+  const message = [respond(request, { done: true })]
+  await runner.complete({ userId: session.userId, sessionId: session.sessionId, message })
+  await session.close()
+  await expectWholeLog(runner, session)
+})
+
+test('a result that arrives while the model cancels its agent tool leaves one response to the call', async () => {
+  let skipped = 0
+  const ports = { monotonicNow: () => performance.now() + skipped }
+  const sessionService = new InMemorySessionService()
+  const search = longRunning(tool({ name: 'search', description: 'Searches', run: () => ({ ticket: 1 }) }))
+  const model = scriptedModel([{ calls: [{ name: 'search' }] }, 'Found.'])
+  const helper = new LlmAgent({ name: 'helper', description: 'Helps', model, tools: [search] })
+  const { session, runner, connection, event } = await attack([agentTool(helper)], {}, { sessionService, ports })
+  connection.emit({ type: 'toolCall', calls: [{ id: 'c1', name: 'helper', args: { request: 'rent' } }] })
+  const { request } = await event('request')
+  const { userId, sessionId } = session
+  const item = { id: 'r1', type: 'result', callId: request.functionCallId, response: { hits: 3 } } as const
+  await sessionService.post({ appName: 'app', userId, sessionId }, item)
+  skipped = 600 // the session reads its inbox with its next append
+  connection.emit({ type: 'toolCancelled', ids: ['c1'] })
+  await waitUntil(() => session.openCalls === 0)
+  await session.close()
+  await expectWholeLog(runner, session)
+})
+
+test('a result that arrives while the model cancels its call leaves one response to the call', async () => {
+  let skipped = 0
+  const ports = { monotonicNow: () => performance.now() + skipped }
+  const sessionService = new InMemorySessionService()
+  const job = longRunning(tool({ name: 'job', description: 'Starts a job', run: () => ({ ticket: 1 }) }))
+  const { session, runner, connection, event } = await attack([job], {}, { sessionService, ports })
+  connection.emit(callOf('c1', 'job'))
+  await event('request')
+  const { userId, sessionId } = session
+  const item = { id: 'r1', type: 'result', callId: 'c1', response: { hits: 3 } } as const
+  await sessionService.post({ appName: 'app', userId, sessionId }, item)
+  skipped = 600
+  connection.emit({ type: 'toolCancelled', ids: ['c1'] })
+  await waitUntil(() => session.openCalls === 0)
+  await session.close()
+  await expectWholeLog(runner, session)
 })

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
+import type { Event } from '../../event/event.ts'
 import type { InboxItem, Lease, PostedItem, SessionKey, SessionService } from '../../session/service.ts'
 import { acceptAnswers, eventsAfterAnswers } from '../approvals/accept.ts'
 import type { ActiveRun } from '../run/active-run.ts'
@@ -96,13 +97,17 @@ async function followHolder(
   )
   if (!isDrained) return undefined
   const recorded = recorder.inbox().recorded(item.id)
-  if (recorded) {
-    const follower = new RunFollower(holder, eventsAfterAnswers(view.events, recorded, invocationId))
-    if (kind === 'live') follower.removeConsumer() // a live session lasts: the caller has what it came for
-    return follower
-  }
-  if (!progress.isFinalizing) {
-    await acceptAnswers({ view, entries }, message, { now: services.ports.now(), asOf: item.seq, isResult })
-  }
-  return undefined
+  if (recorded) return follow(holder, eventsAfterAnswers(view.events, recorded, invocationId))
+  if (progress.isFinalizing) return undefined
+  const context = { now: services.ports.now(), asOf: item.seq, isResult }
+  const accepted = await acceptAnswers({ view, entries }, message, context)
+  // the inbox takes answers of open invocations; a live session may last for hours after the invocation of these has ended
+  return accepted.type === 'replay' && kind === 'live' ? follow(holder, accepted.events) : undefined
+}
+
+/** Follows a run that has the answers. A live session lasts: the caller has what it came for. */
+function follow(holder: ActiveRun, before: readonly Event[]): RunFollower {
+  const follower = new RunFollower(holder, before)
+  if (holder.data.kind === 'live') follower.removeConsumer()
+  return follower
 }

@@ -4,6 +4,7 @@ import type { ScopeRecorder } from '../../agent/loop/scope-recorder.ts'
 import { cancelWork, forgetConsents } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
 import { type CallResult, failure, unknownOutcome } from '../../dispatch/outcome.ts'
+import type { NewEntry } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { CallState } from '../../event/invocation-state.ts'
 import { isWithin } from '../../event/scope.ts'
@@ -32,9 +33,8 @@ export async function closeStoppedCall(run: RunData, stopped: StoppedCall): Prom
     const { branch, isolation } = run.fold.scopes.get(inside) ?? {}
     const scope = { path: inside, branch, isolation: isolation ?? inside }
     const author = turn.plan.agent.name
-    await run.recorder.commit(
-      closingEntries(run, { author, scope, reason, errorCode: 'CANCELLED', isScope: true, unrecorded, started }),
-    )
+    const closing = { author, scope, reason, errorCode: 'CANCELLED', isScope: true, unrecorded, started } as const
+    await commitCurrent(run, () => closingEntries(run, closing))
   }
   const isInside = ({ path }: CallState): boolean => inside !== undefined && isWithin(path, inside)
   await forgetConsents(run, [call, ...[...run.fold.calls.values()].filter(isInside)])
@@ -45,6 +45,14 @@ export async function closeStoppedCall(run: RunData, stopped: StoppedCall): Prom
     return unknownOutcome(call, 'UNKNOWN_OUTCOME', problem)
   }
   return failure(call, 'CANCELLED', `Tool cancelled. ${reason}`)
+}
+
+/** Appends entries that follow from the log. A result may be recorded meanwhile: then they are computed again, so that no call gets two responses. */
+async function commitCurrent({ fold, recorder }: RunData, entries: () => readonly NewEntry[]): Promise<void> {
+  for (;;) {
+    const { version } = fold
+    if (await recorder.commitIf(() => fold.version === version, entries(), [])) return
+  }
 }
 
 /** The path of the scope of an agent tool or of code. Undefined if the call has none. */
