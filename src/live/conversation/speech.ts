@@ -1,7 +1,7 @@
 // What the user and the model say until it is recorded.
 import type { JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
-import type { LiveReply } from '../../runner/live/live-reply.ts'
+import type { LiveReply } from '../../runner/live/live-log.ts'
 import type { LiveServerMessage } from '../../tool/live-model.ts'
 
 /** What the model said, ready to be recorded. */

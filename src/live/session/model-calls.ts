@@ -2,30 +2,21 @@
 import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
-import { type Content, type FunctionCall, type FunctionResponse, isHandle } from '../../content/content.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
+import { type Content, type FunctionResponse, isHandle } from '../../content/content.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
+import type { BackgroundOptions } from '../../policy/background.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { ResponseMedia } from '../../runner/live/response-media.ts'
 import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
-import type { Tool } from '../../tool/tool.ts'
 import { type HeldResults, heldMessage } from '../conversation/held.ts'
 import { resultText } from '../conversation/seed.ts'
 import type { SpokenReply } from '../conversation/speech.ts'
 import type { CallLimit } from './call-limit.ts'
-import { isNonBlocking } from './declare-tools.ts'
-import { ModelCall } from './model-call.ts'
+import { isNonBlocking, ModelCall } from './model-call.ts'
+import { askHook, type OnToolCall } from './on-tool-call.ts'
 import { joined, type ToldResult, tellResult } from './told-result.ts'
-
-/** Answers some, none or all calls of a message. The others run. */
-export type OnToolCall = (message: {
-  readonly calls: readonly (FunctionCall & { readonly id: string })[]
-  readonly state: State
-}) => MaybePromise<readonly FunctionResponse[] | undefined>
-
-type MaybePromise<T> = T | Promise<T>
 
 /** What decides about calls. */
 export interface ModelCallsOptions {
@@ -44,14 +35,8 @@ export interface ModelCallsOptions {
     readonly state: State & { saved(): Promise<void> }
     refusal(toolName: string): string | undefined
   }
-}
-
-/** A mistake in a hook. */
-export interface Problem {
-  /** What went wrong. */
-  readonly problem: string
-  /** Why. */
-  readonly error: unknown
+  /** Reports a mistake in a hook. */
+  report(problem: string, error: unknown): void
 }
 
 /** What happens to the calls of a message after the phase filter and `onToolCall`. */
@@ -60,8 +45,6 @@ export interface Decided {
   readonly background: readonly { readonly id: string; readonly acknowledgement: FunctionResponse | undefined }[]
   /** Calls that run together. */
   readonly foreground: readonly string[]
-  /** Mistakes in the hook. */
-  readonly problems: readonly Problem[]
 }
 
 /** Recorded responses, as the model gets them. */
@@ -133,9 +116,10 @@ export class ModelCalls {
     registered: readonly ModelCall[],
     { parts, reply }: SpokenReply,
   ): Promise<{ readonly event: Event; readonly refused: readonly FunctionResponse[] }> {
-    const { calls } = this.#options
+    const { log, plan } = this.#options.calls
     const made = registered.map(({ call }) => call)
-    const { event, recorded, removed } = await calls.record(made, parts, reply)
+    const { event, calls: recorded, removed } = await log.recordReply({ parts, reply, calls: made })
+    const { table } = plan.turn().plan
     const refused: FunctionResponse[] = []
     for (const [at, one] of registered.entries()) {
       const logged = recorded[at]
@@ -145,37 +129,37 @@ export class ModelCalls {
         continue
       }
       if (removed.has(one.call.id)) one.refuse(REMOVED)
-      const tool = calls.plan.turn().plan.table.tools.get(logged.name)
-      const responses = isNonBlocking(tool, this.#options) ? 'several' : 'one'
-      one.accept({ logged, background: this.#backgroundOf(tool), responses })
+      const entry = table.entries.get(logged.name)
+      const background = entry && (this.#options.background.get(logged.name) ?? entry.background)
+      const responses = isNonBlocking(entry?.tool, background, this.#options.nonBlocking) ? 'several' : 'one'
+      one.accept({ logged, background, responses })
       this.#open.set(logged.id, one)
     }
     return { event, refused }
   }
 
-  #backgroundOf(tool: Tool | undefined): BackgroundOptions | undefined {
-    return (tool && this.#options.background.get(tool.name)) ?? backgroundOf(tool)
-  }
-
   /** Decides which recorded calls run: phase filter, then `onToolCall`. Records the responses to those that do not. */
   async decide(registered: readonly ModelCall[]): Promise<Decided> {
-    const { calls } = this.#options
-    const accepted = registered.filter(({ logId }) => logId !== undefined)
-    const refused = accepted.flatMap((one) => this.#refusalOf(one))
-    if (refused.length) await calls.answer(refused)
-    const left = accepted.filter((one) => !one.isCancelled && !refused.some(({ id }) => id === one.logId))
-    const { answered, problems } = left.length ? await this.#askHook(left) : NO_ANSWERS
-    if (answered.length) await calls.answer(answered)
-    const rest = accepted.filter(({ logId }) => ![...refused, ...answered].some(({ id }) => id === logId))
-    const cancelled = rest.filter(({ isCancelled }) => isCancelled)
-    if (cancelled.length) await calls.answer(cancelled.map(cancelledResponse))
-    const running = rest.filter((one) => !cancelled.includes(one))
+    const { calls, onToolCall, flow, report } = this.#options
+    let left = registered.filter(({ logId }) => logId !== undefined)
+    const answer = async (responses: readonly FunctionResponse[]): Promise<void> => {
+      if (responses.length === 0) return
+      await calls.log.answer(responses)
+      left = left.filter(({ logId }) => !responses.some(({ id }) => id === logId))
+    }
+    await answer(left.flatMap((one) => this.#refusalOf(one)))
+    const asked = onToolCall ? left.filter(({ isCancelled }) => !isCancelled) : []
+    if (onToolCall && asked.length > 0) {
+      const made = asked.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
+      const { answered, problems } = await askHook(onToolCall, made, flow.state)
+      await answer(answered)
+      for (const { problem, error } of problems) report(problem, error)
+    }
+    await answer(left.filter(({ isCancelled }) => isCancelled).map(cancelledResponse))
+    const background = left.filter((one) => one.background)
     return {
-      background: running.flatMap((one) =>
-        one.background ? [{ id: one.logId as string, acknowledgement: one.acknowledge() }] : [],
-      ),
-      foreground: running.flatMap((one) => (one.background ? [] : [one.logId as string])),
-      problems,
+      background: background.map((one) => ({ id: one.logId as string, acknowledgement: one.acknowledge() })),
+      foreground: left.flatMap((one) => (one.background ? [] : [one.logId as string])),
     }
   }
 
@@ -185,33 +169,6 @@ export class ModelCalls {
     if (refusal) return answer(refusal)
     const error = this.#options.flow.refusal(call.name)
     return error === undefined ? [] : answer({ error })
-  }
-
-  /**
-   * The responses of `onToolCall` that belong to a call. A hook that throws, or returns something else, may be a guard: none of its
-   * calls runs.
-   */
-  async #askHook(left: readonly ModelCall[]): Promise<{ answered: FunctionResponse[]; problems: Problem[] }> {
-    const { onToolCall, flow } = this.#options
-    if (!onToolCall) return NO_ANSWERS
-    const problems: Problem[] = []
-    const calls = left.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
-    let given: readonly FunctionResponse[] = []
-    try {
-      given = (await onToolCall({ calls: structuredClone(calls), state: flow.state })) ?? []
-      if (!Array.isArray(given)) {
-        throw new TypeError(`it returned ${kindOf(given)}. Return a list of { name, response }, or undefined`)
-      }
-    } catch (error) {
-      problems.push({ problem: 'onToolCall failed, so its calls were not run', error })
-      const response = { error: `Tool execution failed: ${messageOf(error)}`, errorCode: 'EXECUTION_FAILED' }
-      given = calls.map(({ id, name }) => ({ id, name, response }))
-    }
-    await flow.state.saved()
-    const answered = matchResponses(calls, given)
-    if (answered.length < given.length)
-      problems.push({ problem: 'onToolCall answered calls that the model did not make', error: undefined })
-    return { answered, problems }
   }
 
   /** The response to a call that waits for a human, with which the model goes on. Undefined: it gets none. */
@@ -300,8 +257,6 @@ export interface Answered {
   readonly response: FunctionResponse
 }
 
-const NO_ANSWERS = { answered: [], problems: [] }
-
 const TOO_MANY = { error: 'This call was not run: the reply has too many calls.', errorCode: 'CANCELLED' }
 
 /** The response with the media of the result, unless the media is for the app only. */
@@ -310,8 +265,8 @@ function withParts(
   response: FunctionResponse,
   media: ResponseMedia | undefined,
 ): FunctionResponse {
-  const parts = hasHiddenMedia(response) ? undefined : media?.get(response.id ?? '')
-  return parts?.length ? { ...shown, parts } : shown
+  const parts = media?.get(response.id ?? '')
+  return parts?.length && !hasHiddenMedia(response) ? { ...shown, parts } : shown
 }
 
 function cancelledResponse({ logId, call }: ModelCall): FunctionResponse {
@@ -322,22 +277,3 @@ function cancelledResponse({ logId, call }: ModelCall): FunctionResponse {
 const REMOVED = { error: 'This call was not run: an afterModel callback removed it.', errorCode: 'CANCELLED' }
 
 const CANCELLED_BY_MODEL = 'The model no longer needs the result.'
-
-/** One response for each answered call. A response without an id belongs to the first call of its name. */
-function matchResponses(calls: readonly FunctionCall[], given: readonly FunctionResponse[]): FunctionResponse[] {
-  const open = [...calls]
-  return given.flatMap((response) => {
-    const at = open.findIndex(({ id, name }) =>
-      response?.id === undefined ? name === response?.name : id === response.id,
-    )
-    const [call] = at < 0 ? [] : open.splice(at, 1)
-    if (!call) return []
-    return [{ id: call.id as string, name: call.name, response: toResponse(response.response) }]
-  })
-}
-
-function toResponse(value: unknown): FunctionResponse['response'] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as FunctionResponse['response'])
-    : { result: value ?? null }
-}

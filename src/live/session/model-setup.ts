@@ -8,8 +8,9 @@ import type { FlowDefinition } from '../../flow/conversation-flow.ts'
 import { validatePhases } from '../../flow/phases/validate-phases.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
-import type { LiveClientMessage, LiveModel } from '../../tool/live-model.ts'
+import type { LiveModel } from '../../tool/live-model.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
+import type { LiveLink } from '../link/live-link.ts'
 import { declareTools } from './declare-tools.ts'
 
 /** What the setup of the model depends on. */
@@ -28,17 +29,9 @@ export interface ModelSetupOptions {
   readonly background: ReadonlyMap<string, BackgroundOptions>
   /** An instruction of the session. */
   readonly instruction: string | undefined
-}
-
-/** How changes reach the model. */
-export interface RefreshOptions {
-  /** Sends a message. */
-  send(message: LiveClientMessage): void
-  /** Connects again: a model without updates gets other server tools only with a new setup. */
-  renew(): void
-  /** What must happen first. */
-  readonly before?: (() => Promise<void>) | undefined
-  /** Called if it cannot be told. The next connection reads everything again. */
+  /** The connection, once there is one. */
+  link(): Pick<LiveLink, 'send' | 'renew'>
+  /** Called if the model cannot be told what has changed. The next connection reads everything again. */
   onFailed(error: unknown): void
 }
 
@@ -101,17 +94,18 @@ export class ModelSetup {
   }
 
   /** Tells the model what has changed, after `before`. Does nothing if it knows it. */
-  refresh({ send, renew, before, onFailed }: RefreshOptions): Promise<void> {
+  refresh(before?: () => Promise<void>): Promise<void> {
     this.#refreshCount++
     this.#refreshing = this.#refreshing
       .then(before)
-      .then(() => this.#refresh(send, renew))
-      .catch(onFailed)
+      .then(() => this.#refresh())
+      .catch(this.#options.onFailed)
       .finally(() => this.#refreshCount--)
     return this.#refreshing
   }
 
-  async #refresh(send: (message: LiveClientMessage) => void, renew: () => void): Promise<void> {
+  async #refresh(): Promise<void> {
+    const link = this.#options.link()
     const { instruction, tools } = await this.#current()
     const before = this.#told
     this.#told = told(instruction, tools)
@@ -119,12 +113,22 @@ export class ModelSetup {
     const areNewTools = this.#told.tools !== before?.tools
     if (this.canUpdate) {
       if (!isNewInstruction && !areNewTools) return
-      send({ type: 'update', ...(isNewInstruction && { instruction }), ...(areNewTools && { tools }) })
-    } else if (this.#told.serverTools !== before?.serverTools) renew()
+      void link.send({ type: 'update', ...(isNewInstruction && { instruction }), ...(areNewTools && { tools }) })
+    } else if (this.#told.serverTools !== before?.serverTools) void link.renew()
     else if (isNewInstruction) {
       const text = `[New instruction for this conversation. Follow it from now on.]\n${instruction}`
-      send({ type: 'content', contents: [{ role: 'user', parts: [{ text }] }], turnComplete: false })
+      void link.send({ type: 'content', contents: [{ role: 'user', parts: [{ text }] }], turnComplete: false })
     }
+  }
+
+  /** Another agent speaks. Calls the callbacks of the change first. */
+  changeAgent(): void {
+    const { calls, link, onFailed } = this.#options
+    const { plan } = calls
+    const enter = plan.hasChange ? () => plan.enter() : undefined
+    if (this.canUpdate) void this.refresh(enter)
+    else if (!enter) void link().renew()
+    else enter().then(() => link().renew(), onFailed)
   }
 
   /** Settles when the model has been told; undefined if there is nothing to tell. */

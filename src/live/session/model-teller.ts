@@ -1,46 +1,140 @@
+// What the model knows, and what it is told: now, once it is idle, or again on a new connection.
 import type { Ports } from '../../base/ports.ts'
-import type { FunctionResponse } from '../../content/content.ts'
-import type { LiveClientMessage } from '../../tool/live-model.ts'
-import type { HeldResults } from '../conversation/held.ts'
-import type { LiveLink } from '../link/live-link.ts'
-import type { KnownConversation } from './known-conversation.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
+import { type FunctionResponse, hasMedia } from '../../content/content.ts'
+import type { Event } from '../../event/event.ts'
+import type { LiveCalls } from '../../runner/live/live-calls.ts'
+import { loadMedia } from '../../runner/live/response-media.ts'
+import type { RunData } from '../../runner/run/run-data.ts'
+import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
+import {
+  type Command,
+  commandsFor,
+  factsIn,
+  NEW_CONVERSATION,
+  reduce,
+  type Spoken,
+  spokenIn,
+} from '../conversation/conversation.ts'
+import type { Fact, Happening } from '../conversation/fact.ts'
+import { type HeldResults, heldForMs, heldMessage } from '../conversation/held.ts'
+import { introduce } from '../conversation/introduce.ts'
+import { canResume, isCovering } from '../conversation/since-handle.ts'
+import { isBusy, isReplyWhole } from '../conversation/turn.ts'
+import type { LinkOptions } from '../link/link-options.ts'
+import { LiveLink } from '../link/live-link.ts'
 import type { ModelCalls } from './model-calls.ts'
+import type { SessionOrder } from './session-order.ts'
+
+/** How long a tool response waits until the model knows the tools of a new phase or agent. */
+const SETTLE_MS = 1_000
+/** How long a new connection waits for results that are on their way to the model. */
+const DELIVERY_MS = 2_000
 
 /** What telling the model depends on. */
-export interface TellerOptions {
-  /** The connection. */
-  readonly link: Pick<LiveLink, 'tell'>
-  /** What is known of the conversation. */
-  readonly conversation: KnownConversation
+export interface TellerOptions extends Pick<LinkOptions, 'model' | 'reconnect' | 'setup' | 'on'> {
+  /** The run, for media of results. */
+  readonly data: RunData
+  /** The log, for a connection that knows nothing. */
+  readonly log: LiveCalls['log']
   /** The calls, for which the model may wait. */
-  readonly calls: Pick<ModelCalls, 'isBlocking'>
-  /** Timers. */
+  readonly calls: ModelCalls
+  /** The order of recording. */
+  readonly order: SessionOrder
+  /** Clock and timers. */
   readonly ports: Ports
+  /** What the model must know before it gets a result: the tools of the phase that the result leads to. */
+  settling(): readonly Promise<void>[]
   /** Reports a message that the model cannot take. */
   report(problem: string, error: unknown): void
 }
 
-/** Tells the model messages of the conversation: now, or once it is idle. */
+/** Tells the model messages of the conversation, and knows what it knows. */
 export class ModelTeller {
   readonly #options: TellerOptions
+  #known = NEW_CONVERSATION
+  /** Results that are recorded and not sent yet. */
+  readonly #deliveries: Set<Promise<void>> = new Set()
+  /** What waits for an idle model, or for the end of all calls. */
+  #waiting: { holds(): boolean; resolve(): void }[] = []
   /** Stops the wait of held results. */
   #cancelTimer: (() => void) | undefined
+  /** The connection. */
+  readonly link: LiveLink
 
   constructor(options: TellerOptions) {
     this.#options = options
+    const { model, reconnect, setup, on, ports, calls } = options
+    this.link = new LiveLink({
+      model,
+      reconnect,
+      ports,
+      setup,
+      on,
+      onHandle: () => this.#cover(),
+      canResume: () => canResume(this.#known.since),
+      whenIdle: () => this.until(() => !isBusy(this.#known.turns) && !calls.isBlocking),
+      introduce: (isResumed, send) => this.#introduce(isResumed, send),
+    })
+  }
+
+  /** What was said and is not recorded yet. */
+  get spoken(): Spoken {
+    return spokenIn(this.#known, 'here')
+  }
+  /** The place of the latest calls. */
+  get place(): number {
+    return this.#known.place
+  }
+
+  /** Takes what happened now. Returns what the session must do about it. */
+  take(happening: Happening): readonly Command[] {
+    return this.#take({ ...happening, at: this.#options.ports.monotonicNow() })
+  }
+
+  #take(fact: Fact): readonly Command[] {
+    const before = this.#known
+    this.#known = reduce(before, fact)
+    return commandsFor(before, fact)
+  }
+
+  /** The connection is gone. Returns what the session must do about it. */
+  lose(): readonly Command[] {
+    // no other connection would say that the turn is complete
+    const ended = isReplyWhole(this.#known.turns)
+      ? this.take({ type: 'received', message: { type: 'turnComplete' } })
+      : []
+    return [...ended, ...this.take({ type: 'lost' })]
+  }
+
+  /** A handle has arrived. Returns false if it may miss a part of the conversation. */
+  #cover(): boolean {
+    const isUsable = isCovering(this.#known.since)
+    this.take({ type: 'handle' })
+    return isUsable
+  }
+
+  /** Sends audio, video or activity. */
+  async stream(message: LiveClientMessage): Promise<void> {
+    this.#sent(message)
+    await this.link.send(message)
   }
 
   /** Sends a message. A new connection gets it again if the model does not know it by then. */
   tell(message: LiveClientMessage): Promise<void> | undefined {
-    const { link, conversation, report } = this.#options
     try {
-      const behind = link.tell(message)
-      conversation.sent(message)
+      const behind = this.link.tell(message)
+      this.#sent(message)
       return behind
     } catch (error) {
-      report('The model cannot take a message', error)
+      this.#options.report('The model cannot take a message', error)
       return undefined
     }
+  }
+
+  /** Takes a message that was sent, or waits for a connection. */
+  #sent(message: LiveClientMessage): void {
+    for (const fact of factsIn(message, this.#options.ports.monotonicNow())) this.#take(fact)
   }
 
   /** Sends responses to calls as one message. */
@@ -49,27 +143,102 @@ export class ModelTeller {
     if (given.length > 0) void this.tell({ type: 'toolResponses', responses: given })
   }
 
+  /** Sends the responses of a recorded event. */
+  deliver(responses: readonly FunctionResponse[], event: Event): void {
+    const delivery = this.#deliver(responses, event)
+      .catch((error) => this.#options.report('Tool responses could not be sent', error))
+      .finally(() => {
+        this.#deliveries.delete(delivery)
+        this.checkIdle()
+      })
+    this.#deliveries.add(delivery)
+  }
+
+  async #deliver(responses: readonly FunctionResponse[], { content }: Event): Promise<void> {
+    const { calls, data, ports, settling } = this.#options
+    const answered = calls.close(responses)
+    const before = settling()
+    if (before.length > 0) await withTimeout(Promise.all(before), SETTLE_MS, ports, () => {})
+    const media = content && hasMedia(content.parts) ? await loadMedia(data, content) : undefined
+    const { messages, whenIdle } = calls.deliver(answered, media)
+    for (const message of messages) void this.tell(message)
+    if (whenIdle) this.hold(whenIdle)
+  }
+
+  /** Settles when no result is on its way to the model, soon at the latest. */
+  async delivered(): Promise<void> {
+    await withTimeout(Promise.all(this.#deliveries), DELIVERY_MS, this.#options.ports, () => {})
+  }
+
   /** Sends results once the model is idle. */
   hold(results: HeldResults): void {
-    this.#options.conversation.take({ type: 'held', ...results })
-    this.sendHeld()
+    this.take({ type: 'held', ...results })
+    this.#sendHeld()
+  }
+
+  /** A turn has ended, or a response was sent: what waits for an idle model may happen now. */
+  checkIdle(): void {
+    this.#sendHeld()
+    if (this.#waiting.length === 0) return
+    const waiting = this.#waiting
+    this.#waiting = waiting.filter(({ holds }) => !holds())
+    for (const one of waiting) if (!this.#waiting.includes(one)) one.resolve()
+  }
+
+  /** Settles when a condition holds, now or at a later `checkIdle()`. */
+  until(holds: () => boolean): Promise<void> {
+    if (holds()) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push({ holds, resolve }))
   }
 
   /** Sends held results if the model is idle. Otherwise when it has been quiet for long enough. */
-  sendHeld(): void {
-    const { conversation, calls, ports } = this.#options
-    const ms = conversation.heldForMs(calls.isBlocking)
+  #sendHeld(): void {
+    const { calls, ports } = this.#options
+    const { held } = this.#known
+    const ms =
+      held.length === 0 ? undefined : heldForMs(this.#known, { isBlocked: calls.isBlocking, now: ports.monotonicNow() })
     if (ms === undefined) return
     if (ms === 0) {
       this.close()
-      void this.tell(conversation.release())
+      this.take({ type: 'released' })
+      void this.tell(heldMessage(held))
       return
     }
     const check = (): void => {
       this.#cancelTimer = undefined
-      this.sendHeld()
+      this.#sendHeld()
     }
     this.#cancelTimer ??= ports.setTimer(check, ms, { background: true })
+  }
+
+  /** Tells a new connection what it must know, after everything before is recorded and sent. Later messages find it in use. */
+  async #introduce(isResumed: boolean, send: (messages: readonly LiveClientMessage[]) => void): Promise<void> {
+    let failure: { readonly error: unknown } | undefined
+    await this.#options.order.run(async () => {
+      await this.delivered() // a result that is in the log must not be told a second time
+      try {
+        send(this.#introduction(isResumed))
+      } catch (error) {
+        failure = { error }
+      }
+    })
+    if (failure) throw failure.error
+  }
+
+  /** Throws if the handle of the connection no longer fits the conversation. */
+  #introduction(isResumed: boolean): readonly LiveClientMessage[] {
+    const { calls, log, ports } = this.#options
+    const told = introduce(this.#known, {
+      at: ports.monotonicNow(),
+      knows: isResumed ? 'handle' : 'nothing',
+      can: calls.isBlocking ? 'nothing' : 'reply',
+      isRunning: (callId) => calls.isOpen(callId),
+      history: () => log.history(),
+    })
+    if (!told) throw new LiveConnectionError('The handle no longer fits the conversation.', { recover: 'fresh' })
+    this.#take(told.fact)
+    calls.forget(isResumed ? this.#known.coveredPlace : undefined)
+    return told.messages
   }
 
   /** Waits no longer. */

@@ -1,27 +1,26 @@
 // Records what the user and the model said. Each function returns the events that the consumer sees of it.
 import type { Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import { type LiveReply, textIn } from '../../runner/live/live-reply.ts'
-import type { LiveRun } from '../../runner/live/live-run.ts'
+import { type LiveLog, type LiveReply, textIn } from '../../runner/live/live-log.ts'
 import type { LiveEvent } from '../../tool/live-event.ts'
-import type { Spoken } from '../conversation/commands.ts'
+import type { Spoken } from '../conversation/conversation.ts'
 
 /** Records what the user said. */
-export async function recordHeard(run: LiveRun, heard: string): Promise<LiveEvent[]> {
+export async function recordHeard(log: LiveLog, heard: string): Promise<LiveEvent[]> {
   if (heard === '') return []
-  const event = await run.recordUser({ role: 'user', parts: [{ text: heard }] }, { transcribed: true })
+  const event = await log.recordUser({ role: 'user', parts: [{ text: heard }] }, 'spoken')
   return [{ type: 'inputTranscript', text: heard, finished: true, event }]
 }
 
 /** Records what the model said until its turn ended, or the user interrupted it. */
 export async function recordReply(
-  run: LiveRun,
+  log: LiveLog,
   { parts, reply }: Spoken,
   until: 'turn' | 'interruption',
 ): Promise<LiveEvent[]> {
-  const mustRecord = parts.length > 0 || (until === 'turn' && run.isTurnOpen)
+  const mustRecord = parts.length > 0 || (until === 'turn' && log.isTurnOpen)
   const shown: LiveReply = until === 'turn' ? reply : { ...reply, interrupted: true }
-  const event = mustRecord ? await run.recordReply(parts, shown) : undefined
+  const event = mustRecord ? (await log.recordReply({ parts, reply: shown })).event : undefined
   const transcript = event ? transcriptOf(parts, reply, event) : []
   if (until === 'interruption') return transcript
   const { usageMetadata } = reply
@@ -29,9 +28,9 @@ export async function recordReply(
 }
 
 /** Records what was said before the connection was lost or the session ended. No one hears the rest. */
-export async function recordUnfinished(run: LiveRun, { heard, parts, reply }: Spoken): Promise<LiveEvent[]> {
-  const events = await recordHeard(run, heard)
-  if (parts.length > 0) await run.recordReply(parts, { ...reply, interrupted: true })
+export async function recordUnfinished(log: LiveLog, { heard, parts, reply }: Spoken): Promise<LiveEvent[]> {
+  const events = await recordHeard(log, heard)
+  if (parts.length > 0) await log.recordReply({ parts, reply: { ...reply, interrupted: true } })
   return events
 }
 

@@ -28,16 +28,21 @@ export class LiveRequests {
   readonly #open: Map<string, AbortController> = new Map()
   #cancelTimer: (() => void) | undefined
   #cancelExpiry: (() => void) | undefined
-  #isClosed = false
+  #state: 'open' | 'closed' = 'open'
 
   constructor(run: ActiveRun, listener: RequestListener) {
     this.#run = run
     this.#listener = listener
   }
 
+  /** Is a request announced and not answered? */
+  get hasOpen(): boolean {
+    return this.#open.size > 0
+  }
+
   /** Announces new requests, and withdraws those that are answered or no longer needed. */
   settle(): void {
-    if (this.#isClosed) return // long-running calls stay open after the session, and were announced
+    if (this.#state === 'closed') return // long-running calls stay open after the session, and were announced
     const { data } = this.#run
     const { userId, sessionId, invocationId } = data
     const pending = pendingOf(this.#waitingForOthers(), { userId, sessionId, invocationId })
@@ -103,7 +108,7 @@ export class LiveRequests {
 
   /** Withdraws all requests. */
   close(): void {
-    this.#isClosed = true
+    this.#state = 'closed'
     this.#cancelTimer?.()
     this.#cancelExpiry?.()
     for (const controller of this.#open.values()) controller.abort(new Error('The live session has ended.'))

@@ -1,0 +1,91 @@
+// What happens in the run of a session, and what the model and the consumer get of it.
+import { unreachable } from '../../base/unreachable.ts'
+import type { Event } from '../../event/event.ts'
+import type { ConversationFlow } from '../../flow/conversation-flow.ts'
+import type { LiveRun } from '../../runner/live/live-run.ts'
+import type { RunNews } from '../../runner/live/run-news.ts'
+import type { ModelCalls } from './model-calls.ts'
+import type { ModelSetup } from './model-setup.ts'
+import type { ModelTeller } from './model-teller.ts'
+import type { SessionOrder } from './session-order.ts'
+
+/** What follows the run. */
+export interface RunListenerOptions {
+  /** The run. */
+  readonly run: LiveRun
+  /** State and what follows from it. */
+  readonly flow: Pick<ConversationFlow<never>, 'changed'>
+  /** The calls of the model. */
+  readonly calls: ModelCalls
+  /** Instruction and tools of the model. */
+  readonly setup: ModelSetup
+  /** Tells the model. */
+  readonly teller: ModelTeller
+  /** Shows events to the consumer. */
+  readonly order: SessionOrder
+  /** A human must confirm a call. */
+  onConfirmation(confirmation: RunNews & { type: 'request' }): void
+}
+
+/** Passes what happens in the run on. */
+export class RunListener {
+  readonly #options: RunListenerOptions
+
+  constructor(options: RunListenerOptions) {
+    this.#options = options
+  }
+
+  /** Takes what has happened. */
+  take(news: Exclude<RunNews, { type: 'stopped' }>): void {
+    const { flow, order, teller, calls } = this.#options
+    switch (news.type) {
+      case 'recorded':
+        this.#takeEvent(news.event)
+        return
+      case 'temp':
+        flow.changed({ [news.key]: news.value ?? null })
+        return
+      case 'progress':
+        order.emit({ type: 'toolProgress', id: news.callId, name: news.name, value: news.value })
+        teller.respond(calls.update(news.callId, news.value))
+        return
+      case 'request':
+        this.#takeRequest(news)
+        return
+      default:
+        unreachable(news)
+    }
+  }
+
+  #takeEvent(event: Event): void {
+    const { run, flow, order, setup, teller, calls } = this.#options
+    const { actions, author, content, isolationScope, invocationId } = event
+    if (actions.stateDelta) flow.changed(actions.stateDelta)
+    if (isolationScope !== undefined) return
+    if (actions.transferToAgent !== undefined) {
+      order.emit({ type: 'transfer', to: actions.transferToAgent })
+      setup.changeAgent()
+    }
+    const responses = content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
+    if (responses.length === 0) return
+    const { data, invocationId: own } = run.run
+    const delivered = author === 'user' ? responses.filter(({ id = '' }) => data.fold.calls.has(id)) : responses
+    if (delivered.length > 0) {
+      order.emit({ type: 'toolResponse', responses: delivered, event })
+      teller.deliver(delivered, event)
+    }
+    if (author !== 'user') return
+    if (invocationId === own)
+      void setup.refresh() // a toolset may have its credential now
+    else teller.hold(calls.tellEarlier(responses))
+  }
+
+  #takeRequest(news: RunNews & { type: 'request' }): void {
+    const { order, teller, calls, onConfirmation } = this.#options
+    const { request } = news
+    order.emit({ type: 'request', request })
+    if (request.kind === 'longRunning') return // the model gets the handle
+    teller.respond(calls.waitForHuman(request.functionCallId, request.hint))
+    if (request.kind === 'confirmation') onConfirmation(news)
+  }
+}
