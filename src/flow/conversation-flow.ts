@@ -65,12 +65,13 @@ export class ConversationFlow<S> {
   readonly #phases: PhaseMachine<S> | undefined
   /** Has the conversation entered its phase before this session? */
   readonly #isReached: boolean
-  readonly #patterns: PatternWatcher<S>
+  /** Undefined without patterns. */
+  readonly #patterns: PatternWatcher<S> | undefined
   /** Watchers run one after another. */
   #watching: Promise<void> = Promise.resolve()
   #settling: Promise<void> = Promise.resolve()
   #settlingCount = 0
-  #isClosed = false
+  #lifecycle: 'open' | 'closed' = 'open'
   readonly #loops = new WatcherLoops()
   /** Moves since the latest completed turn. */
   #moves = 0
@@ -88,7 +89,8 @@ export class ConversationFlow<S> {
     this.#isReached = phases?.some(({ name }) => name === options.reached) === true
     const first = this.#isReached ? (options.reached as string) : initialPhase
     this.#phases = phases && new PhaseMachine({ phases, initialPhase: first, now: () => ports.now(), report })
-    this.#patterns = new PatternWatcher({ patterns, ports, report, fire: (pattern) => this.#firePattern(pattern) })
+    const fire = (pattern: LivePattern<S>): void => this.#firePattern(pattern)
+    this.#patterns = patterns.length ? new PatternWatcher({ patterns, ports, report, fire }) : undefined
   }
 
   /** The state with computed values. */
@@ -106,7 +108,7 @@ export class ConversationFlow<S> {
 
   /** Enters the first phase, unless the conversation has reached one. */
   async start(): Promise<void> {
-    this.#patterns.stateChanged(this.read)
+    this.#patterns?.stateChanged(this.read)
     if (!this.#isReached) {
       await this.#recordPhase()
       await this.#phases?.start(this.#move())
@@ -118,7 +120,7 @@ export class ConversationFlow<S> {
 
   /** Takes a recorded state delta. */
   changed(delta: JsonObject): void {
-    if (this.#isClosed) return
+    if (this.#lifecycle === 'closed') return
     const depth = this.#loops.depthOf(delta)
     for (const { watcher, before, after } of this.#mirror.apply(delta)) {
       const { session, report } = this.#options
@@ -131,27 +133,27 @@ export class ConversationFlow<S> {
         .then(() => this.#loops.run(depth, this.state, (state) => watcher.run({ before, after, state, session })))
         .then(undefined, (error) => report(`A watcher of "${watcher.key}" failed`, error))
     }
-    this.#patterns.stateChanged(this.read)
+    this.#patterns?.stateChanged(this.read)
     if (this.#phases) this.#settle()
   }
 
   /** Takes an event of the session, for patterns. */
   seen(type: LiveEvent['type']): void {
-    this.#patterns.eventSeen(type)
+    this.#patterns?.eventSeen(type)
   }
 
   /** Takes the end of a turn. */
   turnCompleted(): void {
     this.turns++
     this.#moves = 0
-    this.#patterns.turnCompleted(this.read)
+    this.#patterns?.turnCompleted(this.read)
     if (this.#phases) this.#settle()
   }
 
   #settle(): void {
     const phases = this.#phases as PhaseMachine<S>
     const { onPhase, report } = this.#options
-    if (this.#moves >= MAX_MOVES || this.#isClosed) return // its hooks make the phase change again and again
+    if (this.#moves >= MAX_MOVES || this.#lifecycle === 'closed') return // its hooks make the phase change again and again
     const afterMove = async ({ from, to }: PhaseChange): Promise<void> => {
       if (++this.#moves === MAX_MOVES) {
         report(`The phase changed ${MAX_MOVES} times in one turn. It stays "${to}" until the next turn.`, undefined)
@@ -220,8 +222,8 @@ export class ConversationFlow<S> {
 
   /** Stops timers and watchers. */
   close(): void {
-    this.#isClosed = true
+    this.#lifecycle = 'closed'
     this.state.close()
-    this.#patterns.close()
+    this.#patterns?.close()
   }
 }

@@ -8,12 +8,12 @@ const MAX_BYTES = 16 * 1024 * 1024
 /** Passes what the user sends to the tools that read it. */
 export class LiveInputHub implements LiveInputSource {
   readonly #readers: Set<InputReader> = new Set()
-  #isClosed = false
+  #state: 'open' | 'closed' = 'open'
 
   /** Starts to keep the input for one reader. */
   subscribe(): LiveInputReader {
     const reader = new InputReader(() => this.#readers.delete(reader))
-    if (this.#isClosed) reader.end()
+    if (this.#state === 'closed') reader.end()
     else this.#readers.add(reader)
     return reader
   }
@@ -27,7 +27,7 @@ export class LiveInputHub implements LiveInputSource {
 
   /** Ends the input of all readers. */
   close(): void {
-    this.#isClosed = true
+    this.#state = 'closed'
     for (const reader of [...this.#readers]) reader.end()
   }
 }
@@ -46,7 +46,7 @@ class InputReader implements LiveInputReader {
   #inputs: LiveInput[] = []
   #bytes = 0
   #dropped = 0
-  #isEnded = false
+  #state: 'open' | 'ended' = 'open'
   #wake: (() => void) | undefined
 
   constructor(onEnd: () => void) {
@@ -70,8 +70,8 @@ class InputReader implements LiveInputReader {
   }
 
   end(): void {
-    if (this.#isEnded) return
-    this.#isEnded = true
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
     this.#onEnd()
     this.#notify()
   }
@@ -84,7 +84,7 @@ class InputReader implements LiveInputReader {
         if (dropped > 0) yield { type: 'lagged', dropped }
         const input = this.#take()
         if (input) yield input
-        else if (this.#isEnded) return
+        else if (this.#state === 'ended') return
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve

@@ -50,7 +50,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       input: this.#input,
       flow: () => this.#loop?.flow,
       on: (news) => (news.type === 'stopped' ? this.#onStopped(news.reason) : this.#loop?.listener.take(news)),
-      report: (problem, error) => this.#loop?.report(problem, error),
+      report: (problem, error) => this.#loop?.recorder.report(problem, error),
     })
   }
 
@@ -170,7 +170,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       confirmationProvider,
       allowUnconfirmed,
       answer: (part) => this.answer(part),
-      report: (problem, error) => this.#started.report(problem, error),
+      report: this.#started.recorder.report,
     })
   }
 
@@ -223,7 +223,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   #onEnd({ errorCode, error }: Ending): void {
     if (this.#closing) return
     const message = error instanceof LiveConnectionError ? lostText(error, this.#storedSessionId) : messageOf(error)
-    if (errorCode !== undefined) this.#loop?.show({ type: 'error', errorCode, message })
+    if (errorCode !== undefined) this.#loop?.recorder.show({ type: 'error', errorCode, message })
     void this.#end(message)
   }
 

@@ -24,7 +24,7 @@ import { isBusy, isReplyWhole } from '../conversation/turn.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
 import type { ModelCalls } from './model-calls.ts'
-import type { SessionOrder } from './session-order.ts'
+import type { SessionRecorder } from './session-recorder.ts'
 
 /** How long a tool response waits until the model knows the tools of a new phase or agent. */
 const SETTLE_MS = 1_000
@@ -39,14 +39,12 @@ export interface TellerOptions extends Pick<LinkOptions, 'model' | 'reconnect' |
   readonly log: LiveCalls['log']
   /** The calls, for which the model may wait. */
   readonly calls: ModelCalls
-  /** The order of recording. */
-  readonly order: SessionOrder
+  /** Records in order, and reports messages that the model cannot take. */
+  readonly recorder: SessionRecorder
   /** Clock and timers. */
   readonly ports: Ports
   /** What the model must know before it gets a result: the tools of the phase that the result leads to. */
   settling(): readonly Promise<void>[]
-  /** Reports a message that the model cannot take. */
-  report(problem: string, error: unknown): void
 }
 
 /** Tells the model messages of the conversation, and knows what it knows. */
@@ -127,7 +125,7 @@ export class ModelTeller {
       this.#sent(message)
       return behind
     } catch (error) {
-      this.#options.report('The model cannot take a message', error)
+      this.#options.recorder.report('The model cannot take a message', error)
       return undefined
     }
   }
@@ -146,7 +144,7 @@ export class ModelTeller {
   /** Sends the responses of a recorded event. */
   deliver(responses: readonly FunctionResponse[], event: Event): void {
     const delivery = this.#deliver(responses, event)
-      .catch((error) => this.#options.report('Tool responses could not be sent', error))
+      .catch((error) => this.#options.recorder.report('Tool responses could not be sent', error))
       .finally(() => {
         this.#deliveries.delete(delivery)
         this.checkIdle()
@@ -214,7 +212,7 @@ export class ModelTeller {
   /** Tells a new connection what it must know, after everything before is recorded and sent. Later messages find it in use. */
   async #introduce(isResumed: boolean, send: (messages: readonly LiveClientMessage[]) => void): Promise<void> {
     let failure: { readonly error: unknown } | undefined
-    await this.#options.order.run(async () => {
+    await this.#options.recorder.run(async () => {
       await this.delivered() // a result that is in the log must not be told a second time
       try {
         send(this.#introduction(isResumed))

@@ -7,7 +7,7 @@ import type { RunNews } from '../../runner/live/run-news.ts'
 import type { ModelCalls } from './model-calls.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { ModelTeller } from './model-teller.ts'
-import type { SessionOrder } from './session-order.ts'
+import type { SessionRecorder } from './session-recorder.ts'
 
 /** What follows the run. */
 export interface RunListenerOptions {
@@ -22,7 +22,7 @@ export interface RunListenerOptions {
   /** Tells the model. */
   readonly teller: ModelTeller
   /** Shows events to the consumer. */
-  readonly order: SessionOrder
+  readonly recorder: SessionRecorder
   /** A human must confirm a call. */
   onConfirmation(confirmation: RunNews & { type: 'request' }): void
 }
@@ -37,7 +37,7 @@ export class RunListener {
 
   /** Takes what has happened. */
   take(news: Exclude<RunNews, { type: 'stopped' }>): void {
-    const { flow, order, teller, calls } = this.#options
+    const { flow, recorder, teller, calls } = this.#options
     switch (news.type) {
       case 'recorded':
         this.#takeEvent(news.event)
@@ -46,7 +46,7 @@ export class RunListener {
         flow.changed({ [news.key]: news.value ?? null })
         return
       case 'progress':
-        order.emit({ type: 'toolProgress', id: news.callId, name: news.name, value: news.value })
+        recorder.emit({ type: 'toolProgress', id: news.callId, name: news.name, value: news.value })
         teller.respond(calls.update(news.callId, news.value))
         return
       case 'request':
@@ -58,20 +58,20 @@ export class RunListener {
   }
 
   #takeEvent(event: Event): void {
-    const { run, flow, order, setup, teller, calls } = this.#options
+    const { run, flow, recorder, setup, teller, calls } = this.#options
     const { actions, author, content, isolationScope, invocationId } = event
     if (actions.stateDelta) flow.changed(actions.stateDelta)
     if (isolationScope !== undefined) return
     if (actions.transferToAgent !== undefined) {
-      order.emit({ type: 'transfer', to: actions.transferToAgent })
+      recorder.emit({ type: 'transfer', to: actions.transferToAgent })
       setup.changeAgent()
     }
     const responses = content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
     if (responses.length === 0) return
-    const { data, invocationId: own } = run.run
-    const delivered = author === 'user' ? responses.filter(({ id = '' }) => data.fold.calls.has(id)) : responses
+    const { fold, invocationId: own } = run.run.data
+    const delivered = author === 'user' ? responses.filter(({ id = '' }) => fold.calls.has(id)) : responses
     if (delivered.length > 0) {
-      order.emit({ type: 'toolResponse', responses: delivered, event })
+      recorder.emit({ type: 'toolResponse', responses: delivered, event })
       teller.deliver(delivered, event)
     }
     if (author !== 'user') return
@@ -81,9 +81,9 @@ export class RunListener {
   }
 
   #takeRequest(news: RunNews & { type: 'request' }): void {
-    const { order, teller, calls, onConfirmation } = this.#options
+    const { recorder, teller, calls, onConfirmation } = this.#options
     const { request } = news
-    order.emit({ type: 'request', request })
+    recorder.emit({ type: 'request', request })
     if (request.kind === 'longRunning') return // the model gets the handle
     teller.respond(calls.waitForHuman(request.functionCallId, request.hint))
     if (request.kind === 'confirmation') onConfirmation(news)

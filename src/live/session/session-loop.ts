@@ -4,11 +4,10 @@ import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content } from '../../content/content.ts'
 import { phaseRecord } from '../../dispatch/run-phases.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import { ConversationFlow } from '../../flow/conversation-flow.ts'
 import type { LiveRun } from '../../runner/live/live-run.ts'
 import type { RunNews } from '../../runner/live/run-news.ts'
-import type { LiveEvent } from '../../tool/live-event.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Command } from '../conversation/conversation.ts'
 import type { LinkNews } from '../link/link-options.ts'
@@ -21,9 +20,8 @@ import type { ModelCall } from './model-call.ts'
 import { ModelCalls } from './model-calls.ts'
 import { ModelSetup } from './model-setup.ts'
 import { ModelTeller } from './model-teller.ts'
-import { recordHeard, recordReply, recordUnfinished, transcriptOf } from './record-speech.ts'
 import { RunListener } from './run-listener.ts'
-import { SessionOrder } from './session-order.ts'
+import { SessionRecorder } from './session-recorder.ts'
 
 /** How long calls that run may take when the session has used its calls. */
 const LAST_CALLS_MS = 2_000
@@ -61,9 +59,10 @@ export interface LoopOptions<S> {
 /** The loop of a live session. */
 export class SessionLoop<S> {
   readonly #options: LoopOptions<S>
-  readonly #order: SessionOrder
   readonly #limit: CallLimit
   readonly #setup: ModelSetup
+  /** Records and shows, in order. */
+  readonly recorder: SessionRecorder
   /** State and what follows from it. */
   readonly flow: ConversationFlow<S>
   /** The calls of the model. */
@@ -79,11 +78,15 @@ export class SessionLoop<S> {
     const { session, options, run, ports } = loop
     const { calls } = run
     const { data, invocationId } = run.run
-    const report = (problem: string, error: unknown): void => this.report(problem, error)
-    this.#order = new SessionOrder(
-      (event) => this.show(event),
-      (error) => loop.onEnd({ errorCode: error instanceof ToolwrightError ? error.code : 'INTERNAL', error }),
-    )
+    this.recorder = new SessionRecorder({
+      log: calls.log,
+      queue: loop.queue,
+      logger: data.services.logger,
+      onShown: (type) => this.flow.seen(type),
+      onFailed: (error) => loop.onEnd({ errorCode: error instanceof ToolwrightError ? error.code : 'INTERNAL', error }),
+    })
+    const { recorder } = this
+    const { report } = recorder
     const flow = new ConversationFlow<S>({
       ...options,
       session,
@@ -94,7 +97,7 @@ export class SessionLoop<S> {
       recorded: options.phases ? undefined : data.phases,
       recordPhase: (phase) => calls.log.recordPhase(phaseRecord(invocationId, phase)),
       onPhase: async ({ from, to }) => {
-        this.#order.emit({ type: 'phase', ...(from !== undefined && { from }), to })
+        recorder.emit({ type: 'phase', ...(from !== undefined && { from }), to })
         await this.#setup.refresh()
       },
       report,
@@ -128,10 +131,9 @@ export class SessionLoop<S> {
       data,
       log: calls.log,
       calls: this.calls,
-      order: this.#order,
+      recorder,
       ports,
       settling: () => [flow.settled(), setup.settled()].filter((one) => one !== undefined),
-      report,
     })
     this.listener = new RunListener({
       run,
@@ -139,7 +141,7 @@ export class SessionLoop<S> {
       calls: this.calls,
       setup,
       teller: this.teller,
-      order: this.#order,
+      recorder,
       onConfirmation: loop.onConfirmation,
     })
   }
@@ -162,8 +164,8 @@ export class SessionLoop<S> {
     const { heard } = this.teller.spoken
     this.#take(this.teller.take({ type: 'wrote' }))
     let behind: Promise<void> | undefined
-    await this.#order.run(async () => {
-      this.#showAll(await recordHeard(log, heard))
+    await this.recorder.run(async () => {
+      await this.recorder.recordHeard(heard)
       for (const content of contents) await log.recordUser(content, 'written')
       for (const { parts } of contents) for (const { text } of parts) if (text) input.push({ type: 'text', text })
       behind = this.teller.tell(message)
@@ -180,10 +182,10 @@ export class SessionLoop<S> {
         this.#take(this.teller.lose())
         return
       case 'reconnecting':
-        this.#order.emit({ type: 'reconnecting', attempt: news.attempt })
+        this.recorder.emit({ type: 'reconnecting', attempt: news.attempt })
         return
       case 'resumed':
-        this.#order.emit({ type: 'resumed' })
+        this.recorder.emit({ type: 'resumed' })
         this.teller.checkIdle()
         return
       case 'failed':
@@ -201,7 +203,7 @@ export class SessionLoop<S> {
   #perform(command: Command): void {
     switch (command.type) {
       case 'show':
-        this.#order.emit(command.event)
+        this.recorder.emit(command.event)
         return
       case 'record':
         this.#record(command)
@@ -216,7 +218,7 @@ export class SessionLoop<S> {
         this.#options.queue.dropAudio()
         return
       case 'end turn':
-        this.#order.enqueue(async () => {
+        this.recorder.enqueue(async () => {
           this.flow.turnCompleted()
           this.teller.checkIdle()
           if (this.#setup.isVariable) void this.#setup.refresh() // it may depend on state
@@ -231,29 +233,25 @@ export class SessionLoop<S> {
   }
 
   #record({ spoken, until }: Command & { type: 'record' }): void {
-    const { log } = this.#options.run.calls
-    this.#order.enqueue(async () => {
-      if (until === 'lost') return this.#showAll(await recordUnfinished(log, spoken))
-      this.#showAll(await recordHeard(log, spoken.heard))
-      this.#showAll(await recordReply(log, spoken, until))
-    })
+    this.recorder.enqueue(() =>
+      until === 'lost' ? this.recorder.recordUnfinished(spoken) : this.recorder.recordSpoken(spoken, until),
+    )
   }
 
   #dispatch(made: readonly LiveToolCall[]): void {
-    const { log } = this.#options.run.calls
     if (this.#limit.isOver) return // the session ends
     const { registered, repeated } = this.calls.register(made, this.teller.place)
     this.teller.respond(...repeated)
     if (registered.length > 0) {
       const { spoken } = this.teller
       this.#take(this.teller.take({ type: 'called', calls: registered.map(({ call }) => call) }))
-      this.#order.enqueue(async () => {
-        this.#showAll(await recordHeard(log, spoken.heard))
+      this.recorder.enqueue(async () => {
+        await this.recorder.recordHeard(spoken.heard)
         const { event, refused } = await this.calls.record(registered, spoken)
         this.teller.respond(...refused)
-        this.#showAll(transcriptOf(spoken.parts, spoken.reply, event))
-        this.show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
-        this.#runCalls(registered).catch((error) => this.report('Tool calls could not be run', error))
+        this.recorder.showTranscript(spoken.parts, spoken.reply, event)
+        this.recorder.show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
+        this.#runCalls(registered).catch((error) => this.recorder.report('Tool calls could not be run', error))
       })
     }
     if (this.#limit.isOver) void this.#endAfterCalls()
@@ -271,42 +269,20 @@ export class SessionLoop<S> {
 
   /** The session has used its calls: those that run end, and the model gets its last responses. */
   async #endAfterCalls(): Promise<void> {
-    await this.#order.run(async () => {}) // the calls are recorded
+    await this.recorder.run(async () => {}) // the calls are recorded
     const isDone = this.teller.until(() => this.calls.openCount === 0)
     await withTimeout(isDone, LAST_CALLS_MS, this.#options.ports, () => {})
     await this.teller.delivered()
-    await this.#order.run(async () => {}) // the responses are shown
+    await this.recorder.run(async () => {}) // the responses are shown
     this.#options.onEnd({ errorCode: 'MAX_TOOL_CALLS', error: this.#limit.problem })
   }
 
   #cancel(providerIds: readonly string[]): void {
     const cancelled = this.calls.cancelByModel(providerIds)
     if (cancelled.length === 0) return
-    this.#order.enqueue(async () => {
-      this.show({ type: 'toolCancelled', ids: cancelled.flatMap(({ logId }) => logId ?? []) })
+    this.recorder.enqueue(async () => {
+      this.recorder.show({ type: 'toolCancelled', ids: cancelled.flatMap(({ logId }) => logId ?? []) })
     })
-  }
-
-  #showAll(events: readonly LiveEvent[]): void {
-    for (const event of events) this.show(event)
-  }
-
-  /** Shows an event to the consumer, before everything that waits. */
-  show(event: LiveEvent): void {
-    const { queue } = this.#options
-    this.flow.seen(event.type)
-    if (event.type === 'interrupted') queue.dropAudio() // also what waited for its turn
-    queue.push(event)
-  }
-
-  /** Reports a mistake in a hook. */
-  report(problem: string, error: unknown): void {
-    const { logger } = this.#options.run.run.data.services
-    const message = error === undefined ? problem : `${problem}: ${messageOf(error)}`
-    this.#order.emit({ type: 'error', errorCode: 'HOOK_FAILED', message })
-    try {
-      logger.warn(message, error)
-    } catch {} // the session goes on without its log lines
   }
 
   /** Cuts the connection, records what was said, and ends the run. */
@@ -315,7 +291,7 @@ export class SessionLoop<S> {
     this.teller.link.close()
     const { spoken } = this.teller
     const ignore = (): void => {} // the run was stopped
-    const last = this.#order.finish(async () => this.#showAll(await recordUnfinished(run.calls.log, spoken)))
+    const last = this.recorder.finish(() => this.recorder.recordUnfinished(spoken))
     await withTimeout(last.catch(ignore), CLOSE_MS, ports, ignore)
     await run.close(reason)
     this.teller.close()

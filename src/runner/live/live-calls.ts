@@ -109,7 +109,7 @@ export class LiveCalls {
   #settle(): void {
     const { stop, fold } = this.#data
     if (this.#state === 'closed' || stop.stopped) return
-    if (!fold.isWaiting && !this.#requests.hasOpen) return // no call has a request that could be announced or answered
+    if (!fold.isWaiting && this.#requests.open.size === 0) return // no call has a request that could be announced or answered
     this.#running.releaseWaiting()
     this.#requests.settle()
     const step = this.#run.next()

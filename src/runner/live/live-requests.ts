@@ -24,20 +24,15 @@ const MAX_EXPIRY_MS = 3_600_000
 export class LiveRequests {
   readonly #run: ActiveRun
   readonly #listener: RequestListener
-  /** Requests that were announced and are still open. */
-  readonly #open: Map<string, AbortController> = new Map()
   #cancelTimer: (() => void) | undefined
   #cancelExpiry: (() => void) | undefined
   #state: 'open' | 'closed' = 'open'
+  /** Requests that were announced and are still open, by id. */
+  readonly open: Map<string, AbortController> = new Map()
 
   constructor(run: ActiveRun, listener: RequestListener) {
     this.#run = run
     this.#listener = listener
-  }
-
-  /** Is a request announced and not answered? */
-  get hasOpen(): boolean {
-    return this.#open.size > 0
   }
 
   /** Announces new requests, and withdraws those that are answered or no longer needed. */
@@ -47,17 +42,17 @@ export class LiveRequests {
     const { userId, sessionId, invocationId } = data
     const pending = pendingOf(this.#waitingForOthers(), { userId, sessionId, invocationId })
     const ids = new Set(pending.map(({ id }) => id))
-    for (const [id, controller] of this.#open) {
+    for (const [id, controller] of this.open) {
       if (ids.has(id)) continue
-      this.#open.delete(id)
+      this.open.delete(id)
       controller.abort(new Error('The request no longer needs an answer.'))
     }
     this.#watchInbox()
     this.#watchExpiry(pending)
     for (const request of pending) {
-      if (this.#open.has(request.id)) continue
+      if (this.open.has(request.id)) continue
       const controller = new AbortController()
-      this.#open.set(request.id, controller)
+      this.open.set(request.id, controller)
       this.#listener.on({ type: 'request', request, signal: controller.signal })
     }
   }
@@ -111,7 +106,7 @@ export class LiveRequests {
     this.#state = 'closed'
     this.#cancelTimer?.()
     this.#cancelExpiry?.()
-    for (const controller of this.#open.values()) controller.abort(new Error('The live session has ended.'))
-    this.#open.clear()
+    for (const controller of this.open.values()) controller.abort(new Error('The live session has ended.'))
+    this.open.clear()
   }
 }
