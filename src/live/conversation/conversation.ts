@@ -3,7 +3,7 @@
 import type { LiveEvent } from '../../tool/live-event.ts'
 import type { LiveClientMessage, LiveServerMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Fact } from './fact.ts'
-import { type HeldResults, QUIET, type Quiet, reduceQuiet } from './held.ts'
+import type { HeldResults } from './held.ts'
 import {
   addTold,
   cover,
@@ -26,7 +26,7 @@ import {
   type SpokenReply,
   withoutHeard,
 } from './speech.ts'
-import { NO_TURNS, readUntil, reduceTurns, type Turns } from './turn.ts'
+import { NO_TURNS, QUIET, type Quiet, readUntil, reduceQuiet, reduceTurns, type Turns } from './turn.ts'
 
 /** What is known of a conversation. */
 export interface Conversation {

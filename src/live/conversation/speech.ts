@@ -106,13 +106,19 @@ export function withoutHeard(speech: Speech, end: SpeechEnd): Speech {
   return { ...speech, heard: '', heardSince: '' }
 }
 
+const NO_REPLY: SpokenReply = {
+  parts: [],
+  reply: { transcribed: false, usageMetadata: undefined, groundingMetadata: undefined },
+}
+
 /** What the model said. */
 export function replyIn({ thought, text, spoken, parts, usage, grounding }: Speech): SpokenReply {
   const shown = text || spoken
+  if (!shown && !thought && !parts && !usage && !grounding) return NO_REPLY
   return {
     parts: [
       ...(thought ? [{ text: thought, thought: true }] : []),
-      ...finishedCode(inOrder(parts)),
+      ...(parts ? finishedCode(inOrder(parts)) : []),
       ...(shown ? [{ text: shown }] : []),
     ],
     reply: {

@@ -65,7 +65,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
       this.#loop = new SessionLoop<LiveSession>({
         session: this,
         options: this.#options,
-        run: this.#run,
+        live: this.#run.calls,
         ports: this.#ports,
         input: this.#input,
         queue: this.#queue,
@@ -238,10 +238,12 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   async #close(reason: string): Promise<void> {
-    const closing = this.#loop ? this.#loop.close(reason) : this.#run.close(reason)
+    const disconnected = this.#loop?.disconnect()
     this.#input.close()
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
-    await closing
+    await disconnected
+    await this.#run.close(reason)
+    this.#loop?.close()
     if (!this.#options.runner) await this.#runner.close().catch(() => {}) // its run was stopped
     this.#queue.end({ type: 'closed', reason })
     this.#ended.resolve()

@@ -20,8 +20,8 @@ import { joined, type ToldResult, tellResult } from './told-result.ts'
 
 /** What decides about calls. */
 export interface ModelCallsOptions {
-  /** The calls in the log. */
-  readonly calls: LiveCalls
+  /** The run, which records and runs the calls. */
+  readonly live: LiveCalls
   /** Does the model go on while a call of a tool that is declared so runs, and take several responses to it? */
   readonly nonBlocking: boolean
   /** Tools that run in the background although they are not marked, by name. */
@@ -37,14 +37,6 @@ export interface ModelCallsOptions {
   }
   /** Reports a mistake in a hook. */
   report(problem: string, error: unknown): void
-}
-
-/** What happens to the calls of a message after the phase filter and `onToolCall`. */
-export interface Decided {
-  /** Calls that run beside the conversation, each with the acknowledgement that the model gets first. */
-  readonly background: readonly { readonly id: string; readonly acknowledgement: FunctionResponse | undefined }[]
-  /** Calls that run together. */
-  readonly foreground: readonly string[]
 }
 
 /** Recorded responses, as the model gets them. */
@@ -116,7 +108,7 @@ export class ModelCalls {
     registered: readonly ModelCall[],
     { parts, reply }: SpokenReply,
   ): Promise<{ readonly event: Event; readonly refused: readonly FunctionResponse[] }> {
-    const { log, plan } = this.#options.calls
+    const { log, plan } = this.#options.live
     const made = registered.map(({ call }) => call)
     const { event, calls: recorded, removed } = await log.recordReply({ parts, reply, calls: made })
     const { table } = plan.turn().plan
@@ -138,13 +130,19 @@ export class ModelCalls {
     return { event, refused }
   }
 
-  /** Decides which recorded calls run: phase filter, then `onToolCall`. Records the responses to those that do not. */
-  async decide(registered: readonly ModelCall[]): Promise<Decided> {
-    const { calls, onToolCall, flow, report } = this.#options
+  /**
+   * Runs recorded calls, unless the phase or `onToolCall` answers them. `respond` gets what the model is told of calls that run beside
+   * the conversation.
+   */
+  async run(
+    registered: readonly ModelCall[],
+    respond: (acknowledgement: FunctionResponse | undefined) => void,
+  ): Promise<void> {
+    const { live, onToolCall, flow, report } = this.#options
     let left = registered.filter(({ logId }) => logId !== undefined)
     const answer = async (responses: readonly FunctionResponse[]): Promise<void> => {
       if (responses.length === 0) return
-      await calls.log.answer(responses)
+      await live.log.answer(responses)
       left = left.filter(({ logId }) => !responses.some(({ id }) => id === logId))
     }
     await answer(left.flatMap((one) => this.#refusalOf(one)))
@@ -156,11 +154,13 @@ export class ModelCalls {
       for (const { problem, error } of problems) report(problem, error)
     }
     await answer(left.filter(({ isCancelled }) => isCancelled).map(cancelledResponse))
-    const background = left.filter((one) => one.background)
-    return {
-      background: background.map((one) => ({ id: one.logId as string, acknowledgement: one.acknowledge() })),
-      foreground: left.flatMap((one) => (one.background ? [] : [one.logId as string])),
+    for (const one of left) {
+      if (!one.background) continue
+      respond(one.acknowledge())
+      void live.dispatch([one.logId as string]) // alone: no other call waits for it
     }
+    const foreground = left.flatMap((one) => (one.background ? [] : [one.logId as string]))
+    if (foreground.length > 0) void live.dispatch(foreground)
   }
 
   #refusalOf({ isCancelled, logId, call, refusal }: ModelCall): FunctionResponse[] {
@@ -188,7 +188,7 @@ export class ModelCalls {
       .filter((one) => !one.result && !one.isCancelled)
     for (const one of found) one.cancel('model')
     const ids = found.flatMap(({ logId }) => logId ?? [])
-    if (ids.length) this.#options.calls.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
+    if (ids.length) this.#options.live.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
     return found
   }
 

@@ -18,7 +18,7 @@ export interface ModelSetupOptions {
   /** The live model. */
   readonly model: LiveModel
   /** The tools and the instruction of the agent that speaks. */
-  readonly calls: LiveCalls
+  readonly live: Pick<LiveCalls, 'plan'>
   /** The phase of the conversation. */
   readonly flow: {
     readonly phase: string | undefined
@@ -61,8 +61,8 @@ export class ModelSetup {
   }
 
   async #current(): Promise<{ instruction: string; tools: WireTool[] }> {
-    const { model, calls, flow, background, instruction: ofSession } = this.#options
-    const { instruction, tools, table } = await calls.plan.setup()
+    const { model, live, flow, background, instruction: ofSession } = this.#options
+    const { instruction, tools, table } = await live.plan.setup()
     this.#toolNames = [...table.tools.keys()]
     const nonBlocking = model.capabilities?.nonBlocking === true
     // a model whose tools cannot change gets all functions, and calls that the phase does not allow are refused
@@ -90,7 +90,7 @@ export class ModelSetup {
 
   /** Can the instruction or the tools change without a new agent or phase? */
   get isVariable(): boolean {
-    return this.#options.flow.phase !== undefined || !this.#options.calls.plan.isConstant
+    return this.#options.flow.phase !== undefined || !this.#options.live.plan.isConstant
   }
 
   /** Tells the model what has changed, after `before`. Does nothing if it knows it. */
@@ -123,8 +123,8 @@ export class ModelSetup {
 
   /** Another agent speaks. Calls the callbacks of the change first. */
   changeAgent(): void {
-    const { calls, link, onFailed } = this.#options
-    const { plan } = calls
+    const { live, link, onFailed } = this.#options
+    const { plan } = live
     const enter = plan.hasChange ? () => plan.enter() : undefined
     if (this.canUpdate) void this.refresh(enter)
     else if (!enter) void link().renew()

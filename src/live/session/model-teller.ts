@@ -5,7 +5,6 @@ import { type FunctionResponse, hasMedia } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import { loadMedia } from '../../runner/live/response-media.ts'
-import type { RunData } from '../../runner/run/run-data.ts'
 import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
 import {
   type Command,
@@ -33,10 +32,8 @@ const DELIVERY_MS = 2_000
 
 /** What telling the model depends on. */
 export interface TellerOptions extends Pick<LinkOptions, 'model' | 'reconnect' | 'setup' | 'on'> {
-  /** The run, for media of results. */
-  readonly data: RunData
-  /** The log, for a connection that knows nothing. */
-  readonly log: LiveCalls['log']
+  /** The run, for media of results, and for the log if a connection knows nothing. */
+  readonly live: Pick<LiveCalls, 'data' | 'log'>
   /** The calls, for which the model may wait. */
   readonly calls: ModelCalls
   /** Records in order, and reports messages that the model cannot take. */
@@ -153,11 +150,11 @@ export class ModelTeller {
   }
 
   async #deliver(responses: readonly FunctionResponse[], { content }: Event): Promise<void> {
-    const { calls, data, ports, settling } = this.#options
+    const { calls, live, ports, settling } = this.#options
     const answered = calls.close(responses)
     const before = settling()
     if (before.length > 0) await withTimeout(Promise.all(before), SETTLE_MS, ports, () => {})
-    const media = content && hasMedia(content.parts) ? await loadMedia(data, content) : undefined
+    const media = content && hasMedia(content.parts) ? await loadMedia(live.data, content) : undefined
     const { messages, whenIdle } = calls.deliver(answered, media)
     for (const message of messages) void this.tell(message)
     if (whenIdle) this.hold(whenIdle)
@@ -225,13 +222,13 @@ export class ModelTeller {
 
   /** Throws if the handle of the connection no longer fits the conversation. */
   #introduction(isResumed: boolean): readonly LiveClientMessage[] {
-    const { calls, log, ports } = this.#options
+    const { calls, live, ports } = this.#options
     const told = introduce(this.#known, {
       at: ports.monotonicNow(),
       knows: isResumed ? 'handle' : 'nothing',
       can: calls.isBlocking ? 'nothing' : 'reply',
       isRunning: (callId) => calls.isOpen(callId),
-      history: () => log.history(),
+      history: () => live.log.history(),
     })
     if (!told) throw new LiveConnectionError('The handle no longer fits the conversation.', { recover: 'fresh' })
     this.#take(told.fact)

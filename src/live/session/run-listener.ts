@@ -2,7 +2,7 @@
 import { unreachable } from '../../base/unreachable.ts'
 import type { Event } from '../../event/event.ts'
 import type { ConversationFlow } from '../../flow/conversation-flow.ts'
-import type { LiveRun } from '../../runner/live/live-run.ts'
+import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { RunNews } from '../../runner/live/run-news.ts'
 import type { ModelCalls } from './model-calls.ts'
 import type { ModelSetup } from './model-setup.ts'
@@ -12,7 +12,7 @@ import type { SessionRecorder } from './session-recorder.ts'
 /** What follows the run. */
 export interface RunListenerOptions {
   /** The run. */
-  readonly run: LiveRun
+  readonly live: LiveCalls
   /** State and what follows from it. */
   readonly flow: Pick<ConversationFlow<never>, 'changed'>
   /** The calls of the model. */
@@ -37,10 +37,11 @@ export class RunListener {
 
   /** Takes what has happened. */
   take(news: Exclude<RunNews, { type: 'stopped' }>): void {
-    const { flow, recorder, teller, calls } = this.#options
+    const { live, flow, recorder, teller, calls } = this.#options
     switch (news.type) {
       case 'recorded':
         this.#takeEvent(news.event)
+        live.onRecorded(news.event)
         return
       case 'temp':
         flow.changed({ [news.key]: news.value ?? null })
@@ -58,7 +59,7 @@ export class RunListener {
   }
 
   #takeEvent(event: Event): void {
-    const { run, flow, recorder, setup, teller, calls } = this.#options
+    const { live, flow, recorder, setup, teller, calls } = this.#options
     const { actions, author, content, isolationScope, invocationId } = event
     if (actions.stateDelta) flow.changed(actions.stateDelta)
     if (isolationScope !== undefined) return
@@ -68,7 +69,7 @@ export class RunListener {
     }
     const responses = content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
     if (responses.length === 0) return
-    const { fold, invocationId: own } = run.run.data
+    const { fold, invocationId: own } = live.data
     const delivered = author === 'user' ? responses.filter(({ id = '' }) => fold.calls.has(id)) : responses
     if (delivered.length > 0) {
       recorder.emit({ type: 'toolResponse', responses: delivered, event })

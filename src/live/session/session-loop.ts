@@ -6,7 +6,7 @@ import type { Content } from '../../content/content.ts'
 import { phaseRecord } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { ConversationFlow } from '../../flow/conversation-flow.ts'
-import type { LiveRun } from '../../runner/live/live-run.ts'
+import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { RunNews } from '../../runner/live/run-news.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import type { Command } from '../conversation/conversation.ts'
@@ -16,7 +16,6 @@ import { CallLimit } from './call-limit.ts'
 import type { LiveEventQueue } from './event-queue.ts'
 import { guardedModel } from './guarded-model.ts'
 import type { LiveInputHub } from './input-hub.ts'
-import type { ModelCall } from './model-call.ts'
 import { ModelCalls } from './model-calls.ts'
 import { ModelSetup } from './model-setup.ts'
 import { ModelTeller } from './model-teller.ts'
@@ -43,7 +42,7 @@ export interface LoopOptions<S> {
   /** The options of `connectLive()`. */
   readonly options: LiveOptions<S>
   /** The run, which has started. */
-  readonly run: LiveRun
+  readonly live: LiveCalls
   /** Clock and timers. */
   readonly ports: Ports
   /** What the user sends, for tools. */
@@ -75,11 +74,10 @@ export class SessionLoop<S> {
   /** Throws INVALID_CONFIG if phases, watchers or patterns are wrong. */
   constructor(loop: LoopOptions<S>) {
     this.#options = loop
-    const { session, options, run, ports } = loop
-    const { calls } = run
-    const { data, invocationId } = run.run
+    const { session, options, live, ports } = loop
+    const { data, log } = live
     this.recorder = new SessionRecorder({
-      log: calls.log,
+      log,
       queue: loop.queue,
       logger: data.services.logger,
       onShown: (type) => this.flow.seen(type),
@@ -92,10 +90,10 @@ export class SessionLoop<S> {
       session,
       initial: data.state,
       ports,
-      record: (delta) => calls.log.recordState(delta),
+      record: (delta) => log.recordState(delta),
       reached: data.view.phase?.phase,
       recorded: options.phases ? undefined : data.phases,
-      recordPhase: (phase) => calls.log.recordPhase(phaseRecord(invocationId, phase)),
+      recordPhase: (phase) => log.recordPhase(phaseRecord(data.invocationId, phase)),
       onPhase: async ({ from, to }) => {
         recorder.emit({ type: 'phase', ...(from !== undefined && { from }), to })
         await this.#setup.refresh()
@@ -109,7 +107,7 @@ export class SessionLoop<S> {
     )
     const setup = new ModelSetup({
       model,
-      calls,
+      live,
       flow,
       background,
       instruction,
@@ -122,51 +120,42 @@ export class SessionLoop<S> {
     this.#setup = setup
     this.#limit = new CallLimit({ ...options, now: () => ports.monotonicNow() })
     const nonBlocking = model.capabilities?.nonBlocking === true
-    this.calls = new ModelCalls({ calls, nonBlocking, background, onToolCall, limit: this.#limit, flow, report })
+    this.calls = new ModelCalls({ live, nonBlocking, background, onToolCall, limit: this.#limit, flow, report })
     this.teller = new ModelTeller({
       model: guardedModel(model),
       reconnect,
       setup: () => setup.read(),
       on: (news) => this.#onLink(news),
-      data,
-      log: calls.log,
+      live,
       calls: this.calls,
       recorder,
       ports,
       settling: () => [flow.settled(), setup.settled()].filter((one) => one !== undefined),
     })
-    this.listener = new RunListener({
-      run,
-      flow,
-      calls: this.calls,
-      setup,
-      teller: this.teller,
-      recorder,
-      onConfirmation: loop.onConfirmation,
-    })
+    const { calls, teller } = this
+    this.listener = new RunListener({ ...loop, flow, calls, setup, teller, recorder })
   }
 
   /** Connects to the model. */
   async connect(): Promise<void> {
-    const { options, run } = this.#options
-    await run.calls.plan.enter()
+    const { options, live } = this.#options
+    await live.plan.enter()
     await this.#setup.read()
-    this.#setup.validate(options, run.run.data.tree.root)
+    this.#setup.validate(options, live.data.tree.root)
     await this.flow.start()
     await this.teller.link.open(options.signal)
-    run.calls.announceRequests()
+    live.announceRequests()
   }
 
   /** Records messages of the user and sends them, after what the user said before. */
   async write(message: LiveClientMessage, contents: readonly Content[]): Promise<void> {
-    const { input, run } = this.#options
-    const { log } = run.calls
+    const { input, live } = this.#options
     const { heard } = this.teller.spoken
     this.#take(this.teller.take({ type: 'wrote' }))
     let behind: Promise<void> | undefined
     await this.recorder.run(async () => {
       await this.recorder.recordHeard(heard)
-      for (const content of contents) await log.recordUser(content, 'written')
+      for (const content of contents) await live.log.recordUser(content, 'written')
       for (const { parts } of contents) for (const { text } of parts) if (text) input.push({ type: 'text', text })
       behind = this.teller.tell(message)
     })
@@ -251,20 +240,12 @@ export class SessionLoop<S> {
         this.teller.respond(...refused)
         this.recorder.showTranscript(spoken.parts, spoken.reply, event)
         this.recorder.show({ type: 'toolCall', calls: registered.map(({ logged }) => logged), event })
-        this.#runCalls(registered).catch((error) => this.recorder.report('Tool calls could not be run', error))
+        this.calls
+          .run(registered, (acknowledgement) => this.teller.respond(acknowledgement))
+          .catch((error) => this.recorder.report('Tool calls could not be run', error))
       })
     }
     if (this.#limit.isOver) void this.#endAfterCalls()
-  }
-
-  async #runCalls(registered: readonly ModelCall[]): Promise<void> {
-    const { calls } = this.#options.run
-    const { background, foreground } = await this.calls.decide(registered)
-    for (const { id, acknowledgement } of background) {
-      this.teller.respond(acknowledgement)
-      void calls.dispatch([id]) // alone: no other call waits for it
-    }
-    if (foreground.length > 0) void calls.dispatch(foreground)
   }
 
   /** The session has used its calls: those that run end, and the model gets its last responses. */
@@ -285,15 +266,17 @@ export class SessionLoop<S> {
     })
   }
 
-  /** Cuts the connection, records what was said, and ends the run. */
-  async close(reason: string): Promise<void> {
-    const { run, ports } = this.#options
+  /** Cuts the connection and records what was said. */
+  async disconnect(): Promise<void> {
     this.teller.link.close()
     const { spoken } = this.teller
     const ignore = (): void => {} // the run was stopped
     const last = this.recorder.finish(() => this.recorder.recordUnfinished(spoken))
-    await withTimeout(last.catch(ignore), CLOSE_MS, ports, ignore)
-    await run.close(reason)
+    await withTimeout(last.catch(ignore), CLOSE_MS, this.#options.ports, ignore)
+  }
+
+  /** Stops timers and watchers. */
+  close(): void {
     this.teller.close()
     this.flow.close()
   }

@@ -27,6 +27,8 @@ export class LiveCalls {
   readonly #ending: Set<string> = new Set()
   #lastEnding: Promise<void> = Promise.resolve()
   #state: 'open' | 'closed' = 'open'
+  /** The run. */
+  readonly data: RunData
   /** The tools and the instruction of the agent that speaks. */
   readonly plan: LivePlan
   /** Writes the log. */
@@ -34,19 +36,16 @@ export class LiveCalls {
 
   constructor(run: ActiveRun, options: LiveCallsOptions) {
     this.#run = run
+    this.data = run.data
     this.#requests = new LiveRequests(run, { on: options.on, onExpired: () => this.#settle() })
     this.#running = new RunningCalls(run.data)
     this.plan = new LivePlan(run.data, options)
     this.log = new LiveLog(run, this.plan, this.#running)
   }
 
-  get #data(): RunData {
-    return this.#run.data
-  }
-
   /** Runs recorded calls through the gates and their bodies. Resolves when each has its response or waits. */
   dispatch(callIds: readonly string[]): Promise<void> {
-    const { fold, stop } = this.#data
+    const { fold, stop } = this.data
     const calls = callIds.flatMap((id) => fold.calls.get(id) ?? [])
     const held = calls.map(({ id }) => this.#running.hold(id))
     const byAgent = Map.groupBy(calls, ({ agent }) => agent)
@@ -54,7 +53,7 @@ export class LiveCalls {
     const dispatching = Promise.all(batches)
       .then(() => {})
       .catch((error) => {
-        if (!stop.stopped) this.#data.stop.stop(error) // a failed append: nothing more can be recorded
+        if (!stop.stopped) this.data.stop.stop(error) // a failed append: nothing more can be recorded
       })
       .finally(() => {
         for (const one of held) this.#running.release(one)
@@ -72,7 +71,7 @@ export class LiveCalls {
     try {
       await this.#closeWaiting(waiting, reason)
     } catch (error) {
-      this.#data.stop.stop(error) // a failed append: nothing more can be recorded
+      this.data.stop.stop(error) // a failed append: nothing more can be recorded
       throw error
     }
   }
@@ -92,12 +91,12 @@ export class LiveCalls {
   }
 
   async #recordEnds(callIds: readonly string[], reason: string): Promise<void> {
-    const { fold, recorder, stop } = this.#data
+    const { fold, recorder, stop } = this.data
     const turn = this.plan.turn()
     for (const id of callIds) {
       const call = fold.calls.get(id)
       if (!call || call.pending || !fold.isOpen(call) || stop.stopped) continue
-      const result = await closeStoppedCall(this.#data, { turn, call, recorder: undefined, reason })
+      const result = await closeStoppedCall(this.data, { turn, call, recorder: undefined, reason })
       if (!fold.isOpen(call)) continue
       const functionResponse = { id, name: call.name, response: result.response }
       const content = { role: 'tool', parts: [{ functionResponse }] } as const
@@ -107,7 +106,7 @@ export class LiveCalls {
 
   /** Continues calls whose requests are answered, and announces new requests. */
   #settle(): void {
-    const { stop, fold } = this.#data
+    const { stop, fold } = this.data
     if (this.#state === 'closed' || stop.stopped) return
     if (!fold.isWaiting && this.#requests.open.size === 0) return // no call has a request that could be announced or answered
     this.#running.releaseWaiting()
@@ -118,7 +117,7 @@ export class LiveCalls {
     if (ready.length) void this.dispatch(ready.map(({ id }) => id))
   }
 
-  /** Called with every stored event: a request is announced, and an answer of a human continues its call. */
+  /** Takes a stored event: a request is announced, and an answer of a human continues its call. */
   onRecorded(event: Event): void {
     const { author, content } = event
     const isAnswer = author === 'user' && content?.parts.some((part) => part.functionResponse)
@@ -136,7 +135,7 @@ export class LiveCalls {
     this.#requests.close()
     this.#running.stopAll(reason)
     await Promise.all(this.#dispatches)
-    const { fold } = this.#data
+    const { fold } = this.data
     const open = fold.scopes.get(this.plan.frame.path)?.calls.filter((call) => fold.isOpen(call)) ?? []
     await this.#closeWaiting(
       open.map(({ id }) => id),

@@ -2,6 +2,7 @@
 // Everything else is that of any other run: the log, the dispatcher, the gates and the inbox.
 import { withTimeout } from '../../base/with-timeout.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
 import { progressIn } from '../../event/progress.ts'
 import type { LiveInputSource } from '../../tool/live-input.ts'
 import type { LiveModel } from '../../tool/live-model.ts'
@@ -58,10 +59,7 @@ export class LiveRun implements LiveDriver {
     this.phases = options.phases
     this.derived = options.derived
     this.observer = {
-      recorded: (event) => {
-        options.on({ type: 'recorded', event })
-        this.#calls?.onRecorded(event)
-      },
+      recorded: (event) => options.on({ type: 'recorded', event }),
       changedTemp: (key, value) => options.on({ type: 'temp', key, value }),
     }
   }
@@ -92,13 +90,15 @@ export class LiveRun implements LiveDriver {
     this.#active = active
     this.#calls = new LiveCalls(active, this.#options)
     active.data.stop.add({ stop: (reason) => this.#options.on({ type: 'stopped', reason }) })
-    active.data.events.listen((event) => {
-      const progress = event.partial && event.isolationScope === undefined ? progressIn(event) : undefined
-      if (progress) this.#options.on({ type: 'progress', ...progress })
-    })
+    active.data.events.listen((event) => event.partial && this.#onPartial(event))
     active.data.events.close() // no one takes events from the queue: it must not grow
     await Promise.race([this.#opened.promise, active.finished])
     if (active.failure) throw active.failure.reason
+  }
+
+  #onPartial(event: Event): void {
+    const progress = event.isolationScope === undefined ? progressIn(event) : undefined
+    if (progress) this.#options.on({ type: 'progress', ...progress })
   }
 
   /** The run. Throws before it has started. */
