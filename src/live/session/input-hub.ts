@@ -7,28 +7,29 @@ const MAX_BYTES = 16 * 1024 * 1024
 
 /** Passes what the user sends to the tools that read it. */
 export class LiveInputHub implements LiveInputSource {
-  readonly #readers: Set<InputReader> = new Set()
   #state: 'open' | 'closed' = 'open'
+  /** The tools that read now. */
+  readonly readers: Set<InputReader> = new Set()
 
   /** Starts to keep the input for one reader. */
   subscribe(): LiveInputReader {
-    const reader = new InputReader(() => this.#readers.delete(reader))
+    const reader = new InputReader(() => this.readers.delete(reader))
     if (this.#state === 'closed') reader.end()
-    else this.#readers.add(reader)
+    else this.readers.add(reader)
     return reader
   }
 
   /** Passes an input to all readers. */
   push(input: LiveInput): void {
-    if (this.#readers.size === 0) return
+    if (this.readers.size === 0) return
     const kept = copyOf(input)
-    for (const reader of this.#readers) reader.push(kept)
+    for (const reader of this.readers) reader.push(kept)
   }
 
   /** Ends the input of all readers. */
   close(): void {
     this.#state = 'closed'
-    for (const reader of [...this.#readers]) reader.end()
+    for (const reader of [...this.readers]) reader.end()
   }
 }
 

@@ -49,7 +49,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#run = makeRun(options, {
       input: this.#input,
       flow: () => this.#loop?.flow,
-      on: (news) => (news.type === 'stopped' ? this.#onStopped(news.reason) : this.#loop?.listener.take(news)),
+      on: (news) => (news.type === 'stopped' ? this.#onStopped(news.reason) : this.#loop?.teller.follow(news)),
       report: (problem, error) => this.#loop?.recorder.report(problem, error),
     })
   }

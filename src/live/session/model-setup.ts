@@ -40,9 +40,11 @@ export class ModelSetup {
   readonly #options: ModelSetupOptions
   /** What the model was told last. */
   #told: { readonly instruction: string; readonly tools: string; readonly serverTools: string } | undefined
-  #refreshing: Promise<void> = Promise.resolve()
-  #refreshCount = 0
   #toolNames: readonly string[] = []
+  /** Settles when the model has been told what has changed. Undefined if there is nothing to tell. */
+  refreshing: Promise<void> | undefined
+  /** Can the instruction or the tools change without a new agent or phase? */
+  changes: 'never' | 'with state' = 'never'
 
   constructor(options: ModelSetupOptions) {
     this.#options = options
@@ -64,6 +66,7 @@ export class ModelSetup {
     const { model, live, flow, background, instruction: ofSession } = this.#options
     const { instruction, tools, table } = await live.plan.setup()
     this.#toolNames = [...table.tools.keys()]
+    this.changes = flow.phase !== undefined || !live.plan.isConstant ? 'with state' : 'never'
     const nonBlocking = model.capabilities?.nonBlocking === true
     // a model whose tools cannot change gets all functions, and calls that the phase does not allow are refused
     const allowed = this.canUpdate ? flow.allowedTools() : undefined
@@ -88,20 +91,17 @@ export class ModelSetup {
     }
   }
 
-  /** Can the instruction or the tools change without a new agent or phase? */
-  get isVariable(): boolean {
-    return this.#options.flow.phase !== undefined || !this.#options.live.plan.isConstant
-  }
-
   /** Tells the model what has changed, after `before`. Does nothing if it knows it. */
   refresh(before?: () => Promise<void>): Promise<void> {
-    this.#refreshCount++
-    this.#refreshing = this.#refreshing
+    const refreshing = Promise.resolve(this.refreshing)
       .then(before)
       .then(() => this.#refresh())
       .catch(this.#options.onFailed)
-      .finally(() => this.#refreshCount--)
-    return this.#refreshing
+      .finally(() => {
+        if (this.refreshing === refreshing) this.refreshing = undefined
+      })
+    this.refreshing = refreshing
+    return refreshing
   }
 
   async #refresh(): Promise<void> {
@@ -129,11 +129,6 @@ export class ModelSetup {
     if (this.canUpdate) void this.refresh(enter)
     else if (!enter) void link().renew()
     else enter().then(() => link().renew(), onFailed)
-  }
-
-  /** Settles when the model has been told; undefined if there is nothing to tell. */
-  settled(): Promise<void> | undefined {
-    return this.#refreshCount > 0 ? this.#refreshing : undefined
   }
 }
 

@@ -1,10 +1,13 @@
 // What the model knows, and what it is told: now, once it is idle, or again on a new connection.
 import type { Ports } from '../../base/ports.ts'
+import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import { type FunctionResponse, hasMedia } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
+import type { ConversationFlow } from '../../flow/conversation-flow.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import { loadMedia } from '../../runner/live/response-media.ts'
+import type { RunNews } from '../../runner/live/run-news.ts'
 import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
 import {
   type Command,
@@ -22,7 +25,9 @@ import { canResume, isCovering } from '../conversation/since-handle.ts'
 import { isBusy, isReplyWhole } from '../conversation/turn.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
+import { guardedModel } from './guarded-model.ts'
 import type { ModelCalls } from './model-calls.ts'
+import type { ModelSetup } from './model-setup.ts'
 import type { SessionRecorder } from './session-recorder.ts'
 
 /** How long a tool response waits until the model knows the tools of a new phase or agent. */
@@ -31,17 +36,23 @@ const SETTLE_MS = 1_000
 const DELIVERY_MS = 2_000
 
 /** What telling the model depends on. */
-export interface TellerOptions extends Pick<LinkOptions, 'model' | 'reconnect' | 'setup' | 'on'> {
-  /** The run, for media of results, and for the log if a connection knows nothing. */
-  readonly live: Pick<LiveCalls, 'data' | 'log'>
+export interface TellerOptions extends Pick<LinkOptions, 'model' | 'on'> {
+  /** How often and how fast a lost connection is made again. */
+  readonly reconnect: LinkOptions['reconnect'] | undefined
+  /** The run: its events, the media of results, and the log for a connection that knows nothing. */
+  readonly live: LiveCalls
+  /** State and what follows from it. */
+  readonly flow: Pick<ConversationFlow<never>, 'changed' | 'settled'>
+  /** Instruction and tools of the model. */
+  readonly setup: ModelSetup
   /** The calls, for which the model may wait. */
   readonly calls: ModelCalls
-  /** Records in order, and reports messages that the model cannot take. */
+  /** Records and shows in order, and reports messages that the model cannot take. */
   readonly recorder: SessionRecorder
   /** Clock and timers. */
   readonly ports: Ports
-  /** What the model must know before it gets a result: the tools of the phase that the result leads to. */
-  settling(): readonly Promise<void>[]
+  /** A human must confirm a call. */
+  onConfirmation(confirmation: RunNews & { type: 'request' }): void
 }
 
 /** Tells the model messages of the conversation, and knows what it knows. */
@@ -51,7 +62,7 @@ export class ModelTeller {
   /** Results that are recorded and not sent yet. */
   readonly #deliveries: Set<Promise<void>> = new Set()
   /** What waits for an idle model, or for the end of all calls. */
-  #waiting: { holds(): boolean; resolve(): void }[] = []
+  readonly #waiting: Set<{ holds(): boolean; resolve(): void }> = new Set()
   /** Stops the wait of held results. */
   #cancelTimer: (() => void) | undefined
   /** The connection. */
@@ -59,17 +70,22 @@ export class ModelTeller {
 
   constructor(options: TellerOptions) {
     this.#options = options
-    const { model, reconnect, setup, on, ports, calls } = options
+    const { model, reconnect = {}, setup, on, ports, calls, recorder } = options
     this.link = new LiveLink({
-      model,
+      model: guardedModel(model),
       reconnect,
       ports,
-      setup,
+      setup: () => setup.read(),
       on,
       onHandle: () => this.#cover(),
       canResume: () => canResume(this.#known.since),
       whenIdle: () => this.until(() => !isBusy(this.#known.turns) && !calls.isBlocking),
-      introduce: (isResumed, send) => this.#introduce(isResumed, send),
+      // after everything before is recorded and sent; later messages find the connection in use
+      introduce: (isResumed, send) =>
+        recorder.attempt(async () => {
+          await this.delivered() // a result that is in the log must not be told a second time
+          send(this.#introduction(isResumed))
+        }),
     })
   }
 
@@ -107,6 +123,55 @@ export class ModelTeller {
     const isUsable = isCovering(this.#known.since)
     this.take({ type: 'handle' })
     return isUsable
+  }
+
+  /** Follows the run: tells the model and the consumer what has happened. */
+  follow(news: Exclude<RunNews, { type: 'stopped' }>): void {
+    const { live, flow, recorder, calls, onConfirmation } = this.#options
+    switch (news.type) {
+      case 'recorded':
+        this.#followEvent(news.event)
+        live.onRecorded(news.event)
+        return
+      case 'temp':
+        flow.changed({ [news.key]: news.value ?? null })
+        return
+      case 'progress':
+        recorder.emit({ type: 'toolProgress', id: news.callId, name: news.name, value: news.value })
+        this.respond(calls.update(news.callId, news.value))
+        return
+      case 'request':
+        recorder.emit({ type: 'request', request: news.request })
+        if (news.request.kind === 'longRunning') return // the model gets the handle
+        this.respond(calls.waitForHuman(news.request.functionCallId, news.request.hint))
+        if (news.request.kind === 'confirmation') onConfirmation(news)
+        return
+      default:
+        unreachable(news)
+    }
+  }
+
+  #followEvent(event: Event): void {
+    const { live, flow, recorder, setup, calls } = this.#options
+    const { actions, author, content, isolationScope, invocationId } = event
+    if (actions.stateDelta) flow.changed(actions.stateDelta)
+    if (isolationScope !== undefined) return
+    if (actions.transferToAgent !== undefined) {
+      recorder.emit({ type: 'transfer', to: actions.transferToAgent })
+      setup.changeAgent()
+    }
+    const responses = content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
+    if (responses.length === 0) return
+    const { fold, invocationId: own } = live.data
+    const delivered = author === 'user' ? responses.filter(({ id = '' }) => fold.calls.has(id)) : responses
+    if (delivered.length > 0) {
+      recorder.emit({ type: 'toolResponse', responses: delivered, event })
+      this.deliver(delivered, event)
+    }
+    if (author !== 'user') return
+    if (invocationId === own)
+      void setup.refresh() // a toolset may have its credential now
+    else this.hold(calls.tellEarlier(responses))
   }
 
   /** Sends audio, video or activity. */
@@ -150,9 +215,10 @@ export class ModelTeller {
   }
 
   async #deliver(responses: readonly FunctionResponse[], { content }: Event): Promise<void> {
-    const { calls, live, ports, settling } = this.#options
+    const { calls, live, flow, setup, ports } = this.#options
     const answered = calls.close(responses)
-    const before = settling()
+    // the model gets the tools of a phase before the result that leads to it
+    const before = [flow.settled(), setup.refreshing].filter((one) => one !== undefined)
     if (before.length > 0) await withTimeout(Promise.all(before), SETTLE_MS, ports, () => {})
     const media = content && hasMedia(content.parts) ? await loadMedia(live.data, content) : undefined
     const { messages, whenIdle } = calls.deliver(answered, media)
@@ -174,26 +240,26 @@ export class ModelTeller {
   /** A turn has ended, or a response was sent: what waits for an idle model may happen now. */
   checkIdle(): void {
     this.#sendHeld()
-    if (this.#waiting.length === 0) return
-    const waiting = this.#waiting
-    this.#waiting = waiting.filter(({ holds }) => !holds())
-    for (const one of waiting) if (!this.#waiting.includes(one)) one.resolve()
+    for (const one of this.#waiting) {
+      if (!one.holds()) continue
+      this.#waiting.delete(one)
+      one.resolve()
+    }
   }
 
   /** Settles when a condition holds, now or at a later `checkIdle()`. */
   until(holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.push({ holds, resolve }))
+    return new Promise((resolve) => void this.#waiting.add({ holds, resolve }))
   }
 
   /** Sends held results if the model is idle. Otherwise when it has been quiet for long enough. */
   #sendHeld(): void {
     const { calls, ports } = this.#options
     const { held } = this.#known
-    const ms =
-      held.length === 0 ? undefined : heldForMs(this.#known, { isBlocked: calls.isBlocking, now: ports.monotonicNow() })
-    if (ms === undefined) return
-    if (ms === 0) {
+    if (held.length === 0) return
+    const ms = heldForMs(this.#known, { isBlocked: calls.isBlocking, now: ports.monotonicNow() })
+    if (!ms) {
       this.close()
       this.take({ type: 'released' })
       void this.tell(heldMessage(held))
@@ -206,21 +272,7 @@ export class ModelTeller {
     this.#cancelTimer ??= ports.setTimer(check, ms, { background: true })
   }
 
-  /** Tells a new connection what it must know, after everything before is recorded and sent. Later messages find it in use. */
-  async #introduce(isResumed: boolean, send: (messages: readonly LiveClientMessage[]) => void): Promise<void> {
-    let failure: { readonly error: unknown } | undefined
-    await this.#options.recorder.run(async () => {
-      await this.delivered() // a result that is in the log must not be told a second time
-      try {
-        send(this.#introduction(isResumed))
-      } catch (error) {
-        failure = { error }
-      }
-    })
-    if (failure) throw failure.error
-  }
-
-  /** Throws if the handle of the connection no longer fits the conversation. */
+  /** What a new connection must be told. Throws if its handle no longer fits the conversation. */
   #introduction(isResumed: boolean): readonly LiveClientMessage[] {
     const { calls, live, ports } = this.#options
     const told = introduce(this.#known, {

@@ -3,7 +3,6 @@ import type { Ports } from '../../base/ports.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { Content } from '../../content/content.ts'
-import { phaseRecord } from '../../dispatch/run-phases.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { ConversationFlow } from '../../flow/conversation-flow.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
@@ -14,12 +13,10 @@ import type { LinkNews } from '../link/link-options.ts'
 import type { LiveOptions } from '../live-options.ts'
 import { CallLimit } from './call-limit.ts'
 import type { LiveEventQueue } from './event-queue.ts'
-import { guardedModel } from './guarded-model.ts'
 import type { LiveInputHub } from './input-hub.ts'
 import { ModelCalls } from './model-calls.ts'
 import { ModelSetup } from './model-setup.ts'
 import { ModelTeller } from './model-teller.ts'
-import { RunListener } from './run-listener.ts'
 import { SessionRecorder } from './session-recorder.ts'
 
 /** How long calls that run may take when the session has used its calls. */
@@ -68,8 +65,6 @@ export class SessionLoop<S> {
   readonly calls: ModelCalls
   /** Tells the model messages of the conversation. */
   readonly teller: ModelTeller
-  /** Follows the run. */
-  readonly listener: RunListener
 
   /** Throws INVALID_CONFIG if phases, watchers or patterns are wrong. */
   constructor(loop: LoopOptions<S>) {
@@ -93,7 +88,7 @@ export class SessionLoop<S> {
       record: (delta) => log.recordState(delta),
       reached: data.view.phase?.phase,
       recorded: options.phases ? undefined : data.phases,
-      recordPhase: (phase) => log.recordPhase(phaseRecord(data.invocationId, phase)),
+      recordPhase: (phase) => log.recordPhase(phase),
       onPhase: async ({ from, to }) => {
         recorder.emit({ type: 'phase', ...(from !== undefined && { from }), to })
         await this.#setup.refresh()
@@ -101,7 +96,7 @@ export class SessionLoop<S> {
       report,
     })
     this.flow = flow
-    const { model, onToolCall, instruction, reconnect = {} } = options
+    const { model, onToolCall, instruction, reconnect } = options
     const background = new Map(
       Object.entries(options.background ?? {}).map(([name, one]) => [name, one === true ? {} : one]),
     )
@@ -121,19 +116,9 @@ export class SessionLoop<S> {
     this.#limit = new CallLimit({ ...options, now: () => ports.monotonicNow() })
     const nonBlocking = model.capabilities?.nonBlocking === true
     this.calls = new ModelCalls({ live, nonBlocking, background, onToolCall, limit: this.#limit, flow, report })
-    this.teller = new ModelTeller({
-      model: guardedModel(model),
-      reconnect,
-      setup: () => setup.read(),
-      on: (news) => this.#onLink(news),
-      live,
-      calls: this.calls,
-      recorder,
-      ports,
-      settling: () => [flow.settled(), setup.settled()].filter((one) => one !== undefined),
-    })
-    const { calls, teller } = this
-    this.listener = new RunListener({ ...loop, flow, calls, setup, teller, recorder })
+    const { calls } = this
+    const on = (news: LinkNews): void => this.#onLink(news)
+    this.teller = new ModelTeller({ ...loop, model, reconnect, on, flow, setup, calls, recorder })
   }
 
   /** Connects to the model. */
@@ -156,7 +141,8 @@ export class SessionLoop<S> {
     await this.recorder.run(async () => {
       await this.recorder.recordHeard(heard)
       for (const content of contents) await live.log.recordUser(content, 'written')
-      for (const { parts } of contents) for (const { text } of parts) if (text) input.push({ type: 'text', text })
+      if (input.readers.size > 0)
+        for (const { parts } of contents) for (const { text } of parts) if (text) input.push({ type: 'text', text })
       behind = this.teller.tell(message)
     })
     await behind
@@ -210,7 +196,7 @@ export class SessionLoop<S> {
         this.recorder.enqueue(async () => {
           this.flow.turnCompleted()
           this.teller.checkIdle()
-          if (this.#setup.isVariable) void this.#setup.refresh() // it may depend on state
+          if (this.#setup.changes === 'with state') void this.#setup.refresh()
         })
         return
       case 'check idle':

@@ -45,6 +45,17 @@ export class SessionRecorder {
     this.run(step).catch(() => {}) // `onFailed` was called
   }
 
+  /** Does a step that leaves no gap in the log if it fails: the session goes on. Rejects if the step fails. */
+  async attempt(step: () => Promise<void>): Promise<void> {
+    let failure: { readonly error: unknown } | undefined
+    await this.run(() =>
+      step().catch((error) => {
+        failure = { error }
+      }),
+    )
+    if (failure) throw failure.error
+  }
+
   /** Does a last step, after everything before it. */
   finish(step: () => Promise<void>): Promise<void> {
     return this.#latest.then(step)

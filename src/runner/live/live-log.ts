@@ -4,7 +4,8 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Content, FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds } from '../../dispatch/resolve.ts'
-import type { Event, PhaseRecord } from '../../event/event.ts'
+import { phaseRecord } from '../../dispatch/run-phases.ts'
+import type { Event } from '../../event/event.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { type CheckedReply, checkReply } from './live-callbacks.ts'
 import type { LivePlan } from './live-plan.ts'
@@ -122,8 +123,9 @@ export class LiveLog {
   }
 
   /** Records the phase that the conversation has reached. */
-  async recordPhase(record: PhaseRecord): Promise<void> {
-    await this.#run.data.recorder.commit([{ record }])
+  async recordPhase(phase: Parameters<typeof phaseRecord>[1]): Promise<void> {
+    const { recorder, invocationId } = this.#run.data
+    await recorder.commit([{ record: phaseRecord(invocationId, phase) }])
   }
 }
 

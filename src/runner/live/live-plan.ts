@@ -46,6 +46,8 @@ export class LivePlan {
   /** The latest result of `turn()`. */
   #turn: AgentTurn | undefined
   #liveAsText: Model | undefined
+  /** The latest result of `agent()`, and the name that the log had for it. */
+  #latest: { readonly name: string | undefined; readonly agent: LlmAgent } | undefined
   /** The agent whose `beforeAgent` was called last. */
   #speaking: LlmAgent | undefined
   /** The scope of the session: that of the root agent. */
@@ -60,8 +62,14 @@ export class LivePlan {
   /** The agent that speaks: the root agent, or the target of the latest transfer. A workflow agent cannot: it has no model. */
   agent(): LlmAgent {
     const { tree, fold, progress } = this.#run
-    const { agent } = activeAgent(tree.root, { fold, tree, progress }, tree.root.name)
-    if (agent instanceof LlmAgent) return agent
+    const scope = fold.scopes.get(this.frame.path)
+    const name = scope?.active ?? scope?.speakers[0]?.name // another one speaks only if this changes
+    if (this.#latest && this.#latest.name === name) return this.#latest.agent
+    const { agent } = activeAgent(tree.root, { fold, tree, progress }, this.frame.path)
+    if (agent instanceof LlmAgent) {
+      this.#latest = { name, agent }
+      return agent
+    }
     throw new ToolwrightError(
       'INVALID_CONFIG',
       `Agent "${agent.name}" cannot speak in a live session: it is not an LlmAgent. Use an LlmAgent, and pass workflow agents as tools with agentTool().`,

@@ -90,9 +90,25 @@ export class RunningCalls {
   /** The batch of one call, which can be stopped alone. */
   #batchOf(turn: AgentTurn, call: CallState): Batch {
     const running = this.hold(call.id)
+    this.#run.stop.add(running.stop)
+    const hasScope = call.isCode || turn.plan.table.entries.get(call.name)?.kind !== 'body'
+    return hasScope ? this.#scopedBatch(turn, call, running) : this.#bodyBatch(turn, call, running)
+  }
+
+  /** A body records nothing, and reports no progress after the stop. */
+  #bodyBatch(turn: AgentTurn, call: CallState, { stop }: RunningCall): Batch {
+    const host: RunHost = Object.assign(Object.create(this.#run), { stop })
+    const batch = new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
+    const { onProgress } = batch
+    return Object.assign(batch, {
+      onProgress: (...progress: Parameters<typeof onProgress>) => stop.stopped === undefined && onProgress(...progress),
+    })
+  }
+
+  /** An agent tool or code records in its scope, and nothing after the stop. */
+  #scopedBatch(turn: AgentTurn, call: CallState, running: RunningCall): Batch {
     const { stop } = running
     running.recorder = new ScopeRecorder(this.#run.recorder, stop)
-    this.#run.stop.add(stop)
     const host: RunHost = Object.assign(Object.create(this.#run), { stop, recorder: running.recorder })
     const batch = new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
     const runInScope = batch.runInScope.bind(batch)
