@@ -2,11 +2,10 @@
 import type { Ports } from '../../base/ports.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
-import { type FunctionResponse, hasMedia } from '../../content/content.ts'
+import type { FunctionResponse } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 import type { ConversationFlow } from '../../flow/conversation-flow.ts'
 import type { LiveCalls } from '../../runner/live/live-calls.ts'
-import { loadMedia } from '../../runner/live/response-media.ts'
 import type { RunNews } from '../../runner/live/run-news.ts'
 import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
 import {
@@ -25,7 +24,6 @@ import { canResume, isCovering } from '../conversation/since-handle.ts'
 import { isBusy, isReplyWhole } from '../conversation/turn.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
-import { guardedModel } from './guarded-model.ts'
 import type { ModelCalls } from './model-calls.ts'
 import type { ModelSetup } from './model-setup.ts'
 import type { SessionRecorder } from './session-recorder.ts'
@@ -72,7 +70,7 @@ export class ModelTeller {
     this.#options = options
     const { model, reconnect = {}, setup, on, ports, calls, recorder } = options
     this.link = new LiveLink({
-      model: guardedModel(model),
+      model,
       reconnect,
       ports,
       setup: () => setup.read(),
@@ -220,8 +218,8 @@ export class ModelTeller {
     // the model gets the tools of a phase before the result that leads to it
     const before = [flow.settled(), setup.refreshing].filter((one) => one !== undefined)
     if (before.length > 0) await withTimeout(Promise.all(before), SETTLE_MS, ports, () => {})
-    const media = content && hasMedia(content.parts) ? await loadMedia(live.data, content) : undefined
-    const { messages, whenIdle } = calls.deliver(answered, media)
+    const loading = live.log.mediaIn(content)
+    const { messages, whenIdle } = calls.deliver(answered, loading && (await loading))
     for (const message of messages) void this.tell(message)
     if (whenIdle) this.hold(whenIdle)
   }

@@ -13,6 +13,7 @@ import type { LinkNews } from '../link/link-options.ts'
 import type { LiveOptions } from '../live-options.ts'
 import { CallLimit } from './call-limit.ts'
 import type { LiveEventQueue } from './event-queue.ts'
+import { guardedModel } from './guarded-model.ts'
 import type { LiveInputHub } from './input-hub.ts'
 import { ModelCalls } from './model-calls.ts'
 import { ModelSetup } from './model-setup.ts'
@@ -118,7 +119,7 @@ export class SessionLoop<S> {
     this.calls = new ModelCalls({ live, nonBlocking, background, onToolCall, limit: this.#limit, flow, report })
     const { calls } = this
     const on = (news: LinkNews): void => this.#onLink(news)
-    this.teller = new ModelTeller({ ...loop, model, reconnect, on, flow, setup, calls, recorder })
+    this.teller = new ModelTeller({ ...loop, model: guardedModel(model), reconnect, on, flow, setup, calls, recorder })
   }
 
   /** Connects to the model. */

@@ -1,7 +1,7 @@
 // What a live session writes to the log: messages, replies with their calls, responses, state and phases.
 import { acceptCalls, CallIds } from '../../agent/loop/accept-calls.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { Content, FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
+import { type Content, type FunctionCall, type FunctionResponse, hasMedia, type Part } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds } from '../../dispatch/resolve.ts'
 import { phaseRecord } from '../../dispatch/run-phases.ts'
@@ -9,6 +9,7 @@ import type { Event } from '../../event/event.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { type CheckedReply, checkReply } from './live-callbacks.ts'
 import type { LivePlan } from './live-plan.ts'
+import { loadMedia, type ResponseMedia } from './response-media.ts'
 import type { RunningCalls } from './running-calls.ts'
 
 /** What is known about a reply besides its parts. */
@@ -61,6 +62,11 @@ export class LiveLog {
   /** The conversation so far, as the agent's model sees it. */
   history(): Content[] {
     return this.#run.data.view.history(this.#plan.agent().name, this.#plan.frame)
+  }
+
+  /** The media of the results in a content. Undefined if there is none. */
+  mediaIn(content: Content | undefined): Promise<ResponseMedia> | undefined {
+    return content && hasMedia(content.parts) ? loadMedia(this.#run.data, content) : undefined
   }
 
   /** Must the log say that the model has ended its turn? False if it already does. */
