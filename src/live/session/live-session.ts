@@ -16,7 +16,8 @@ import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
 import { lostText } from './lost-text.ts'
 import { makeRun } from './make-run.ts'
-import { type Ending, SessionLoop } from './session-loop.ts'
+import type { Ending } from './session-base.ts'
+import { SessionLoop } from './session-loop.ts'
 
 /**
  * A live session. Iterate it for its events; leaving the loop closes it. Tools, gates and state are those of the runner, and
@@ -62,8 +63,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     try {
       await this.#run.attach(await this.#runner.startLive({ request, live: this.#run }))
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session was stopped while it started.')
-      this.#loop = new SessionLoop<LiveSession>({
-        session: this,
+      this.#loop = new SessionLoop<LiveSession>(this, {
         options: this.#options,
         live: this.#run.calls,
         ports: this.#ports,

@@ -5,39 +5,16 @@ import { kindOf } from '../../base/kind-of.ts'
 import { type Content, type FunctionResponse, isHandle } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import type { BackgroundOptions } from '../../policy/background.ts'
-import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { ResponseMedia } from '../../runner/live/response-media.ts'
-import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
 import { type HeldResults, heldMessage } from '../conversation/held.ts'
 import { resultText } from '../conversation/seed.ts'
 import type { SpokenReply } from '../conversation/speech.ts'
-import type { CallLimit } from './call-limit.ts'
+import { CallLimit } from './call-limit.ts'
 import { isNonBlocking, ModelCall } from './model-call.ts'
-import { askHook, type OnToolCall } from './on-tool-call.ts'
+import { askHook } from './on-tool-call.ts'
+import type { SessionParts } from './session-parts.ts'
 import { joined, type ToldResult, tellResult } from './told-result.ts'
-
-/** What decides about calls. */
-export interface ModelCallsOptions {
-  /** The run, which records and runs the calls. */
-  readonly live: LiveCalls
-  /** Does the model go on while a call of a tool that is declared so runs, and take several responses to it? */
-  readonly nonBlocking: boolean
-  /** Tools that run in the background although they are not marked, by name. */
-  readonly background: ReadonlyMap<string, BackgroundOptions>
-  /** Answers calls before they run. */
-  readonly onToolCall: OnToolCall | undefined
-  /** Counts calls. */
-  readonly limit: CallLimit
-  /** The state for hooks, and the phase that allows tools. */
-  readonly flow: {
-    readonly state: State & { saved(): Promise<void> }
-    refusal(toolName: string): string | undefined
-  }
-  /** Reports a mistake in a hook. */
-  report(problem: string, error: unknown): void
-}
 
 /** Recorded responses, as the model gets them. */
 export interface Delivery {
@@ -52,14 +29,18 @@ const MAX_ANSWERED = 256
 
 /** The calls of a live model, and the responses that it gets. */
 export class ModelCalls {
-  readonly #options: ModelCallsOptions
+  readonly #parts: SessionParts
   /** Calls of the current conversation, by the id of the provider. */
   readonly #byProviderId: Map<string, ModelCall> = new Map()
   /** Calls without their final response, by the id of the log. */
   readonly #open: Map<string, ModelCall> = new Map()
 
-  constructor(options: ModelCallsOptions) {
-    this.#options = options
+  /** Counts the calls. */
+  readonly limit: CallLimit
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.limit = new CallLimit({ ...parts.options, now: () => parts.ports.monotonicNow() })
   }
 
   /** How many calls have no final response. Zero after all calls: nothing leaks. */
@@ -67,9 +48,9 @@ export class ModelCalls {
     return this.#open.size
   }
 
-  /** Has the call with this id of the log no final response? */
-  isOpen(callId: string): boolean {
-    return this.#open.has(callId)
+  /** The call with this id of the log. Undefined once it has its final response. */
+  open(callId: string): ModelCall | undefined {
+    return this.#open.get(callId)
   }
 
   /** Does the model wait for a call before it speaks again? Calls in the background do not count. */
@@ -89,7 +70,7 @@ export class ModelCalls {
     const registered: ModelCall[] = []
     const repeated: FunctionResponse[] = []
     for (const call of calls) {
-      const refusal = this.#options.limit.take() // repeated calls count, too: a model may repeat one without end
+      const refusal = this.limit.take() // repeated calls count, too: a model may repeat one without end
       const known = this.#byProviderId.get(call.id)
       if (known?.isRepeatedBy(call)) {
         known.remember(place)
@@ -108,7 +89,9 @@ export class ModelCalls {
     registered: readonly ModelCall[],
     { parts, reply }: SpokenReply,
   ): Promise<{ readonly event: Event; readonly refused: readonly FunctionResponse[] }> {
-    const { log, plan } = this.#options.live
+    const { live, options, background: named } = this.#parts
+    const { log, plan } = live
+    const nonBlocking = options.model.capabilities?.nonBlocking === true
     const made = registered.map(({ call }) => call)
     const { event, calls: recorded, removed } = await log.recordReply({ parts, reply, calls: made })
     const { table } = plan.turn().plan
@@ -122,8 +105,8 @@ export class ModelCalls {
       }
       if (removed.has(one.call.id)) one.refuse(REMOVED)
       const entry = table.entries.get(logged.name)
-      const background = entry && (this.#options.background.get(logged.name) ?? entry.background)
-      const responses = isNonBlocking(entry?.tool, background, this.#options.nonBlocking) ? 'several' : 'one'
+      const background = entry && (named.get(logged.name) ?? entry.background)
+      const responses = isNonBlocking(entry?.tool, background, nonBlocking) ? 'several' : 'one'
       one.accept({ logged, background, responses })
       this.#open.set(logged.id, one)
     }
@@ -138,7 +121,8 @@ export class ModelCalls {
     registered: readonly ModelCall[],
     respond: (acknowledgement: FunctionResponse | undefined) => void,
   ): Promise<void> {
-    const { live, onToolCall, flow, report } = this.#options
+    const { live, options, flow, recorder } = this.#parts
+    const { onToolCall } = options
     let left = registered.filter(({ logId }) => logId !== undefined)
     const answer = async (responses: readonly FunctionResponse[]): Promise<void> => {
       if (responses.length === 0) return
@@ -151,7 +135,7 @@ export class ModelCalls {
       const made = asked.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
       const { answered, problems } = await askHook(onToolCall, made, flow.state)
       await answer(answered)
-      for (const { problem, error } of problems) report(problem, error)
+      for (const { problem, error } of problems) recorder.report(problem, error)
     }
     await answer(left.filter(({ isCancelled }) => isCancelled).map(cancelledResponse))
     for (const one of left) {
@@ -167,18 +151,8 @@ export class ModelCalls {
     const answer = (response: JsonObject): FunctionResponse[] => [{ id: logId as string, name: call.name, response }]
     if (isCancelled) return []
     if (refusal) return answer(refusal)
-    const error = this.#options.flow.refusal(call.name)
+    const error = this.#parts.flow.refusal(call.name)
     return error === undefined ? [] : answer({ error })
-  }
-
-  /** The response to a call that waits for a human, with which the model goes on. Undefined: it gets none. */
-  waitForHuman(callId: string, hint: string | undefined): FunctionResponse | undefined {
-    return this.#open.get(callId)?.waitForHuman(hint)
-  }
-
-  /** The response with the progress of a call. Undefined: the model gets none. */
-  update(callId: string, value: unknown): FunctionResponse | undefined {
-    return this.#open.get(callId)?.update(value)
   }
 
   /** Cancels calls that the model no longer needs, also before they are recorded. They get no response. Returns the calls. */
@@ -188,7 +162,7 @@ export class ModelCalls {
       .filter((one) => !one.result && !one.isCancelled)
     for (const one of found) one.cancel('model')
     const ids = found.flatMap(({ logId }) => logId ?? [])
-    if (ids.length) this.#options.live.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
+    if (ids.length) this.#parts.live.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
     return found
   }
 

@@ -4,40 +4,16 @@ import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { closestNames } from '../../base/closest-names.ts'
 import { canonicalJson } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { FlowDefinition } from '../../flow/conversation-flow.ts'
 import { validatePhases } from '../../flow/phases/validate-phases.ts'
-import type { BackgroundOptions } from '../../policy/background.ts'
-import type { LiveCalls } from '../../runner/live/live-calls.ts'
-import type { LiveModel } from '../../tool/live-model.ts'
 import type { WireTool } from '../../tool/llm-request-config.ts'
 import type { LiveLink } from '../link/live-link.ts'
 import { declareTools } from './declare-tools.ts'
-
-/** What the setup of the model depends on. */
-export interface ModelSetupOptions {
-  /** The live model. */
-  readonly model: LiveModel
-  /** The tools and the instruction of the agent that speaks. */
-  readonly live: Pick<LiveCalls, 'plan'>
-  /** The phase of the conversation. */
-  readonly flow: {
-    readonly phase: string | undefined
-    instruction(): Promise<string>
-    allowedTools(): ReadonlySet<string> | undefined
-  }
-  /** Tools that the session runs in the background. */
-  readonly background: ReadonlyMap<string, BackgroundOptions>
-  /** An instruction of the session. */
-  readonly instruction: string | undefined
-  /** The connection, once there is one. */
-  link(): Pick<LiveLink, 'send' | 'renew'>
-  /** Called if the model cannot be told what has changed. The next connection reads everything again. */
-  onFailed(error: unknown): void
-}
+import type { SessionParts } from './session-parts.ts'
 
 /** The instruction and the tools that the model has now, and what it must be told when they change. */
 export class ModelSetup {
-  readonly #options: ModelSetupOptions
+  readonly #parts: SessionParts
+  readonly #link: () => Pick<LiveLink, 'send' | 'renew'>
   /** What the model was told last. */
   #told: { readonly instruction: string; readonly tools: string; readonly serverTools: string } | undefined
   #toolNames: readonly string[] = []
@@ -46,13 +22,15 @@ export class ModelSetup {
   /** Can the instruction or the tools change without a new agent or phase? */
   changes: 'never' | 'with state' = 'never'
 
-  constructor(options: ModelSetupOptions) {
-    this.#options = options
+  /** `link`: the connection, once there is one. */
+  constructor(parts: SessionParts, link: () => Pick<LiveLink, 'send' | 'renew'>) {
+    this.#parts = parts
+    this.#link = link
   }
 
   /** Can the model be told other tools while the session is live? */
   get canUpdate(): boolean {
-    return this.#options.model.capabilities?.updates === true
+    return this.#parts.options.model.capabilities?.updates === true
   }
 
   /** Instruction and tools for a new connection. */
@@ -63,24 +41,26 @@ export class ModelSetup {
   }
 
   async #current(): Promise<{ instruction: string; tools: WireTool[] }> {
-    const { model, live, flow, background, instruction: ofSession } = this.#options
+    const { options, live, flow, background } = this.#parts
     const { instruction, tools, table } = await live.plan.setup()
     this.#toolNames = [...table.tools.keys()]
     this.changes = flow.phase !== undefined || !live.plan.isConstant ? 'with state' : 'never'
-    const nonBlocking = model.capabilities?.nonBlocking === true
+    const nonBlocking = options.model.capabilities?.nonBlocking === true
     // a model whose tools cannot change gets all functions, and calls that the phase does not allow are refused
     const allowed = this.canUpdate ? flow.allowedTools() : undefined
     return {
-      instruction: joinParagraphs([instruction, ofSession, await flow.instruction()]),
+      instruction: joinParagraphs([instruction, options.instruction, await flow.instruction()]),
       tools: declareTools(tools, { table, allowed, background, nonBlocking }),
     }
   }
 
   /** Throws INVALID_CONFIG if a phase or `background` names a tool that no agent of the session has. */
-  validate({ phases, initialPhase }: Pick<FlowDefinition<never>, 'phases' | 'initialPhase'>, root: Agent): void {
+  validate(): void {
+    const { options, live } = this.#parts
+    const { phases, initialPhase } = options
     validatePhases(phases, initialPhase, this.#toolNames)
-    const known = [...new Set([...this.#toolNames, ...toolNamesBelow(root)])]
-    for (const name of this.#options.background.keys()) {
+    const known = [...new Set([...this.#toolNames, ...toolNamesBelow(live.data.tree.root)])]
+    for (const name of this.#parts.background.keys()) {
       if (known.includes(name)) continue
       const [meant] = closestNames(name, known)
       const advice = meant === undefined ? `Known tools: ${known.join(', ')}.` : `Did you mean "${meant}"?`
@@ -96,7 +76,7 @@ export class ModelSetup {
     const refreshing = Promise.resolve(this.refreshing)
       .then(before)
       .then(() => this.#refresh())
-      .catch(this.#options.onFailed)
+      .catch(this.#onFailed)
       .finally(() => {
         if (this.refreshing === refreshing) this.refreshing = undefined
       })
@@ -105,7 +85,7 @@ export class ModelSetup {
   }
 
   async #refresh(): Promise<void> {
-    const link = this.#options.link()
+    const link = this.#link()
     const { instruction, tools } = await this.#current()
     const before = this.#told
     this.#told = told(instruction, tools)
@@ -121,14 +101,18 @@ export class ModelSetup {
     }
   }
 
+  /** A callback that stops the agent ends the session. Of other failures the next connection knows nothing: it reads all again. */
+  readonly #onFailed = (error: unknown): void => {
+    if (error instanceof ToolwrightError) this.#parts.onEnd({ errorCode: 'AGENT_ERROR', error })
+  }
+
   /** Another agent speaks. Calls the callbacks of the change first. */
   changeAgent(): void {
-    const { live, link, onFailed } = this.#options
-    const { plan } = live
+    const { plan } = this.#parts.live
     const enter = plan.hasChange ? () => plan.enter() : undefined
     if (this.canUpdate) void this.refresh(enter)
-    else if (!enter) void link().renew()
-    else enter().then(() => link().renew(), onFailed)
+    else if (!enter) void this.#link().renew()
+    else enter().then(() => this.#link().renew(), this.#onFailed)
   }
 }
 

@@ -1,11 +1,8 @@
 // What the model knows, and what it is told: now, once it is idle, or again on a new connection.
-import type { Ports } from '../../base/ports.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { FunctionResponse } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import type { ConversationFlow } from '../../flow/conversation-flow.ts'
-import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { RunNews } from '../../runner/live/run-news.ts'
 import { type LiveClientMessage, LiveConnectionError } from '../../tool/live-model.ts'
 import {
@@ -24,33 +21,22 @@ import { canResume, isCovering } from '../conversation/since-handle.ts'
 import { isBusy, isReplyWhole } from '../conversation/turn.ts'
 import type { LinkOptions } from '../link/link-options.ts'
 import { LiveLink } from '../link/live-link.ts'
+import { guardedModel } from './guarded-model.ts'
 import type { ModelCalls } from './model-calls.ts'
 import type { ModelSetup } from './model-setup.ts'
-import type { SessionRecorder } from './session-recorder.ts'
+import type { SessionParts } from './session-parts.ts'
 
 /** How long a tool response waits until the model knows the tools of a new phase or agent. */
 const SETTLE_MS = 1_000
 /** How long a new connection waits for results that are on their way to the model. */
 const DELIVERY_MS = 2_000
 
-/** What telling the model depends on. */
-export interface TellerOptions extends Pick<LinkOptions, 'model' | 'on'> {
-  /** How often and how fast a lost connection is made again. */
-  readonly reconnect: LinkOptions['reconnect'] | undefined
-  /** The run: its events, the media of results, and the log for a connection that knows nothing. */
-  readonly live: LiveCalls
-  /** State and what follows from it. */
-  readonly flow: Pick<ConversationFlow<never>, 'changed' | 'settled'>
+/** What telling the model depends on, besides what all parts share. */
+export interface TellerOptions extends SessionParts, Pick<LinkOptions, 'on'> {
   /** Instruction and tools of the model. */
   readonly setup: ModelSetup
   /** The calls, for which the model may wait. */
   readonly calls: ModelCalls
-  /** Records and shows in order, and reports messages that the model cannot take. */
-  readonly recorder: SessionRecorder
-  /** Clock and timers. */
-  readonly ports: Ports
-  /** A human must confirm a call. */
-  onConfirmation(confirmation: RunNews & { type: 'request' }): void
 }
 
 /** Tells the model messages of the conversation, and knows what it knows. */
@@ -68,9 +54,10 @@ export class ModelTeller {
 
   constructor(options: TellerOptions) {
     this.#options = options
-    const { model, reconnect = {}, setup, on, ports, calls, recorder } = options
+    const { setup, on, ports, calls, recorder } = options
+    const { model, reconnect = {} } = options.options
     this.link = new LiveLink({
-      model,
+      model: guardedModel(model),
       reconnect,
       ports,
       setup: () => setup.read(),
@@ -136,12 +123,12 @@ export class ModelTeller {
         return
       case 'progress':
         recorder.emit({ type: 'toolProgress', id: news.callId, name: news.name, value: news.value })
-        this.respond(calls.update(news.callId, news.value))
+        this.respond(calls.open(news.callId)?.update(news.value))
         return
       case 'request':
         recorder.emit({ type: 'request', request: news.request })
         if (news.request.kind === 'longRunning') return // the model gets the handle
-        this.respond(calls.waitForHuman(news.request.functionCallId, news.request.hint))
+        this.respond(calls.open(news.request.functionCallId)?.waitForHuman(news.request.hint))
         if (news.request.kind === 'confirmation') onConfirmation(news)
         return
       default:
@@ -277,7 +264,7 @@ export class ModelTeller {
       at: ports.monotonicNow(),
       knows: isResumed ? 'handle' : 'nothing',
       can: calls.isBlocking ? 'nothing' : 'reply',
-      isRunning: (callId) => calls.isOpen(callId),
+      isRunning: (callId) => calls.open(callId) !== undefined,
       history: () => live.log.history(),
     })
     if (!told) throw new LiveConnectionError('The handle no longer fits the conversation.', { recover: 'fresh' })
