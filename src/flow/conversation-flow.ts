@@ -4,7 +4,6 @@ import type { Ports } from '../base/ports.ts'
 import { phaseRefusal, type RunPhases } from '../dispatch/run-phases.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { StateReader } from '../session/service.ts'
-import type { ReadonlyState } from '../tool/context.ts'
 import type { LiveEvent } from '../tool/live-event.ts'
 import type { LivePattern } from './patterns/live-pattern.ts'
 import { PatternWatcher } from './patterns/pattern-watcher.ts'
@@ -77,7 +76,7 @@ export class ConversationFlow<S> {
   #moves = 0
   /** Completed turns. */
   turns = 0
-  /** The state for the app and its hooks. */
+  /** The state for the app and its hooks, with computed values. */
   readonly state: SessionState
 
   constructor(options: FlowOptions<S>) {
@@ -93,10 +92,6 @@ export class ConversationFlow<S> {
     this.#patterns = patterns.length ? new PatternWatcher({ patterns, ports, report, fire }) : undefined
   }
 
-  /** The state with computed values. */
-  get read(): ReadonlyState {
-    return this.state
-  }
   /** The name of the phase. Undefined without phases. */
   get phase(): string | undefined {
     return this.#phases?.current.name
@@ -108,7 +103,7 @@ export class ConversationFlow<S> {
 
   /** Enters the first phase, unless the conversation has reached one. */
   async start(): Promise<void> {
-    this.#patterns?.stateChanged(this.read)
+    this.#patterns?.stateChanged(this.state)
     if (!this.#isReached) {
       await this.#recordPhase()
       await this.#phases?.start(this.#move())
@@ -133,7 +128,7 @@ export class ConversationFlow<S> {
         .then(() => this.#loops.run(depth, this.state, (state) => watcher.run({ before, after, state, session })))
         .then(undefined, (error) => report(`A watcher of "${watcher.key}" failed`, error))
     }
-    this.#patterns?.stateChanged(this.read)
+    this.#patterns?.stateChanged(this.state)
     if (this.#phases) this.#settle()
   }
 
@@ -146,7 +141,7 @@ export class ConversationFlow<S> {
   turnCompleted(): void {
     this.turns++
     this.#moves = 0
-    this.#patterns?.turnCompleted(this.read)
+    this.#patterns?.turnCompleted(this.state)
     if (this.#phases) this.#settle()
   }
 
@@ -164,7 +159,7 @@ export class ConversationFlow<S> {
     }
     this.#settlingCount++
     this.#settling = phases
-      .settle(this.read, { ...this.#move(), afterMove })
+      .settle(this.state, { ...this.#move(), afterMove })
       .then(
         () => {},
         (error) => report('The phase could not be changed', error),
@@ -201,7 +196,7 @@ export class ConversationFlow<S> {
 
   /** The instruction of the phase. Empty without phases. */
   async instruction(): Promise<string> {
-    return (await this.#phases?.instruction(this.read)) ?? ''
+    return (await this.#phases?.instruction(this.state)) ?? ''
   }
   /** The tools of the phase. Undefined: all. */
   allowedTools(): ReadonlySet<string> | undefined {

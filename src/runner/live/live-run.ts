@@ -5,29 +5,18 @@ import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { progressIn } from '../../event/progress.ts'
 import type { LiveInputSource } from '../../tool/live-input.ts'
-import type { LiveModel } from '../../tool/live-model.ts'
-import type { Model } from '../../tool/model.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { LiveDriver } from '../run/live-driver.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
 import { LiveCalls } from './live-calls.ts'
+import type { LivePlanOptions } from './live-plan.ts'
 import { type ChangeResponses, responsePlugin } from './response-plugin.ts'
 import type { RunNews } from './run-news.ts'
 
 /** What a live session provides to its run, and hears from it. */
-export interface LiveRunOptions {
-  /** The live model, which decides which server tools are available. */
-  readonly model: LiveModel
-  /** The model of agent tools without their own. Default: the model of the agent that calls them. */
-  readonly textModel: Model | undefined
-  /** The phase of the conversation. Undefined without phases. */
-  readonly phases: LiveDriver['phases']
-  /** Values computed from state. Undefined if there are none. */
-  readonly derived: LiveDriver['derived']
-  /** What the user sends, for tools. */
-  readonly input: LiveInputSource
+export interface LiveRunOptions extends LivePlanOptions, Pick<LiveDriver, 'phases' | 'derived' | 'input'> {
   /** May change responses before they are recorded and sent. */
   readonly changeResponses: ChangeResponses | undefined
   /** Called with what happens in the run. */
