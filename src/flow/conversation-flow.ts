@@ -4,7 +4,6 @@ import type { Ports } from '../base/ports.ts'
 import { phaseRefusal, type RunPhases } from '../dispatch/run-phases.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { StateReader } from '../session/service.ts'
-import type { ReadonlyState } from '../tool/context.ts'
 import type { LiveEvent } from '../tool/live-event.ts'
 import type { LivePattern } from './patterns/live-pattern.ts'
 import { PatternWatcher } from './patterns/pattern-watcher.ts'
@@ -65,18 +64,19 @@ export class ConversationFlow<S> {
   readonly #phases: PhaseMachine<S> | undefined
   /** Has the conversation entered its phase before this session? */
   readonly #isReached: boolean
-  readonly #patterns: PatternWatcher<S>
+  /** Undefined without patterns. */
+  readonly #patterns: PatternWatcher<S> | undefined
   /** Watchers run one after another. */
   #watching: Promise<void> = Promise.resolve()
   #settling: Promise<void> = Promise.resolve()
   #settlingCount = 0
-  #isClosed = false
+  #lifecycle: 'open' | 'closed' = 'open'
   readonly #loops = new WatcherLoops()
   /** Moves since the latest completed turn. */
   #moves = 0
   /** Completed turns. */
   turns = 0
-  /** The state for the app and its hooks. */
+  /** The state for the app and its hooks, with computed values. */
   readonly state: SessionState
 
   constructor(options: FlowOptions<S>) {
@@ -88,13 +88,10 @@ export class ConversationFlow<S> {
     this.#isReached = phases?.some(({ name }) => name === options.reached) === true
     const first = this.#isReached ? (options.reached as string) : initialPhase
     this.#phases = phases && new PhaseMachine({ phases, initialPhase: first, now: () => ports.now(), report })
-    this.#patterns = new PatternWatcher({ patterns, ports, report, fire: (pattern) => this.#firePattern(pattern) })
+    const fire = (pattern: LivePattern<S>): void => this.#firePattern(pattern)
+    this.#patterns = patterns.length ? new PatternWatcher({ patterns, ports, report, fire }) : undefined
   }
 
-  /** The state with computed values. */
-  get read(): ReadonlyState {
-    return this.state
-  }
   /** The name of the phase. Undefined without phases. */
   get phase(): string | undefined {
     return this.#phases?.current.name
@@ -106,7 +103,7 @@ export class ConversationFlow<S> {
 
   /** Enters the first phase, unless the conversation has reached one. */
   async start(): Promise<void> {
-    this.#patterns.stateChanged(this.read)
+    this.#patterns?.stateChanged(this.state)
     if (!this.#isReached) {
       await this.#recordPhase()
       await this.#phases?.start(this.#move())
@@ -118,7 +115,7 @@ export class ConversationFlow<S> {
 
   /** Takes a recorded state delta. */
   changed(delta: JsonObject): void {
-    if (this.#isClosed) return
+    if (this.#lifecycle === 'closed') return
     const depth = this.#loops.depthOf(delta)
     for (const { watcher, before, after } of this.#mirror.apply(delta)) {
       const { session, report } = this.#options
@@ -131,27 +128,27 @@ export class ConversationFlow<S> {
         .then(() => this.#loops.run(depth, this.state, (state) => watcher.run({ before, after, state, session })))
         .then(undefined, (error) => report(`A watcher of "${watcher.key}" failed`, error))
     }
-    this.#patterns.stateChanged(this.read)
+    this.#patterns?.stateChanged(this.state)
     if (this.#phases) this.#settle()
   }
 
   /** Takes an event of the session, for patterns. */
   seen(type: LiveEvent['type']): void {
-    this.#patterns.eventSeen(type)
+    this.#patterns?.eventSeen(type)
   }
 
   /** Takes the end of a turn. */
   turnCompleted(): void {
     this.turns++
     this.#moves = 0
-    this.#patterns.turnCompleted(this.read)
+    this.#patterns?.turnCompleted(this.state)
     if (this.#phases) this.#settle()
   }
 
   #settle(): void {
     const phases = this.#phases as PhaseMachine<S>
     const { onPhase, report } = this.#options
-    if (this.#moves >= MAX_MOVES || this.#isClosed) return // its hooks make the phase change again and again
+    if (this.#moves >= MAX_MOVES || this.#lifecycle === 'closed') return // its hooks make the phase change again and again
     const afterMove = async ({ from, to }: PhaseChange): Promise<void> => {
       if (++this.#moves === MAX_MOVES) {
         report(`The phase changed ${MAX_MOVES} times in one turn. It stays "${to}" until the next turn.`, undefined)
@@ -162,7 +159,7 @@ export class ConversationFlow<S> {
     }
     this.#settlingCount++
     this.#settling = phases
-      .settle(this.read, { ...this.#move(), afterMove })
+      .settle(this.state, { ...this.#move(), afterMove })
       .then(
         () => {},
         (error) => report('The phase could not be changed', error),
@@ -199,7 +196,7 @@ export class ConversationFlow<S> {
 
   /** The instruction of the phase. Empty without phases. */
   async instruction(): Promise<string> {
-    return (await this.#phases?.instruction(this.read)) ?? ''
+    return (await this.#phases?.instruction(this.state)) ?? ''
   }
   /** The tools of the phase. Undefined: all. */
   allowedTools(): ReadonlySet<string> | undefined {
@@ -220,8 +217,8 @@ export class ConversationFlow<S> {
 
   /** Stops timers and watchers. */
   close(): void {
-    this.#isClosed = true
+    this.#lifecycle = 'closed'
     this.state.close()
-    this.#patterns.close()
+    this.#patterns?.close()
   }
 }

@@ -1,4 +1,4 @@
-import { LlmAgent, tool } from 'toolwright'
+import { LlmAgent, Runner, tool } from 'toolwright'
 import { scriptedLive, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { connectLive } from './connect-live.ts'
@@ -104,4 +104,23 @@ test('a session without attempts left shows an error with the next step', async 
   const messages: string[] = []
   for await (const event of session) if (event.type === 'error') messages.push(event.message)
   expect(messages).toEqual([expect.stringContaining('All attempts to reconnect are used up. Connect a new session.')])
+})
+
+test('a computed value that fails when a live session starts is reported, and the session goes on', async () => {
+  const boom = (): never => {
+    throw new Error('boom')
+  }
+  const logger = { warn: () => {}, error: () => {} }
+  const agent = new LlmAgent({ name: 'desk', model: scriptedModel([]) })
+  const runner = new Runner({ appName: 'shop', agent, logger })
+  const computed = [{ key: 'total', from: ['items'], compute: boom }]
+  await using session = await connectLive({ runner, model: scriptedLive([]), computed })
+  for await (const event of session) {
+    expect(event).toMatchObject({
+      type: 'error',
+      errorCode: 'HOOK_FAILED',
+      message: expect.stringContaining('"total"'),
+    })
+    break
+  }
 })

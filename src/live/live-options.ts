@@ -27,7 +27,7 @@ import type { RunConfig } from '../tool/run-config.ts'
 import type { RunContext } from '../tool/run-context.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { ReconnectOptions } from './link/link-options.ts'
-import type { OnToolCall } from './session/model-calls.ts'
+import type { OnToolCall } from './session/on-tool-call.ts'
 
 /** Options of `connectLive()`. `S` is the session that hooks get. */
 export interface LiveOptions<S> extends FlowDefinition<S> {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LiveServerMessage } from '../../tool/live-model.ts'
-import { type Command, commandsFor } from './commands.ts'
-import { NEW_CONVERSATION, reduce } from './conversation.ts'
+import { type Command, commandsFor, NEW_CONVERSATION, reduce } from './conversation.ts'
 import type { Fact } from './fact.ts'
 
 const heard: LiveServerMessage = { type: 'inputTranscript', text: 'Is it cold?' }

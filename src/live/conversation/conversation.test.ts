@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Content } from '../../content/content.ts'
 import type { LiveClientMessage, LiveServerMessage } from '../../tool/live-model.ts'
-import { type Conversation, introduce, NEW_CONVERSATION, reduce, type Told } from './conversation.ts'
-import { type Fact, factsIn } from './fact.ts'
+import { type Conversation, factsIn, NEW_CONVERSATION, reduce } from './conversation.ts'
+import type { Fact } from './fact.ts'
+import { introduce, type Told } from './introduce.ts'
 import { canResume, isCovering } from './since-handle.ts'
 import { isBusy, isReplyWhole, owesReply } from './turn.ts'
 

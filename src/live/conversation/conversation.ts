@@ -1,25 +1,32 @@
-// The conversation with a live model, as far as it follows from facts alone: a pure `reduce`, and questions about its result.
-import type { Content } from '../../content/content.ts'
-import type { LiveClientMessage } from '../../tool/live-model.ts'
-import type { Fact, Wanted } from './fact.ts'
+// The conversation with a live model, as far as it follows from facts alone: what is known after a fact, and what the session does
+// about it.
+import type { LiveEvent } from '../../tool/live-event.ts'
+import type { LiveClientMessage, LiveServerMessage, LiveToolCall } from '../../tool/live-model.ts'
+import type { Fact } from './fact.ts'
 import type { HeldResults } from './held.ts'
-import { QUIET, type Quiet, reduceQuiet } from './quiet.ts'
-import { seedContents, toldMessage } from './seed.ts'
 import {
   addTold,
-  canResume,
   cover,
   endTurn,
   giveUp,
   isCovering,
-  messagesFor,
   NOTHING_SINCE,
   readSent,
   resume,
   type SinceHandle,
 } from './since-handle.ts'
-import { addSpeech, endSpeech, heardIn, replyIn, SILENCE, type Speech, type SpeechEnd, withoutHeard } from './speech.ts'
-import { NO_TURNS, owesReply, readUntil, reduceTurns, type Turns } from './turn.ts'
+import {
+  addSpeech,
+  endSpeech,
+  heardIn,
+  replyIn,
+  SILENCE,
+  type Speech,
+  type SpeechEnd,
+  type SpokenReply,
+  withoutHeard,
+} from './speech.ts'
+import { NO_TURNS, QUIET, type Quiet, readUntil, reduceQuiet, reduceTurns, type Turns } from './turn.ts'
 
 /** What is known of a conversation. */
 export interface Conversation {
@@ -137,39 +144,92 @@ function withHeard({ speech, since }: Said, end: SpeechEnd, at: number): SinceHa
   return text === '' ? since : addTold(since, { type: 'said', content: { role: 'user', parts: [{ text }] } }, at)
 }
 
-/** What the session knows besides the conversation when it introduces a connection. */
-export interface Introduction {
-  /** When. */
-  readonly at: number
-  /** What the connection knows: what the newest handle covers, or nothing. */
-  readonly knows: 'handle' | 'nothing'
-  /** What the model must do: it cannot reply while it waits for a call. */
-  readonly can: Wanted
-  /** The calls without a result. */
-  isRunning(callId: string): boolean
-  /** The whole conversation, as the log has it. */
-  history(): readonly Content[]
+/** The facts in a message that this side sends. Audio and video are none: the model says what it has heard. */
+export function factsIn(message: LiveClientMessage, at: number): Fact[] {
+  switch (message.type) {
+    case 'text':
+      return [{ type: 'sent', at, contents: [{ role: 'user', parts: [{ text: message.text }] }], wants: 'reply' }]
+    case 'content': {
+      const { contents, turnComplete } = message
+      return [{ type: 'sent', at, contents, wants: turnComplete ? 'reply' : 'nothing' }]
+    }
+    case 'toolResponses':
+      return message.responses.map((response) => ({ type: 'responded', at, response }))
+    case 'activity':
+      return [{ type: 'activity', at, state: message.state }]
+    default:
+      return []
+  }
 }
 
-/** What a new connection must be told, and the fact that it was told so. */
-export interface Told {
-  /** The connection was told. */
-  readonly fact: Fact
-  /** What the session sends first. */
-  readonly messages: readonly LiveClientMessage[]
+/** What was said up to an end. */
+export interface Spoken extends SpokenReply {
+  /** What the user said. Empty if nothing was heard. */
+  readonly heard: string
 }
 
-/** Tells a new connection what it must know. Undefined if the handle no longer fits the conversation. */
-export function introduce(conversation: Conversation, introduction: Introduction): Told | undefined {
-  const { at, knows, can } = introduction
-  const { since, turns, held } = conversation
-  if (knows === 'handle' && !canResume(since)) return undefined // something happened while the connection was made
-  const isResultDue = knows === 'nothing' && held.some(({ wants }) => wants === 'reply') // the log tells it
-  const isOwed = (owesReply(turns) || isResultDue) && can === 'reply'
-  const wants: Wanted = isOwed ? 'reply' : 'nothing'
-  if (knows === 'handle')
-    return { fact: { type: 'resumed', at, wants }, messages: messagesFor(resume(since, at), isOwed) }
-  const contents = seedContents(introduction.history(), introduction.isRunning)
-  if (contents.length === 0) return { fact: { type: 'restarted', at, told: 'nothing', wants }, messages: [] }
-  return { fact: { type: 'restarted', at, told: 'log', wants }, messages: [toldMessage(contents, isOwed)] }
+/** One thing that a session does about a fact. It performs the commands of a fact in their order, without waiting in between. */
+export type Command =
+  /** Shows an event to the consumer, in order. */
+  | { readonly type: 'show'; readonly event: LiveEvent }
+  /** Records what was said. `turn`: the model has ended its turn. `lost`: the connection is gone, and no one hears the rest. */
+  | { readonly type: 'record'; readonly spoken: Spoken; readonly until: 'turn' | 'interruption' | 'lost' }
+  /** Records the calls that are new, with what was said before them, and runs them. */
+  | { readonly type: 'dispatch'; readonly calls: readonly LiveToolCall[] }
+  /** Cancels calls that the model no longer needs. */
+  | { readonly type: 'cancel'; readonly ids: readonly string[] }
+  /** Drops speech that the consumer has not heard yet. */
+  | { readonly type: 'drop audio' }
+  /** Moves on what waits for the end of a turn: phases, patterns and changed instructions. */
+  | { readonly type: 'end turn' }
+  /** Does what waits for an idle model. */
+  | { readonly type: 'check idle' }
+
+const NONE: readonly Command[] = []
+
+/** What follows from a fact, and from what was known before it. */
+export function commandsFor(before: Conversation, fact: Fact): readonly Command[] {
+  switch (fact.type) {
+    case 'received':
+      return commandsForMessage(before, fact.message)
+    case 'lost':
+      return [{ type: 'record', spoken: spokenIn(before, 'here'), until: 'lost' }]
+    default:
+      return NONE
+  }
+}
+
+function commandsForMessage(before: Conversation, message: LiveServerMessage): readonly Command[] {
+  switch (message.type) {
+    case 'inputTranscript':
+    case 'outputTranscript':
+      // the whole transcript is shown with `finished` when it is recorded
+      return message.text === '' ? NONE : [{ type: 'show', event: { type: message.type, text: message.text } }]
+    case 'audio':
+    case 'text':
+    case 'activity':
+      return [{ type: 'show', event: message }]
+    case 'toolCall':
+      return [{ type: 'dispatch', calls: message.calls }]
+    case 'toolCancelled':
+      return [{ type: 'cancel', ids: message.ids }]
+    case 'interrupted':
+      return [
+        { type: 'drop audio' },
+        { type: 'record', spoken: spokenIn(before, 'interruption'), until: 'interruption' },
+        { type: 'show', event: { type: 'interrupted' } },
+        { type: 'check idle' },
+      ]
+    case 'turnComplete':
+      return [{ type: 'record', spoken: spokenIn(before, 'turn'), until: 'turn' }, { type: 'end turn' }]
+    case 'error':
+      return [{ type: 'show', event: { type: 'error', errorCode: 'MODEL_ERROR', message: message.message } }]
+    default:
+      return NONE // nothing to show
+  }
+}
+
+/** What was said up to here, and is not recorded yet. */
+export function spokenIn({ speech }: Pick<Conversation, 'speech'>, end: SpeechEnd): Spoken {
+  return { heard: heardIn(speech, end), ...replyIn(speech) }
 }

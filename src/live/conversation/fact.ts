@@ -1,6 +1,6 @@
 // What happens between a session and its live model. Everything that the session knows of the conversation follows from these facts.
 import type { Content, FunctionResponse } from '../../content/content.ts'
-import type { LiveClientMessage, LiveServerMessage, LiveToolCall } from '../../tool/live-model.ts'
+import type { LiveServerMessage, LiveToolCall } from '../../tool/live-model.ts'
 
 /** What happened. */
 export type Happening =
@@ -37,21 +37,3 @@ export type Fact = Happening & {
 
 /** What this side wants the model to do about what it was sent. */
 export type Wanted = 'reply' | 'nothing'
-
-/** The facts in a message that this side sends. Audio and video are none: the model says what it has heard. */
-export function factsIn(message: LiveClientMessage, at: number): Fact[] {
-  switch (message.type) {
-    case 'text':
-      return [{ type: 'sent', at, contents: [{ role: 'user', parts: [{ text: message.text }] }], wants: 'reply' }]
-    case 'content': {
-      const { contents, turnComplete } = message
-      return [{ type: 'sent', at, contents, wants: turnComplete ? 'reply' : 'nothing' }]
-    }
-    case 'toolResponses':
-      return message.responses.map((response) => ({ type: 'responded', at, response }))
-    case 'activity':
-      return [{ type: 'activity', at, state: message.state }]
-    default:
-      return []
-  }
-}

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { LiveServerMessage } from '../../tool/live-model.ts'
-import { type Conversation, introduce, NEW_CONVERSATION, reduce } from './conversation.ts'
+import { type Conversation, NEW_CONVERSATION, reduce } from './conversation.ts'
 import type { Fact } from './fact.ts'
 import { heldForMs, heldMessage } from './held.ts'
+import { introduce } from './introduce.ts'
 
 const received = (at: number, message: LiveServerMessage): Fact => ({ type: 'received', at, message })
 const speech = (ms: number): LiveServerMessage => ({

@@ -2,8 +2,7 @@
 import type { Content } from '../../content/content.ts'
 import type { LiveClientMessage } from '../../tool/live-model.ts'
 import type { Wanted } from './fact.ts'
-import { type Quiet, quietMs } from './quiet.ts'
-import { isBusy, type Turns } from './turn.ts'
+import { isBusy, type Quiet, quietMs, type Turns } from './turn.ts'
 
 /** Results that the model must not hear now. */
 export interface HeldResults {

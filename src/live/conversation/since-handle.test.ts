@@ -217,3 +217,11 @@ test('a flood of progress keeps one response for each call', () => {
   expect(canResume(since)).toBe(true)
   expect(repeat(since, false)).toHaveLength(1)
 })
+
+test('while only a later handle can be used, nothing is kept that it covers', () => {
+  const replied = knownAfter(responded('c1'), read, endTurn, read)
+  const turn = [called('c2'), responded('c2'), read, said(model('Done.'))]
+  const later = [...turn, ...turn, sent(user('a'))].reduce((since, step) => step(since), replied)
+  expect(later.entries.length - replied.entries.length).toBe(1)
+  expect(repeat(cover(later), true)).toEqual([told([user('a')])])
+})

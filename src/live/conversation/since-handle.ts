@@ -39,6 +39,7 @@ const MAX_CHARACTERS = 1_000_000
 /** Adds what was sent, said or called. A response replaces an earlier one to the same call. */
 export function addTold(since: SinceHandle, told: Told, at: number): SinceHandle {
   const sentAt = told.type === 'sent' || told.type === 'responded' ? at : undefined
+  if (sentAt === undefined && since.rest !== 'fits') return since // only a later handle can be used, and it covers this
   const length = jsonSize(told, MAX_CHARACTERS)
   const entries: Entry[] = [...withoutEarlier(since.entries, told), { ...told, sentAt, length }]
   let characters = 0
@@ -65,16 +66,15 @@ export function giveUp(since: SinceHandle, ids: readonly string[]): SinceHandle 
 /** The model has read everything that was sent up to this time. */
 export function readSent(since: SinceHandle, until: number): SinceHandle {
   const isRead = (sentAt: number | undefined): boolean => sentAt !== undefined && sentAt <= until
-  let entries: Entry[] | undefined
-  for (let at = 0; at < since.entries.length; at++) {
-    const one = since.entries[at] as Entry
-    if (!isRead(one.sentAt)) continue
-    entries ??= [...since.entries]
-    entries[at] = { ...one, sentAt: undefined }
-  }
-  const isToldRead = isRead(since.toldAt)
-  if (!entries && !isToldRead) return since
-  return { ...since, entries: entries ?? since.entries, toldAt: isToldRead ? undefined : since.toldAt }
+  const { rest, toldAt } = since
+  let { entries } = since
+  if (entries.some(({ sentAt }) => isRead(sentAt)))
+    entries =
+      rest === 'fits'
+        ? entries.map((one) => (isRead(one.sentAt) ? { ...one, sentAt: undefined } : one))
+        : entries.filter(({ sentAt }) => !isRead(sentAt)) // only a later handle can be used, and it covers them
+  else if (!isRead(toldAt)) return since
+  return { entries, toldAt: isRead(toldAt) ? undefined : toldAt, rest }
 }
 
 /** The model has ended a turn. Resending a response that it has replied to would make it repeat itself. */

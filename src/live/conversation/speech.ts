@@ -1,7 +1,7 @@
 // What the user and the model say until it is recorded.
 import type { JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
-import type { LiveReply } from '../../runner/live/live-reply.ts'
+import type { LiveReply } from '../../runner/live/live-log.ts'
 import type { LiveServerMessage } from '../../tool/live-model.ts'
 
 /** What the model said, ready to be recorded. */
@@ -106,13 +106,19 @@ export function withoutHeard(speech: Speech, end: SpeechEnd): Speech {
   return { ...speech, heard: '', heardSince: '' }
 }
 
+const NO_REPLY: SpokenReply = {
+  parts: [],
+  reply: { transcribed: false, usageMetadata: undefined, groundingMetadata: undefined },
+}
+
 /** What the model said. */
 export function replyIn({ thought, text, spoken, parts, usage, grounding }: Speech): SpokenReply {
   const shown = text || spoken
+  if (!shown && !thought && !parts && !usage && !grounding) return NO_REPLY
   return {
     parts: [
       ...(thought ? [{ text: thought, thought: true }] : []),
-      ...finishedCode(inOrder(parts)),
+      ...(parts ? finishedCode(inOrder(parts)) : []),
       ...(shown ? [{ text: shown }] : []),
     ],
     reply: {

@@ -20,9 +20,10 @@ export class Attempts {
   readonly #options: ReconnectOptions
   readonly #ports: Pick<Ports, 'monotonicNow' | 'random'>
   #connectedAt: number | undefined
-  /** Is the connection not the first one? */
-  #isAgain = false
-  #wasShort = false
+  /** The latest connection. */
+  #latest: 'none' | 'first' | 'again' = 'none'
+  /** How long a connection that was made again lasted. */
+  #lasted: 'short' | 'long' = 'long'
   /** Attempts since a connection last worked. */
   count = 0
 
@@ -38,7 +39,7 @@ export class Attempts {
 
   /** A connection was made. */
   connected(): void {
-    this.#isAgain = this.#connectedAt !== undefined
+    this.#latest = this.#latest === 'none' ? 'first' : 'again'
     this.#connectedAt = this.#ports.monotonicNow()
   }
 
@@ -51,13 +52,13 @@ export class Attempts {
   ended(): void {
     const lastedMs = this.#ports.monotonicNow() - (this.#connectedAt ?? 0)
     if (lastedMs >= STABLE_MS) this.count = 0
-    this.#wasShort = this.#isAgain && lastedMs < SHORT_MS
+    this.#lasted = this.#latest === 'again' && lastedMs < SHORT_MS ? 'short' : 'long'
   }
 
   /** The delay before the attempt with this number. The first one comes at once, unless connections are lost again and again. */
   delayMs(attempt: number): number {
     const { delayMs = DEFAULT_DELAY_MS, maxDelayMs = DEFAULT_MAX_DELAY_MS } = this.#options
-    if (attempt <= 1 && !this.#wasShort) return 0
+    if (attempt <= 1 && this.#lasted === 'long') return 0
     return backoffMs(Math.max(1, attempt - 1), { delayMs, maxDelayMs }, this.#ports.random)
   }
 

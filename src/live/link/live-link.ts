@@ -82,7 +82,7 @@ export class LiveLink {
     if (this.#state !== 'connected' || !this.#connection) return undefined
     try {
       const behind = this.#connection.send(message)
-      this.#outbox.sent(message)
+      if (message.type === 'activity') this.#outbox.sent(message)
       return { behind }
     } catch (error) {
       if (error instanceof ToolwrightError) throw error
@@ -157,13 +157,17 @@ export class LiveLink {
     if (this.#reading === 'paused') connection.pause?.()
     for (const message of this.#outbox.takeAll()) this.#sendKept(message)
     this.#signs?.close()
-    this.#signs = new SignOfLife(connection, {
+    this.#signs = connection.ping && this.#watch(connection)
+    if (!isFirst) this.#options.on({ type: 'resumed' }) // before the first message
+    void this.#read(connection)
+  }
+
+  #watch(connection: LiveConnection): SignOfLife {
+    return new SignOfLife(connection, {
       ports: this.#options.ports,
       isPaused: () => this.#reading === 'paused',
       onSilent: () => void this.#lose(connection, silent()),
     })
-    if (!isFirst) this.#options.on({ type: 'resumed' }) // before the first message
-    void this.#read(connection)
   }
 
   #sendKept(message: LiveClientMessage): void {
@@ -203,7 +207,7 @@ export class LiveLink {
   }
 
   #receive(connection: LiveConnection, message: LiveServerMessage): void {
-    if (message.type === 'turnComplete') this.#attempts.worked()
+    if (message.type === 'turnComplete' && this.#attempts.count > 0) this.#attempts.worked()
     if (message.type === 'resumption') {
       // an attempt that is under way resumes from the handle before
       if (message.handle !== undefined && this.#state === 'connected' && this.#options.onHandle())

@@ -17,8 +17,8 @@ type Activity = LiveClientMessage & { type: 'activity' }
 export class Outbox {
   #messages: LiveClientMessage[] = []
   #audioBytes = 0
-  /** Has the model been told that the user started to speak, and not that the user stopped? */
-  #isSpeaking = false
+  /** What the app has told the model last: that the user started to speak, or stopped. */
+  #user: 'speaking' | 'silent' = 'silent'
 
   /** Keeps a message for the next connection. */
   add(message: LiveClientMessage): void {
@@ -33,7 +33,7 @@ export class Outbox {
 
   /** Takes note of a message that was sent: a new connection must know that the user is speaking. */
   sent(message: LiveClientMessage): void {
-    if (message.type === 'activity') this.#isSpeaking = message.state === 'start'
+    if (message.type === 'activity') this.#user = message.state === 'start' ? 'speaking' : 'silent'
   }
 
   /** Drops updates of the setup: the next connection is set up with what they say. */
@@ -44,7 +44,7 @@ export class Outbox {
   /** Removes and returns all messages for a new connection. */
   takeAll(): LiveClientMessage[] {
     const start: Activity = { type: 'activity', state: 'start' }
-    const messages = this.#isSpeaking ? [start, ...this.#messages] : this.#messages
+    const messages = this.#user === 'speaking' ? [start, ...this.#messages] : this.#messages
     this.#messages = []
     this.#audioBytes = 0
     return messages

@@ -25,7 +25,7 @@ export class SignOfLife {
   #latest: number
   #expectedAt = 0
   #cancelTimer: (() => void) | undefined
-  #isOver = false
+  #state: 'watching' | 'over' = 'watching'
 
   constructor(connection: LiveConnection, options: SignOfLifeOptions) {
     this.#connection = connection
@@ -41,7 +41,7 @@ export class SignOfLife {
 
   /** Stops the watch. */
   close(): void {
-    this.#isOver = true
+    this.#state = 'over'
     this.#cancelTimer?.()
   }
 
@@ -52,7 +52,7 @@ export class SignOfLife {
   }
 
   #check(): void {
-    if (this.#isOver) return
+    if (this.#state === 'over') return
     const { ports, isPaused, onSilent } = this.#options
     const now = ports.monotonicNow()
     // a process that was suspended has asked for no sign meanwhile

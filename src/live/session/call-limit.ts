@@ -3,28 +3,37 @@ import { NOT_RUN } from '../../event/invocation-state.ts'
 
 /** How many tool calls a live session runs. */
 export interface CallLimitOptions {
-  /** Calls of the whole session. */
-  readonly maxToolCalls: number
-  /** Calls within a minute. */
-  readonly maxToolCallsPerMinute: number
+  /** Calls of the whole session. Default 5,000. */
+  readonly maxToolCalls?: number | undefined
+  /** Calls within a minute. Default 1,000. */
+  readonly maxToolCallsPerMinute?: number | undefined
   /** Milliseconds on a clock that is never set. */
   now(): number
 }
 
 const MINUTE_MS = 60_000
+const MAX_TOOL_CALLS = 5_000
+const MAX_TOOL_CALLS_PER_MINUTE = 1_000
 
 /** Counts the calls of a live session. A model may call without end, and every call costs a record and a reply. */
 export class CallLimit {
-  readonly #options: CallLimitOptions
+  readonly #options: Required<CallLimitOptions> & {
+    readonly maxToolCalls: number
+    readonly maxToolCallsPerMinute: number
+  }
   #count = 0
   /** Calls that may be made now. They come back over a minute. */
   #left: number
   #at: number
 
-  constructor(options: CallLimitOptions) {
-    this.#options = options
-    this.#left = options.maxToolCallsPerMinute
-    this.#at = options.now()
+  constructor({
+    maxToolCalls = MAX_TOOL_CALLS,
+    maxToolCallsPerMinute = MAX_TOOL_CALLS_PER_MINUTE,
+    now,
+  }: CallLimitOptions) {
+    this.#options = { maxToolCalls, maxToolCallsPerMinute, now }
+    this.#left = maxToolCallsPerMinute
+    this.#at = now()
   }
 
   /** Has the session had more calls than it may have? */

@@ -1,7 +1,7 @@
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import { backgroundOf } from '../../policy/background.ts'
+import type { BackgroundOptions } from '../../policy/background.ts'
 import type { ConfigTool } from '../../tool/llm-request-config.ts'
-import type { Tool } from '../../tool/tool.ts'
+import { isNonBlocking } from './model-call.ts'
 
 /** Which tools are declared, and how. */
 export interface DeclareOptions {
@@ -9,36 +9,26 @@ export interface DeclareOptions {
   readonly table: ToolTable
   /** The tools of the phase. Undefined: all. */
   readonly allowed: ReadonlySet<string> | undefined
-  /** The names of tools that the session runs in the background. */
-  readonly background: { has(name: string): boolean }
+  /** Tools that the session runs in the background, by name. */
+  readonly background: ReadonlyMap<string, BackgroundOptions>
   /** Does the model go on while a call runs? */
   readonly nonBlocking: boolean
 }
 
 /** The declarations for a live model. It does not wait for tools whose result takes long: background, long-running and gated ones. */
 export function declareTools(tools: readonly ConfigTool[], options: DeclareOptions): ConfigTool[] {
-  const { table, allowed } = options
+  const { table, allowed, background, nonBlocking } = options
+  const goesOn = (name: string): boolean => {
+    const entry = table.entries.get(name)
+    return isNonBlocking(entry?.tool, background.get(name) ?? entry?.background, nonBlocking)
+  }
   return tools.flatMap((entry): ConfigTool[] => {
     if (!entry.functionDeclarations) return [entry]
     const functionDeclarations = entry.functionDeclarations
       .filter(({ name }) => allowed?.has(name) ?? true)
       .map((declaration) =>
-        isNonBlocking(table.tools.get(declaration.name), options)
-          ? { ...declaration, behavior: 'NON_BLOCKING' as const }
-          : declaration,
+        goesOn(declaration.name) ? { ...declaration, behavior: 'NON_BLOCKING' as const } : declaration,
       )
     return functionDeclarations.length ? [{ ...entry, functionDeclarations }] : []
   })
-}
-
-/** Does the model go on while a call of the tool runs? Only such a call may get several responses. */
-export function isNonBlocking(
-  tool: Tool | undefined,
-  { background, nonBlocking }: Pick<DeclareOptions, 'background' | 'nonBlocking'>,
-): boolean {
-  if (!tool || !nonBlocking) return false
-  const { name, isLongRunning, requiresConfirmation, authConfig } = tool
-  return Boolean(
-    background.has(name) || backgroundOf(tool) || isLongRunning || requiresConfirmation || authConfig !== undefined,
-  )
 }

@@ -23,8 +23,8 @@ export class LiveEventQueue {
   #head = 0
   #bytes = 0
   #dropped = 0
-  #isFull = false
-  #isEnded = false
+  #consumer: 'keeps up' | 'is behind' = 'keeps up'
+  #state: 'open' | 'ended' = 'open'
   #wake: (() => void) | undefined
   readonly #onFull: (isFull: boolean) => void
 
@@ -35,24 +35,24 @@ export class LiveEventQueue {
 
   /** Adds an event. Never waits. */
   push(event: LiveEvent): void {
-    if (this.#isEnded) return
+    if (this.#state === 'ended') return
     this.#events.push(event)
     this.#bytes += sizeOf(event)
     if (this.#bytes > MAX_BYTES || this.#events.length - this.#head > MAX_EVENTS) this.#dropOlder()
-    if (!this.#isFull && this.#bytes > PAUSE_BYTES) this.#setFull(true)
+    if (this.#consumer === 'keeps up' && this.#bytes > PAUSE_BYTES) this.#setFull(true)
     this.#notify()
   }
 
   /** Drops audio that the consumer has not taken: the user interrupted it. */
   dropAudio(): void {
     this.#filter(({ type }) => type !== 'audio')
-    if (this.#isFull && this.#bytes < RESUME_BYTES) this.#setFull(false)
+    if (this.#consumer === 'is behind' && this.#bytes < RESUME_BYTES) this.#setFull(false)
   }
 
   /** Adds the last event. Later ones are ignored. */
   end(event: LiveEvent): void {
     this.push(event)
-    this.#isEnded = true
+    this.#state = 'ended'
     this.#notify()
   }
 
@@ -69,10 +69,10 @@ export class LiveEventQueue {
         this.#events[this.#head++] = undefined
         this.#bytes -= sizeOf(event)
         this.#compact()
-        if (this.#isFull && this.#bytes < RESUME_BYTES) this.#setFull(false)
+        if (this.#consumer === 'is behind' && this.#bytes < RESUME_BYTES) this.#setFull(false)
         return event
       }
-      if (this.#isEnded) return undefined
+      if (this.#state === 'ended') return undefined
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -110,7 +110,7 @@ export class LiveEventQueue {
   }
 
   #setFull(isFull: boolean): void {
-    this.#isFull = isFull
+    this.#consumer = isFull ? 'is behind' : 'keeps up'
     this.#onFull(isFull)
   }
 

@@ -7,28 +7,29 @@ const MAX_BYTES = 16 * 1024 * 1024
 
 /** Passes what the user sends to the tools that read it. */
 export class LiveInputHub implements LiveInputSource {
-  readonly #readers: Set<InputReader> = new Set()
-  #isClosed = false
+  #state: 'open' | 'closed' = 'open'
+  /** The tools that read now. */
+  readonly readers: Set<InputReader> = new Set()
 
   /** Starts to keep the input for one reader. */
   subscribe(): LiveInputReader {
-    const reader = new InputReader(() => this.#readers.delete(reader))
-    if (this.#isClosed) reader.end()
-    else this.#readers.add(reader)
+    const reader = new InputReader(() => this.readers.delete(reader))
+    if (this.#state === 'closed') reader.end()
+    else this.readers.add(reader)
     return reader
   }
 
   /** Passes an input to all readers. */
   push(input: LiveInput): void {
-    if (this.#readers.size === 0) return
+    if (this.readers.size === 0) return
     const kept = copyOf(input)
-    for (const reader of this.#readers) reader.push(kept)
+    for (const reader of this.readers) reader.push(kept)
   }
 
   /** Ends the input of all readers. */
   close(): void {
-    this.#isClosed = true
-    for (const reader of [...this.#readers]) reader.end()
+    this.#state = 'closed'
+    for (const reader of [...this.readers]) reader.end()
   }
 }
 
@@ -46,7 +47,7 @@ class InputReader implements LiveInputReader {
   #inputs: LiveInput[] = []
   #bytes = 0
   #dropped = 0
-  #isEnded = false
+  #state: 'open' | 'ended' = 'open'
   #wake: (() => void) | undefined
 
   constructor(onEnd: () => void) {
@@ -70,8 +71,8 @@ class InputReader implements LiveInputReader {
   }
 
   end(): void {
-    if (this.#isEnded) return
-    this.#isEnded = true
+    if (this.#state === 'ended') return
+    this.#state = 'ended'
     this.#onEnd()
     this.#notify()
   }
@@ -84,7 +85,7 @@ class InputReader implements LiveInputReader {
         if (dropped > 0) yield { type: 'lagged', dropped }
         const input = this.#take()
         if (input) yield input
-        else if (this.#isEnded) return
+        else if (this.#state === 'ended') return
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve

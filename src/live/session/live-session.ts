@@ -3,6 +3,7 @@ import type { Ports } from '../../base/ports.ts'
 import type { Part } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { PhaseChange } from '../../flow/phases/live-phase.ts'
+import type { LiveRun } from '../../runner/live/live-run.ts'
 import type { RunNews } from '../../runner/live/run-news.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { State } from '../../tool/context.ts'
@@ -14,7 +15,9 @@ import { LiveEventQueue } from './event-queue.ts'
 import { LiveInputHub } from './input-hub.ts'
 import { type LiveMessage, readLiveMessage } from './live-message.ts'
 import { lostText } from './lost-text.ts'
-import { type Ending, SessionLoop } from './session-loop.ts'
+import { makeRun } from './make-run.ts'
+import type { Ending } from './session-base.ts'
+import { SessionLoop } from './session-loop.ts'
 
 /**
  * A live session. Iterate it for its events; leaving the loop closes it. Tools, gates and state are those of the runner, and
@@ -23,9 +26,12 @@ import { type Ending, SessionLoop } from './session-loop.ts'
 export class LiveSession implements AsyncIterable<LiveEvent> {
   readonly #options: LiveOptions<LiveSession>
   readonly #runner: Runner
+  readonly #ports: Ports
   readonly #input = new LiveInputHub()
   readonly #queue: LiveEventQueue
-  readonly #loop: SessionLoop<LiveSession>
+  readonly #run: LiveRun
+  /** Undefined until the run has started. */
+  #loop: SessionLoop<LiveSession> | undefined
   readonly #ended = Promise.withResolvers<void>()
   #closing: Promise<void> | undefined
   #consumer: 'none' | 'iterating' = 'none'
@@ -37,15 +43,15 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#options = options
     this.#runner = runner
     this.userId = options.userId ?? 'user'
-    this.#queue = new LiveEventQueue((isFull) => this.#loop.pause(isFull && this.#consumer === 'iterating'))
-    this.#loop = new SessionLoop<LiveSession>({
-      session: this,
-      options,
-      ports,
+    this.#ports = ports
+    this.#queue = new LiveEventQueue((isFull) =>
+      this.#loop?.teller.link.setPaused(isFull && this.#consumer === 'iterating'),
+    )
+    this.#run = makeRun(options, {
       input: this.#input,
-      queue: this.#queue,
-      onConfirmation: (news) => void this.#confirm(news),
-      onEnd: (ending) => this.#onEnd(ending),
+      flow: () => this.#loop?.flow,
+      on: (news) => (news.type === 'stopped' ? this.#onStopped(news.reason) : this.#loop?.teller.follow(news)),
+      report: (problem, error) => this.#loop?.recorder.report(problem, error),
     })
   }
 
@@ -55,8 +61,17 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     signal?.throwIfAborted()
     const request = { userId, sessionId, stateDelta: state, runConfig, runContext }
     try {
-      await this.#loop.attach(await this.#runner.startLive({ request, live: this.#loop.run }))
+      await this.#run.attach(await this.#runner.startLive({ request, live: this.#run }))
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session was stopped while it started.')
+      this.#loop = new SessionLoop<LiveSession>(this, {
+        options: this.#options,
+        live: this.#run.calls,
+        ports: this.#ports,
+        input: this.#input,
+        queue: this.#queue,
+        onConfirmation: (news) => void this.#confirm(news),
+        onEnd: (ending) => this.#onEnd(ending),
+      })
       await this.#loop.connect()
     } catch (error) {
       await this.#end(`The session could not start: ${messageOf(error)}`)
@@ -68,29 +83,34 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   readonly #onAbort = (): void => void this.close()
 
+  get #started(): SessionLoop<LiveSession> {
+    if (!this.#loop) throw new ToolwrightError('INTERNAL', 'The live session has not started.')
+    return this.#loop
+  }
+
   /** The id of the session in the store. A text run continues the conversation with it. */
   get sessionId(): string {
-    return this.#loop.run.run.sessionId
+    return this.#run.run.sessionId
   }
   /** The invocation under which everything is recorded. */
   get invocationId(): string {
-    return this.#loop.run.run.invocationId
+    return this.#run.run.invocationId
   }
   /** The state of the session. Writes are recorded; watchers and phases see them. */
   get state(): State {
-    return this.#loop.parts.flow.state
+    return this.#started.flow.state
   }
   /** The name of the current phase. Undefined without phases. */
   get phase(): string | undefined {
-    return this.#loop.parts.flow.phase
+    return this.#started.flow.phase
   }
   /** The latest changes of the phase, at most 100. */
   get phaseHistory(): readonly PhaseChange[] {
-    return this.#loop.parts.flow.history
+    return this.#started.flow.history
   }
   /** The calls without their final response. */
   get openCalls(): number {
-    return this.#loop.parts.calls.openCount
+    return this.#started.calls.openCount
   }
   /** Settles when the session has ended, for whatever reason. */
   get ended(): Promise<void> {
@@ -110,12 +130,12 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     const input = readLiveMessage(message)
     switch (input.type) {
       case 'text':
-        return await this.#loop.write(input, [{ role: 'user', parts: [{ text: input.text }] }])
+        return await this.#started.write(input, [{ role: 'user', parts: [{ text: input.text }] }])
       case 'content':
-        return await this.#loop.write(input, input.contents)
+        return await this.#started.write(input, input.contents)
       default:
         this.#input.push(input)
-        return await this.#loop.stream(input)
+        return await this.#started.teller.stream(input)
     }
   }
 
@@ -146,11 +166,11 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   async #confirm({ request, signal }: RunNews & { type: 'request' }): Promise<void> {
     const { confirmationProvider, allowUnconfirmed = false } = this.#options
     await answerRequest(request, signal, {
-      run: this.#loop.run.run.data,
+      run: this.#run.run.data,
       confirmationProvider,
       allowUnconfirmed,
       answer: (part) => this.answer(part),
-      report: (problem, error) => this.#loop.report(problem, error),
+      report: this.#started.recorder.report,
     })
   }
 
@@ -160,14 +180,14 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** Cancels running calls, and tells the model. The ids are those of the event `toolCall`; calls that have ended are ignored. */
   async cancelCalls(callIds: readonly string[], reason = 'The app cancelled the call.'): Promise<void> {
-    this.#loop.parts.calls.cancelByApp(callIds)
-    await this.#loop.run.calls.cancel(callIds, reason)
+    this.#started.calls.cancelByApp(callIds)
+    await this.#run.calls.cancel(callIds, reason)
   }
 
   /** Moves to a phase, whatever its conditions say. */
   async enterPhase(name: string): Promise<void> {
     this.#throwIfClosed()
-    await this.#loop.parts.flow.enter(name)
+    await this.#started.flow.enter(name)
   }
 
   /** The events of the session. It can be iterated once. */
@@ -195,11 +215,15 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     return this.close()
   }
 
+  #onStopped(reason: unknown): void {
+    this.#onEnd(reason instanceof ToolwrightError ? { errorCode: reason.code, error: reason } : { error: reason })
+  }
+
   /** The session cannot go on. */
   #onEnd({ errorCode, error }: Ending): void {
     if (this.#closing) return
     const message = error instanceof LiveConnectionError ? lostText(error, this.#storedSessionId) : messageOf(error)
-    if (errorCode !== undefined) this.#loop.showEnd(errorCode, message)
+    if (errorCode !== undefined) this.#loop?.recorder.show({ type: 'error', errorCode, message })
     void this.#end(message)
   }
 
@@ -214,10 +238,12 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
   }
 
   async #close(reason: string): Promise<void> {
-    const finish = this.#loop.close()
+    const disconnected = this.#loop?.disconnect()
     this.#input.close()
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
-    await finish(reason)
+    await disconnected
+    await this.#run.close(reason)
+    this.#loop?.close()
     if (!this.#options.runner) await this.#runner.close().catch(() => {}) // its run was stopped
     this.#queue.end({ type: 'closed', reason })
     this.#ended.resolve()

@@ -5,6 +5,7 @@ import { isSameJson } from '../../flow/state/is-same-json.ts'
 import type { BackgroundOptions } from '../../policy/background.ts'
 import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../../policy/result-formatter.ts'
 import type { LiveToolCall } from '../../tool/live-model.ts'
+import type { Tool } from '../../tool/tool.ts'
 
 /** What the model has been told about a call. `interim`: more follows, as after an acknowledgement. */
 type Told =
@@ -182,4 +183,15 @@ export class ModelCall {
   #response(response: JsonObject, more: Pick<FunctionResponse, 'willContinue' | 'scheduling'>): FunctionResponse {
     return { id: this.call.id, name: this.call.name, response, ...more }
   }
+}
+
+/** Does the model go on while a call of the tool runs? Only such a call may get several responses. */
+export function isNonBlocking(
+  tool: Tool | undefined,
+  background: BackgroundOptions | undefined,
+  nonBlocking: boolean,
+): boolean {
+  if (!tool || !nonBlocking) return false
+  const { isLongRunning, requiresConfirmation, authConfig } = tool
+  return Boolean(background || isLongRunning || requiresConfirmation || authConfig !== undefined)
 }

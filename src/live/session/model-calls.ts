@@ -2,67 +2,19 @@
 import { hasHiddenMedia } from '../../agent/request/shown-response.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
-import { type Content, type FunctionCall, type FunctionResponse, isHandle } from '../../content/content.ts'
-import { messageOf, ToolwrightError } from '../../error/error.ts'
+import { type Content, type FunctionResponse, isHandle } from '../../content/content.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import { type BackgroundOptions, backgroundOf } from '../../policy/background.ts'
-import type { LiveCalls } from '../../runner/live/live-calls.ts'
 import type { ResponseMedia } from '../../runner/live/response-media.ts'
-import type { State } from '../../tool/context.ts'
 import type { LiveClientMessage, LiveToolCall } from '../../tool/live-model.ts'
-import type { Tool } from '../../tool/tool.ts'
 import { type HeldResults, heldMessage } from '../conversation/held.ts'
 import { resultText } from '../conversation/seed.ts'
 import type { SpokenReply } from '../conversation/speech.ts'
-import type { CallLimit } from './call-limit.ts'
-import { isNonBlocking } from './declare-tools.ts'
-import { ModelCall } from './model-call.ts'
+import { CallLimit } from './call-limit.ts'
+import { isNonBlocking, ModelCall } from './model-call.ts'
+import { askHook } from './on-tool-call.ts'
+import type { SessionParts } from './session-parts.ts'
 import { joined, type ToldResult, tellResult } from './told-result.ts'
-
-/** Answers some, none or all calls of a message. The others run. */
-export type OnToolCall = (message: {
-  readonly calls: readonly (FunctionCall & { readonly id: string })[]
-  readonly state: State
-}) => MaybePromise<readonly FunctionResponse[] | undefined>
-
-type MaybePromise<T> = T | Promise<T>
-
-/** What decides about calls. */
-export interface ModelCallsOptions {
-  /** The calls in the log. */
-  readonly calls: LiveCalls
-  /** Does the model go on while a call of a tool that is declared so runs, and take several responses to it? */
-  readonly nonBlocking: boolean
-  /** Tools that run in the background although they are not marked, by name. */
-  readonly background: ReadonlyMap<string, BackgroundOptions>
-  /** Answers calls before they run. */
-  readonly onToolCall: OnToolCall | undefined
-  /** Counts calls. */
-  readonly limit: CallLimit
-  /** The state for hooks, and the phase that allows tools. */
-  readonly flow: {
-    readonly state: State & { saved(): Promise<void> }
-    refusal(toolName: string): string | undefined
-  }
-}
-
-/** A mistake in a hook. */
-export interface Problem {
-  /** What went wrong. */
-  readonly problem: string
-  /** Why. */
-  readonly error: unknown
-}
-
-/** What happens to the calls of a message after the phase filter and `onToolCall`. */
-export interface Decided {
-  /** Calls that run beside the conversation, each with the acknowledgement that the model gets first. */
-  readonly background: readonly { readonly id: string; readonly acknowledgement: FunctionResponse | undefined }[]
-  /** Calls that run together. */
-  readonly foreground: readonly string[]
-  /** Mistakes in the hook. */
-  readonly problems: readonly Problem[]
-}
 
 /** Recorded responses, as the model gets them. */
 export interface Delivery {
@@ -77,14 +29,18 @@ const MAX_ANSWERED = 256
 
 /** The calls of a live model, and the responses that it gets. */
 export class ModelCalls {
-  readonly #options: ModelCallsOptions
+  readonly #parts: SessionParts
   /** Calls of the current conversation, by the id of the provider. */
   readonly #byProviderId: Map<string, ModelCall> = new Map()
   /** Calls without their final response, by the id of the log. */
   readonly #open: Map<string, ModelCall> = new Map()
 
-  constructor(options: ModelCallsOptions) {
-    this.#options = options
+  /** Counts the calls. */
+  readonly limit: CallLimit
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.limit = new CallLimit({ ...parts.options, now: () => parts.ports.monotonicNow() })
   }
 
   /** How many calls have no final response. Zero after all calls: nothing leaks. */
@@ -92,9 +48,9 @@ export class ModelCalls {
     return this.#open.size
   }
 
-  /** Has the call with this id of the log no final response? */
-  isOpen(callId: string): boolean {
-    return this.#open.has(callId)
+  /** The call with this id of the log. Undefined once it has its final response. */
+  open(callId: string): ModelCall | undefined {
+    return this.#open.get(callId)
   }
 
   /** Does the model wait for a call before it speaks again? Calls in the background do not count. */
@@ -114,7 +70,7 @@ export class ModelCalls {
     const registered: ModelCall[] = []
     const repeated: FunctionResponse[] = []
     for (const call of calls) {
-      const refusal = this.#options.limit.take() // repeated calls count, too: a model may repeat one without end
+      const refusal = this.limit.take() // repeated calls count, too: a model may repeat one without end
       const known = this.#byProviderId.get(call.id)
       if (known?.isRepeatedBy(call)) {
         known.remember(place)
@@ -133,9 +89,12 @@ export class ModelCalls {
     registered: readonly ModelCall[],
     { parts, reply }: SpokenReply,
   ): Promise<{ readonly event: Event; readonly refused: readonly FunctionResponse[] }> {
-    const { calls } = this.#options
+    const { live, options, background: named } = this.#parts
+    const { log, plan } = live
+    const nonBlocking = options.model.capabilities?.nonBlocking === true
     const made = registered.map(({ call }) => call)
-    const { event, recorded, removed } = await calls.record(made, parts, reply)
+    const { event, calls: recorded, removed } = await log.recordReply({ parts, reply, calls: made })
+    const { table } = plan.turn().plan
     const refused: FunctionResponse[] = []
     for (const [at, one] of registered.entries()) {
       const logged = recorded[at]
@@ -145,83 +104,55 @@ export class ModelCalls {
         continue
       }
       if (removed.has(one.call.id)) one.refuse(REMOVED)
-      const tool = calls.plan.turn().plan.table.tools.get(logged.name)
-      const responses = isNonBlocking(tool, this.#options) ? 'several' : 'one'
-      one.accept({ logged, background: this.#backgroundOf(tool), responses })
+      const entry = table.entries.get(logged.name)
+      const background = entry && (named.get(logged.name) ?? entry.background)
+      const responses = isNonBlocking(entry?.tool, background, nonBlocking) ? 'several' : 'one'
+      one.accept({ logged, background, responses })
       this.#open.set(logged.id, one)
     }
     return { event, refused }
   }
 
-  #backgroundOf(tool: Tool | undefined): BackgroundOptions | undefined {
-    return (tool && this.#options.background.get(tool.name)) ?? backgroundOf(tool)
-  }
-
-  /** Decides which recorded calls run: phase filter, then `onToolCall`. Records the responses to those that do not. */
-  async decide(registered: readonly ModelCall[]): Promise<Decided> {
-    const { calls } = this.#options
-    const accepted = registered.filter(({ logId }) => logId !== undefined)
-    const refused = accepted.flatMap((one) => this.#refusalOf(one))
-    if (refused.length) await calls.answer(refused)
-    const left = accepted.filter((one) => !one.isCancelled && !refused.some(({ id }) => id === one.logId))
-    const { answered, problems } = left.length ? await this.#askHook(left) : NO_ANSWERS
-    if (answered.length) await calls.answer(answered)
-    const rest = accepted.filter(({ logId }) => ![...refused, ...answered].some(({ id }) => id === logId))
-    const cancelled = rest.filter(({ isCancelled }) => isCancelled)
-    if (cancelled.length) await calls.answer(cancelled.map(cancelledResponse))
-    const running = rest.filter((one) => !cancelled.includes(one))
-    return {
-      background: running.flatMap((one) =>
-        one.background ? [{ id: one.logId as string, acknowledgement: one.acknowledge() }] : [],
-      ),
-      foreground: running.flatMap((one) => (one.background ? [] : [one.logId as string])),
-      problems,
+  /**
+   * Runs recorded calls, unless the phase or `onToolCall` answers them. `respond` gets what the model is told of calls that run beside
+   * the conversation.
+   */
+  async run(
+    registered: readonly ModelCall[],
+    respond: (acknowledgement: FunctionResponse | undefined) => void,
+  ): Promise<void> {
+    const { live, options, flow, recorder } = this.#parts
+    const { onToolCall } = options
+    let left = registered.filter(({ logId }) => logId !== undefined)
+    const answer = async (responses: readonly FunctionResponse[]): Promise<void> => {
+      if (responses.length === 0) return
+      await live.log.answer(responses)
+      left = left.filter(({ logId }) => !responses.some(({ id }) => id === logId))
     }
+    await answer(left.flatMap((one) => this.#refusalOf(one)))
+    const asked = onToolCall ? left.filter(({ isCancelled }) => !isCancelled) : []
+    if (onToolCall && asked.length > 0) {
+      const made = asked.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
+      const { answered, problems } = await askHook(onToolCall, made, flow.state)
+      await answer(answered)
+      for (const { problem, error } of problems) recorder.report(problem, error)
+    }
+    await answer(left.filter(({ isCancelled }) => isCancelled).map(cancelledResponse))
+    for (const one of left) {
+      if (!one.background) continue
+      respond(one.acknowledge())
+      void live.dispatch([one.logId as string]) // alone: no other call waits for it
+    }
+    const foreground = left.flatMap((one) => (one.background ? [] : [one.logId as string]))
+    if (foreground.length > 0) void live.dispatch(foreground)
   }
 
   #refusalOf({ isCancelled, logId, call, refusal }: ModelCall): FunctionResponse[] {
     const answer = (response: JsonObject): FunctionResponse[] => [{ id: logId as string, name: call.name, response }]
     if (isCancelled) return []
     if (refusal) return answer(refusal)
-    const error = this.#options.flow.refusal(call.name)
+    const error = this.#parts.flow.refusal(call.name)
     return error === undefined ? [] : answer({ error })
-  }
-
-  /**
-   * The responses of `onToolCall` that belong to a call. A hook that throws, or returns something else, may be a guard: none of its
-   * calls runs.
-   */
-  async #askHook(left: readonly ModelCall[]): Promise<{ answered: FunctionResponse[]; problems: Problem[] }> {
-    const { onToolCall, flow } = this.#options
-    if (!onToolCall) return NO_ANSWERS
-    const problems: Problem[] = []
-    const calls = left.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
-    let given: readonly FunctionResponse[] = []
-    try {
-      given = (await onToolCall({ calls: structuredClone(calls), state: flow.state })) ?? []
-      if (!Array.isArray(given)) {
-        throw new TypeError(`it returned ${kindOf(given)}. Return a list of { name, response }, or undefined`)
-      }
-    } catch (error) {
-      problems.push({ problem: 'onToolCall failed, so its calls were not run', error })
-      const response = { error: `Tool execution failed: ${messageOf(error)}`, errorCode: 'EXECUTION_FAILED' }
-      given = calls.map(({ id, name }) => ({ id, name, response }))
-    }
-    await flow.state.saved()
-    const answered = matchResponses(calls, given)
-    if (answered.length < given.length)
-      problems.push({ problem: 'onToolCall answered calls that the model did not make', error: undefined })
-    return { answered, problems }
-  }
-
-  /** The response to a call that waits for a human, with which the model goes on. Undefined: it gets none. */
-  waitForHuman(callId: string, hint: string | undefined): FunctionResponse | undefined {
-    return this.#open.get(callId)?.waitForHuman(hint)
-  }
-
-  /** The response with the progress of a call. Undefined: the model gets none. */
-  update(callId: string, value: unknown): FunctionResponse | undefined {
-    return this.#open.get(callId)?.update(value)
   }
 
   /** Cancels calls that the model no longer needs, also before they are recorded. They get no response. Returns the calls. */
@@ -231,7 +162,7 @@ export class ModelCalls {
       .filter((one) => !one.result && !one.isCancelled)
     for (const one of found) one.cancel('model')
     const ids = found.flatMap(({ logId }) => logId ?? [])
-    if (ids.length) this.#options.calls.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
+    if (ids.length) this.#parts.live.cancel(ids, CANCELLED_BY_MODEL).catch(() => {}) // the run has stopped
     return found
   }
 
@@ -300,8 +231,6 @@ export interface Answered {
   readonly response: FunctionResponse
 }
 
-const NO_ANSWERS = { answered: [], problems: [] }
-
 const TOO_MANY = { error: 'This call was not run: the reply has too many calls.', errorCode: 'CANCELLED' }
 
 /** The response with the media of the result, unless the media is for the app only. */
@@ -310,8 +239,8 @@ function withParts(
   response: FunctionResponse,
   media: ResponseMedia | undefined,
 ): FunctionResponse {
-  const parts = hasHiddenMedia(response) ? undefined : media?.get(response.id ?? '')
-  return parts?.length ? { ...shown, parts } : shown
+  const parts = media?.get(response.id ?? '')
+  return parts?.length && !hasHiddenMedia(response) ? { ...shown, parts } : shown
 }
 
 function cancelledResponse({ logId, call }: ModelCall): FunctionResponse {
@@ -322,22 +251,3 @@ function cancelledResponse({ logId, call }: ModelCall): FunctionResponse {
 const REMOVED = { error: 'This call was not run: an afterModel callback removed it.', errorCode: 'CANCELLED' }
 
 const CANCELLED_BY_MODEL = 'The model no longer needs the result.'
-
-/** One response for each answered call. A response without an id belongs to the first call of its name. */
-function matchResponses(calls: readonly FunctionCall[], given: readonly FunctionResponse[]): FunctionResponse[] {
-  const open = [...calls]
-  return given.flatMap((response) => {
-    const at = open.findIndex(({ id, name }) =>
-      response?.id === undefined ? name === response?.name : id === response.id,
-    )
-    const [call] = at < 0 ? [] : open.splice(at, 1)
-    if (!call) return []
-    return [{ id: call.id as string, name: call.name, response: toResponse(response.response) }]
-  })
-}
-
-function toResponse(value: unknown): FunctionResponse['response'] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as FunctionResponse['response'])
-    : { result: value ?? null }
-}

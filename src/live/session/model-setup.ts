@@ -4,60 +4,33 @@ import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { closestNames } from '../../base/closest-names.ts'
 import { canonicalJson } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { FlowDefinition } from '../../flow/conversation-flow.ts'
 import { validatePhases } from '../../flow/phases/validate-phases.ts'
-import type { BackgroundOptions } from '../../policy/background.ts'
-import type { LiveCalls } from '../../runner/live/live-calls.ts'
-import type { LiveClientMessage, LiveModel } from '../../tool/live-model.ts'
 import type { ConfigTool } from '../../tool/llm-request-config.ts'
+import type { LiveLink } from '../link/live-link.ts'
 import { declareTools } from './declare-tools.ts'
-
-/** What the setup of the model depends on. */
-export interface ModelSetupOptions {
-  /** The live model. */
-  readonly model: LiveModel
-  /** The tools and the instruction of the agent that speaks. */
-  readonly calls: LiveCalls
-  /** The phase of the conversation. */
-  readonly flow: {
-    readonly phase: string | undefined
-    instruction(): Promise<string>
-    allowedTools(): ReadonlySet<string> | undefined
-  }
-  /** Tools that the session runs in the background. */
-  readonly background: ReadonlyMap<string, BackgroundOptions>
-  /** An instruction of the session. */
-  readonly instruction: string | undefined
-}
-
-/** How changes reach the model. */
-export interface RefreshOptions {
-  /** Sends a message. */
-  send(message: LiveClientMessage): void
-  /** Connects again: a model without updates gets other server tools only with a new setup. */
-  renew(): void
-  /** What must happen first. */
-  readonly before?: (() => Promise<void>) | undefined
-  /** Called if it cannot be told. The next connection reads everything again. */
-  onFailed(error: unknown): void
-}
+import type { SessionParts } from './session-parts.ts'
 
 /** The instruction and the tools that the model has now, and what it must be told when they change. */
 export class ModelSetup {
-  readonly #options: ModelSetupOptions
+  readonly #parts: SessionParts
+  readonly #link: () => Pick<LiveLink, 'send' | 'renew'>
   /** What the model was told last. */
   #told: { readonly instruction: string; readonly tools: string; readonly serverTools: string } | undefined
-  #refreshing: Promise<void> = Promise.resolve()
-  #refreshCount = 0
   #toolNames: readonly string[] = []
+  /** Settles when the model has been told what has changed. Undefined if there is nothing to tell. */
+  refreshing: Promise<void> | undefined
+  /** Can the instruction or the tools change without a new agent or phase? */
+  changes: 'never' | 'with state' = 'never'
 
-  constructor(options: ModelSetupOptions) {
-    this.#options = options
+  /** `link`: the connection, once there is one. */
+  constructor(parts: SessionParts, link: () => Pick<LiveLink, 'send' | 'renew'>) {
+    this.#parts = parts
+    this.#link = link
   }
 
   /** Can the model be told other tools while the session is live? */
   get canUpdate(): boolean {
-    return this.#options.model.capabilities?.updates === true
+    return this.#parts.options.model.capabilities?.updates === true
   }
 
   /** Instruction and tools for a new connection. */
@@ -68,23 +41,26 @@ export class ModelSetup {
   }
 
   async #current(): Promise<{ instruction: string; tools: ConfigTool[] }> {
-    const { model, calls, flow, background, instruction: ofSession } = this.#options
-    const { instruction, tools, table } = await calls.plan.setup()
+    const { options, live, flow, background } = this.#parts
+    const { instruction, tools, table } = await live.plan.setup()
     this.#toolNames = [...table.tools.keys()]
-    const nonBlocking = model.capabilities?.nonBlocking === true
+    this.changes = flow.phase !== undefined || !live.plan.isConstant ? 'with state' : 'never'
+    const nonBlocking = options.model.capabilities?.nonBlocking === true
     // a model whose tools cannot change gets all functions, and calls that the phase does not allow are refused
     const allowed = this.canUpdate ? flow.allowedTools() : undefined
     return {
-      instruction: joinParagraphs([instruction, ofSession, await flow.instruction()]),
+      instruction: joinParagraphs([instruction, options.instruction, await flow.instruction()]),
       tools: declareTools(tools, { table, allowed, background, nonBlocking }),
     }
   }
 
   /** Throws INVALID_CONFIG if a phase or `background` names a tool that no agent of the session has. */
-  validate({ phases, initialPhase }: Pick<FlowDefinition<never>, 'phases' | 'initialPhase'>, root: Agent): void {
+  validate(): void {
+    const { options, live } = this.#parts
+    const { phases, initialPhase } = options
     validatePhases(phases, initialPhase, this.#toolNames)
-    const known = [...new Set([...this.#toolNames, ...toolNamesBelow(root)])]
-    for (const name of this.#options.background.keys()) {
+    const known = [...new Set([...this.#toolNames, ...toolNamesBelow(live.data.tree.root)])]
+    for (const name of this.#parts.background.keys()) {
       if (known.includes(name)) continue
       const [meant] = closestNames(name, known)
       const advice = meant === undefined ? `Known tools: ${known.join(', ')}.` : `Did you mean "${meant}"?`
@@ -95,23 +71,21 @@ export class ModelSetup {
     }
   }
 
-  /** Can the instruction or the tools change without a new agent or phase? */
-  get isVariable(): boolean {
-    return this.#options.flow.phase !== undefined || !this.#options.calls.plan.isConstant
-  }
-
   /** Tells the model what has changed, after `before`. Does nothing if it knows it. */
-  refresh({ send, renew, before, onFailed }: RefreshOptions): Promise<void> {
-    this.#refreshCount++
-    this.#refreshing = this.#refreshing
+  refresh(before?: () => Promise<void>): Promise<void> {
+    const refreshing = Promise.resolve(this.refreshing)
       .then(before)
-      .then(() => this.#refresh(send, renew))
-      .catch(onFailed)
-      .finally(() => this.#refreshCount--)
-    return this.#refreshing
+      .then(() => this.#refresh())
+      .catch(this.#onFailed)
+      .finally(() => {
+        if (this.refreshing === refreshing) this.refreshing = undefined
+      })
+    this.refreshing = refreshing
+    return refreshing
   }
 
-  async #refresh(send: (message: LiveClientMessage) => void, renew: () => void): Promise<void> {
+  async #refresh(): Promise<void> {
+    const link = this.#link()
     const { instruction, tools } = await this.#current()
     const before = this.#told
     this.#told = told(instruction, tools)
@@ -119,17 +93,26 @@ export class ModelSetup {
     const areNewTools = this.#told.tools !== before?.tools
     if (this.canUpdate) {
       if (!isNewInstruction && !areNewTools) return
-      send({ type: 'update', ...(isNewInstruction && { instruction }), ...(areNewTools && { tools }) })
-    } else if (this.#told.serverTools !== before?.serverTools) renew()
+      void link.send({ type: 'update', ...(isNewInstruction && { instruction }), ...(areNewTools && { tools }) })
+    } else if (this.#told.serverTools !== before?.serverTools) void link.renew()
     else if (isNewInstruction) {
       const text = `[New instruction for this conversation. Follow it from now on.]\n${instruction}`
-      send({ type: 'content', contents: [{ role: 'user', parts: [{ text }] }], turnComplete: false })
+      void link.send({ type: 'content', contents: [{ role: 'user', parts: [{ text }] }], turnComplete: false })
     }
   }
 
-  /** Settles when the model has been told; undefined if there is nothing to tell. */
-  settled(): Promise<void> | undefined {
-    return this.#refreshCount > 0 ? this.#refreshing : undefined
+  /** A callback that stops the agent ends the session. Of other failures the next connection knows nothing: it reads all again. */
+  readonly #onFailed = (error: unknown): void => {
+    if (error instanceof ToolwrightError) this.#parts.onEnd({ errorCode: 'AGENT_ERROR', error })
+  }
+
+  /** Another agent speaks. Calls the callbacks of the change first. */
+  changeAgent(): void {
+    const { plan } = this.#parts.live
+    const enter = plan.hasChange ? () => plan.enter() : undefined
+    if (this.canUpdate) void this.refresh(enter)
+    else if (!enter) void this.#link().renew()
+    else enter().then(() => this.#link().renew(), this.#onFailed)
   }
 }
 

@@ -31,8 +31,8 @@ export class RealtimeConnection implements LiveConnection {
   readonly #sender: MessageSender
   readonly #reported: Set<string> = new Set()
   #lastError: JsonObject | undefined
-  #isClosed = false
-  #isIterated = false
+  #lifecycle: 'open' | 'closed' = 'open'
+  #reader: 'none' | 'iterating' = 'none'
   /** Called with the next event: the provider is alive. */
   #onEvent: (() => void) | undefined
 
@@ -62,7 +62,7 @@ export class RealtimeConnection implements LiveConnection {
 
   /** Ends the iteration with an error, unless the connection was closed on purpose. */
   lose(closed: unknown): void {
-    this.#isClosed = true
+    this.#lifecycle = 'closed'
     this.#queue.fail(lostConnection(this.#settings.name, closed, this.#lastError))
   }
 
@@ -94,14 +94,15 @@ export class RealtimeConnection implements LiveConnection {
 
   /** Iterates the messages of the model. Only once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<LiveServerMessage, void, undefined> {
-    if (this.#isIterated) throw new Error('A live connection can be iterated once. Read its messages in one loop.')
-    this.#isIterated = true
+    if (this.#reader === 'iterating')
+      throw new Error('A live connection can be iterated once. Read its messages in one loop.')
+    this.#reader = 'iterating'
     yield* this.#queue
   }
 
   /** Closes the connection. */
   close(): void {
-    this.#isClosed = true
+    this.#lifecycle = 'closed'
     this.#queue.close()
     try {
       this.#socket.close(1000)
@@ -118,7 +119,7 @@ export class RealtimeConnection implements LiveConnection {
   }
 
   #isOpen(): boolean {
-    return !this.#isClosed && this.#socket.readyState === OPEN
+    return this.#lifecycle === 'open' && this.#socket.readyState === OPEN
   }
 
   #write(event: JsonObject): void {

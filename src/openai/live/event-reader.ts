@@ -3,26 +3,15 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { hideSecrets } from '../../error/hide-secrets.ts'
 import type { LiveServerMessage } from '../../tool/live-model.ts'
 import { decodeBase64 } from './audio.ts'
-import type { CallLedger } from './call-ledger.ts'
-import { finishResponse, readCall } from './finish-response.ts'
-import type { ReplyRequests } from './reply-requests.ts'
+import { type FinishState, finishResponse, readCall } from './finish-response.ts'
 import { readSessionState, type SessionState } from './session-state.ts'
-import type { ToolNames } from './tool-names.ts'
 
 /** What the reader knows of the conversation. */
-export interface ReaderState {
-  /** Starts and tracks responses. */
-  readonly replies: ReplyRequests
-  /** The tool calls. */
-  readonly calls: CallLedger
-  /** Tool names as OpenAI accepts them. */
-  readonly names: ToolNames
+export interface ReaderState extends FinishState {
   /** Text that arrived in deltas, by item and content index. */
   readonly texts: Map<string, string>
   /** The settings of the session. */
   session: SessionState
-  /** The response that the user interrupted. What still arrives of it is not delivered. */
-  interruptedId: string | undefined
 }
 
 type Reader = (event: JsonObject, state: ReaderState) => LiveServerMessage[]

@@ -14,7 +14,7 @@ export interface FinishState {
   readonly calls: CallLedger
   /** Tool names as OpenAI accepts them. */
   readonly names: ToolNames
-  /** The response that the user interrupted. */
+  /** The response that the user interrupted. What still arrives of it is not delivered. */
   interruptedId: string | undefined
 }
 

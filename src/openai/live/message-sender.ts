@@ -28,8 +28,8 @@ export class MessageSender {
   readonly #options: SenderOptions
   readonly #items: ItemContext
   readonly #audio: AudioInput = new AudioInput()
-  /** Is there audio that was neither committed nor cleared? */
-  #hasAudio = false
+  /** Audio of the provider's buffer that was neither committed nor cleared. */
+  #buffer: 'empty' | 'filled' = 'empty'
 
   constructor(options: SenderOptions) {
     this.#options = options
@@ -70,7 +70,7 @@ export class MessageSender {
   #sendAudio({ data, mimeType }: Message<'audio'>): void {
     const audio = this.#audio.convert(data, mimeType, this.#options.state.session.inputType)
     if (audio.length === 0) return
-    this.#hasAudio = true
+    this.#buffer = 'filled'
     this.#options.write({ type: 'input_audio_buffer.append', audio: encodeBase64(audio) })
   }
 
@@ -109,8 +109,8 @@ export class MessageSender {
   #sendActivity(activity: 'start' | 'end'): void {
     const { state, write } = this.#options
     if (state.session.detectsTurns) return
-    const hadAudio = this.#hasAudio
-    this.#hasAudio = false
+    const hadAudio = this.#buffer === 'filled'
+    this.#buffer = 'empty'
     if (activity === 'start') {
       state.replies.cancel()
       if (hadAudio) write({ type: 'input_audio_buffer.clear' }) // audio before the start is not part of the turn

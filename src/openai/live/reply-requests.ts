@@ -13,12 +13,12 @@ export class ReplyRequests {
   readonly #send: (event: JsonObject) => void
   readonly #newId: () => string
   /** A response that is wanted but not requested yet, and the item it must react to. */
-  #wanted: { readonly itemId: string | undefined; isAdded: boolean } | undefined
+  #wanted: { readonly itemId: string | undefined; readonly item: 'sent' | 'added' } | undefined
   /** The event that requested a response, until the provider answers it. */
   #requestId: string | undefined
   #activeId: string | undefined
-  /** Does the user speak, so that the provider is about to start a response by itself? */
-  #isUserSpeaking = false
+  /** While the user speaks, the provider is about to start a response by itself. */
+  #user: 'silent' | 'speaking' = 'silent'
 
   constructor(send: (event: JsonObject) => void, newId: () => string) {
     this.#send = send
@@ -32,7 +32,7 @@ export class ReplyRequests {
 
   /** Requests a response to everything up to this item: now, or when the conversation is free. */
   request(itemId: string | undefined): void {
-    this.#wanted = { itemId, isAdded: false }
+    this.#wanted = { itemId, item: 'sent' }
     this.#flush()
   }
 
@@ -44,16 +44,16 @@ export class ReplyRequests {
 
   /** The provider has added an item to the conversation. */
   itemAdded(itemId: string): void {
-    if (this.#wanted?.itemId === itemId) this.#wanted.isAdded = true
+    if (this.#wanted?.itemId === itemId) this.#wanted = { itemId, item: 'added' }
   }
 
   /** The provider has started a response, requested or not. */
   started(responseId: string): void {
     this.#requestId = undefined
     this.#activeId = responseId
-    this.#isUserSpeaking = false
+    this.#user = 'silent'
     // a response that starts after the item was added reacts to the item
-    if (this.#wanted?.isAdded) this.#wanted = undefined
+    if (this.#wanted?.item === 'added') this.#wanted = undefined
   }
 
   /** The provider has finished a response. */
@@ -67,7 +67,7 @@ export class ReplyRequests {
 
   /** The user speaks, and the provider replies by itself afterwards. */
   userSpeaks(): void {
-    this.#isUserSpeaking = true
+    this.#user = 'speaking'
   }
 
   /** Is the error part of normal operation? Two sides may start or stop a response at the same time. */
@@ -77,16 +77,16 @@ export class ReplyRequests {
     if (code === NOTHING_TO_CANCEL) return true
     if (code === ALREADY_ACTIVE) {
       this.#activeId ??= UNKNOWN
-      this.#wanted ??= { itemId: undefined, isAdded: false }
+      this.#wanted ??= { itemId: undefined, item: 'sent' }
       return true
     }
-    this.#isUserSpeaking = false // the reply to the user may have failed
+    this.#user = 'silent' // the reply to the user may have failed
     this.#flush()
     return false
   }
 
   #flush(): void {
-    const isBusy = this.#activeId !== undefined || this.#requestId !== undefined || this.#isUserSpeaking
+    const isBusy = this.#activeId !== undefined || this.#requestId !== undefined || this.#user === 'speaking'
     if (!this.#wanted || isBusy) return
     this.#wanted = undefined
     this.#requestId = this.#newId()

@@ -2,19 +2,21 @@ import { addedTools } from '../../agent/agents/added-tools.ts'
 import { type AgentPlan, hasOwnTransferTool } from '../../agent/agents/agent-plan.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { isMissingModel } from '../../agent/agents/missing-model.ts'
-import type { AgentTurn } from '../../agent/loop/run-host.ts'
+import { afterAgent, beforeAgent } from '../../agent/loop/agent-callbacks.ts'
+import { activeAgent } from '../../agent/loop/next.ts'
+import type { AgentTurn, ScopeFrame } from '../../agent/loop/run-host.ts'
 import { currentTools } from '../../agent/loop/run-scope.ts'
 import { requestWith } from '../../agent/request/build-request.ts'
 import { fitServerTools } from '../../agent/request/server-tools.ts'
 import { ConsentNeeded } from '../../agent/request/toolset-credentials.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
+import { ToolwrightError } from '../../error/error.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LiveModel } from '../../tool/live-model.ts'
 import type { ConfigTool } from '../../tool/llm-request-config.ts'
 import type { Model } from '../../tool/model.ts'
 import type { RunData } from '../run/run-data.ts'
-import { frameOf, speakingAgent } from './live-agent.ts'
-import type { LiveCallbacks } from './live-callbacks.ts'
+import { blocked, checkSetup } from './live-callbacks.ts'
 
 /** The models of a live session. */
 export interface LivePlanOptions {
@@ -44,13 +46,59 @@ export class LivePlan {
   /** The latest result of `turn()`. */
   #turn: AgentTurn | undefined
   #liveAsText: Model | undefined
+  /** The latest result of `agent()`, and the name that the log had for it. */
+  #latest: { readonly name: string | undefined; readonly agent: LlmAgent } | undefined
+  /** The agent whose `beforeAgent` was called last. */
+  #speaking: LlmAgent | undefined
+  /** The scope of the session: that of the root agent. */
+  readonly frame: ScopeFrame
 
-  readonly #callbacks: LiveCallbacks
-
-  constructor(run: RunData, options: LivePlanOptions, callbacks: LiveCallbacks) {
+  constructor(run: RunData, options: LivePlanOptions) {
     this.#run = run
     this.#options = options
-    this.#callbacks = callbacks
+    this.frame = { path: run.tree.root.name, tree: run.tree }
+  }
+
+  /** The agent that speaks: the root agent, or the target of the latest transfer. A workflow agent cannot: it has no model. */
+  agent(): LlmAgent {
+    const { tree, fold, progress } = this.#run
+    const scope = fold.scopes.get(this.frame.path)
+    const name = scope?.active ?? scope?.speakers[0]?.name // another one speaks only if this changes
+    if (this.#latest && this.#latest.name === name) return this.#latest.agent
+    const { agent } = activeAgent(tree.root, { fold, tree, progress }, this.frame.path)
+    if (agent instanceof LlmAgent) {
+      this.#latest = { name, agent }
+      return agent
+    }
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `Agent "${agent.name}" cannot speak in a live session: it is not an LlmAgent. Use an LlmAgent, and pass workflow agents as tools with agentTool().`,
+    )
+  }
+
+  /** Does the agent that speaks, or the one before it, have callbacks for the change? */
+  get hasChange(): boolean {
+    const { tree } = this.#run
+    const before = this.#speaking && tree.hooks(this.#speaking).afterAgent
+    return Boolean(before?.length || tree.hooks(this.agent()).beforeAgent.length)
+  }
+
+  /** The agent begins to speak: `afterAgent` of the one before, then `beforeAgent`. Throws if a callback answers instead of it. */
+  async enter(): Promise<void> {
+    const agent = this.agent()
+    if (agent === this.#speaking) return
+    await this.leave()
+    this.#speaking = agent
+    const { tree } = this.#run
+    if (tree.hooks(agent).beforeAgent.length && (await beforeAgent(this.#run, agent, this.frame)))
+      throw blocked('beforeAgent', agent.name, 'returned content')
+  }
+
+  /** The agent no longer speaks. Content of `afterAgent` is recorded, not spoken. */
+  async leave(): Promise<void> {
+    const agent = this.#speaking
+    this.#speaking = undefined
+    if (agent && this.#run.tree.hooks(agent).afterAgent.length) await afterAgent(this.#run, agent, this.frame)
   }
 
   /**
@@ -58,20 +106,22 @@ export class LivePlan {
    * also after a transfer. Agent tools without a model use `textModel`.
    */
   turn(agentName?: string): AgentTurn {
-    const named = agentName === undefined ? undefined : this.#run.tree.find(agentName)
-    const agent = named instanceof LlmAgent ? named : speakingAgent(this.#run)
+    const latest = this.#turn?.plan.agent
+    const isLatest = agentName !== undefined && agentName === latest?.name
+    const named = agentName === undefined || isLatest ? latest : this.#run.tree.find(agentName)
+    const agent = agentName !== undefined && named instanceof LlmAgent ? named : this.agent()
     const plan = this.#planOf(agent)
     const table = this.#listed.get(agent) ?? plan.table
     if (this.#turn?.plan.agent !== agent || this.#turn.plan.table !== table) {
       const model = this.#textModelOf(agent)
-      this.#turn = { run: this.#run, frame: frameOf(this.#run), plan: { ...plan, table, model } }
+      this.#turn = { run: this.#run, frame: this.frame, plan: { ...plan, table, model } }
     }
     return this.#turn
   }
 
   /** Can the instruction and the tools of the agent not change while it speaks? */
   get isConstant(): boolean {
-    const agent = speakingAgent(this.#run)
+    const agent = this.agent()
     const { constantInstruction, table, hooks } = this.#planOf(agent)
     const { processors, changeable } = table
     if (hooks.beforeModel.length > 0) return false
@@ -83,8 +133,8 @@ export class LivePlan {
    * request that this records is answered.
    */
   async setup(): Promise<LiveSetup> {
-    const agent = speakingAgent(this.#run)
-    const turn: AgentTurn = { run: this.#run, frame: frameOf(this.#run), plan: this.#planOf(agent) }
+    const agent = this.agent()
+    const turn: AgentTurn = { run: this.#run, frame: this.frame, plan: this.#planOf(agent) }
     const table = await this.#list(turn)
     this.#listed.set(agent, table)
     this.#run.progress.tables ??= new Map()
@@ -94,7 +144,7 @@ export class LivePlan {
     // the conversation is on the connection; only callbacks read it
     const contents = beforeModel.length ? this.#run.view.history(agent.name, turn.frame) : []
     const request = await requestWith(contents, { ...turn, context }, table)
-    await this.#callbacks.beforeModel({ ...turn, context }, request)
+    if (beforeModel.length) await checkSetup({ ...turn, context }, request)
     const { config } = request
     const actions = context.take()
     if (actions) {

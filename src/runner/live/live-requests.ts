@@ -24,11 +24,11 @@ const MAX_EXPIRY_MS = 3_600_000
 export class LiveRequests {
   readonly #run: ActiveRun
   readonly #listener: RequestListener
-  /** Requests that were announced and are still open. */
-  readonly #open: Map<string, AbortController> = new Map()
   #cancelTimer: (() => void) | undefined
   #cancelExpiry: (() => void) | undefined
-  #isClosed = false
+  #state: 'open' | 'closed' = 'open'
+  /** Requests that were announced and are still open, by id. */
+  readonly open: Map<string, AbortController> = new Map()
 
   constructor(run: ActiveRun, listener: RequestListener) {
     this.#run = run
@@ -37,22 +37,22 @@ export class LiveRequests {
 
   /** Announces new requests, and withdraws those that are answered or no longer needed. */
   settle(): void {
-    if (this.#isClosed) return // long-running calls stay open after the session, and were announced
+    if (this.#state === 'closed') return // long-running calls stay open after the session, and were announced
     const { data } = this.#run
     const { userId, sessionId, invocationId } = data
     const pending = pendingOf(this.#waitingForOthers(), { userId, sessionId, invocationId })
     const ids = new Set(pending.map(({ id }) => id))
-    for (const [id, controller] of this.#open) {
+    for (const [id, controller] of this.open) {
       if (ids.has(id)) continue
-      this.#open.delete(id)
+      this.open.delete(id)
       controller.abort(new Error('The request no longer needs an answer.'))
     }
     this.#watchInbox()
     this.#watchExpiry(pending)
     for (const request of pending) {
-      if (this.#open.has(request.id)) continue
+      if (this.open.has(request.id)) continue
       const controller = new AbortController()
-      this.#open.set(request.id, controller)
+      this.open.set(request.id, controller)
       this.#listener.on({ type: 'request', request, signal: controller.signal })
     }
   }
@@ -103,10 +103,10 @@ export class LiveRequests {
 
   /** Withdraws all requests. */
   close(): void {
-    this.#isClosed = true
+    this.#state = 'closed'
     this.#cancelTimer?.()
     this.#cancelExpiry?.()
-    for (const controller of this.#open.values()) controller.abort(new Error('The live session has ended.'))
-    this.#open.clear()
+    for (const controller of this.open.values()) controller.abort(new Error('The live session has ended.'))
+    this.open.clear()
   }
 }

@@ -1,38 +1,22 @@
 // The run of a live session. Its agent loop is the live model: it speaks, calls tools and listens until the session ends.
 // Everything else is that of any other run: the log, the dispatcher, the gates and the inbox.
-import type { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import type { JsonObject } from '../../base/json.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
-import type { Content, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Event, PhaseRecord } from '../../event/event.ts'
+import type { Event } from '../../event/event.ts'
+import { progressIn } from '../../event/progress.ts'
 import type { LiveInputSource } from '../../tool/live-input.ts'
-import type { LiveModel } from '../../tool/live-model.ts'
-import type { Model } from '../../tool/model.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { LiveDriver } from '../run/live-driver.ts'
-import type { RunData } from '../run/run-data.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
-import { frameOf, speakingAgent } from './live-agent.ts'
 import { LiveCalls } from './live-calls.ts'
-import { describeReply, type LiveReply, textIn } from './live-reply.ts'
+import type { LivePlanOptions } from './live-plan.ts'
 import { type ChangeResponses, responsePlugin } from './response-plugin.ts'
 import type { RunNews } from './run-news.ts'
 
 /** What a live session provides to its run, and hears from it. */
-export interface LiveRunOptions {
-  /** The live model, which decides which server tools are available. */
-  readonly model: LiveModel
-  /** The model of agent tools without their own. Default: the model of the agent that calls them. */
-  readonly textModel: Model | undefined
-  /** The phase of the conversation. Undefined without phases. */
-  readonly phases: LiveDriver['phases']
-  /** Values computed from state. Undefined if there are none. */
-  readonly derived: LiveDriver['derived']
-  /** What the user sends, for tools. */
-  readonly input: LiveInputSource
+export interface LiveRunOptions extends LivePlanOptions, Pick<LiveDriver, 'phases' | 'derived' | 'input'> {
   /** May change responses before they are recorded and sent. */
   readonly changeResponses: ChangeResponses | undefined
   /** Called with what happens in the run. */
@@ -64,10 +48,7 @@ export class LiveRun implements LiveDriver {
     this.phases = options.phases
     this.derived = options.derived
     this.observer = {
-      recorded: (event) => {
-        options.on({ type: 'recorded', event })
-        this.#calls?.onRecorded(event)
-      },
+      recorded: (event) => options.on({ type: 'recorded', event }),
       changedTemp: (key, value) => options.on({ type: 'temp', key, value }),
     }
   }
@@ -98,10 +79,15 @@ export class LiveRun implements LiveDriver {
     this.#active = active
     this.#calls = new LiveCalls(active, this.#options)
     active.data.stop.add({ stop: (reason) => this.#options.on({ type: 'stopped', reason }) })
-    active.data.events.listen((event) => this.#calls?.onPartial(event))
+    active.data.events.listen((event) => event.partial && this.#onPartial(event))
     active.data.events.close() // no one takes events from the queue: it must not grow
     await Promise.race([this.#opened.promise, active.finished])
     if (active.failure) throw active.failure.reason
+  }
+
+  #onPartial(event: Event): void {
+    const progress = event.isolationScope === undefined ? progressIn(event) : undefined
+    if (progress) this.#options.on({ type: 'progress', ...progress })
   }
 
   /** The run. Throws before it has started. */
@@ -114,84 +100,31 @@ export class LiveRun implements LiveDriver {
     if (!this.#calls) throw new ToolwrightError('INTERNAL', 'The run of the live session has not started.')
     return this.#calls
   }
-  get #data(): RunData {
-    return this.run.data
-  }
-
-  /** The agent that speaks: the root agent, or the target of the latest transfer. */
-  agent(): LlmAgent {
-    return speakingAgent(this.#data)
-  }
-
-  /** The conversation so far, as the agent's model sees it. */
-  history(): Content[] {
-    return this.#data.view.history(this.agent().name, frameOf(this.#data))
-  }
-
-  /** Records a message of the user and returns its event. `transcribed`: the message was spoken. */
-  async recordUser(content: Content, { transcribed = false }: { transcribed?: boolean } = {}): Promise<Event> {
-    const { recorder } = this.#data
-    const event = recorder.draft('user', undefined, content, {})
-    if (transcribed) event.inputTranscription = { text: textIn(content.parts), finished: true }
-    await recorder.commit([{ event }])
-    return event
-  }
-
-  /** Must the log say that the model has ended its turn? False if it already does. */
-  get isTurnOpen(): boolean {
-    return this.run.next().type === 'ask-model'
-  }
-
-  /** Records what the model said and returns its event. */
-  async recordReply(parts: readonly Part[], reply: LiveReply): Promise<Event> {
-    const { recorder } = this.#data
-    const { callbacks, plan } = this.calls
-    const { said, actions } = await callbacks.afterModel(plan.turn(), { said: parts, calls: [], reply })
-    const event = recorder.draft(this.agent().name, frameOf(this.#data), { role: 'model', parts: said }, actions)
-    describeReply(event, reply)
-    await recorder.commit([{ event }])
-    return event
-  }
-
-  /** Records state that the app or a hook has changed. */
-  async recordState(stateDelta: JsonObject): Promise<void> {
-    const { recorder } = this.#data
-    await recorder.commit([{ event: recorder.draft('user', undefined, undefined, { stateDelta }) }])
-  }
-
-  /** Records the phase that the conversation has reached. */
-  async recordPhase(record: PhaseRecord): Promise<void> {
-    await this.#data.recorder.commit([{ record }])
-  }
 
   /** Ends the session: stops its calls, answers those that wait for a human, and releases the lease. */
   async close(reason: string): Promise<void> {
     const active = this.#active
     if (!active || active.isFinished) return
-    const { ports } = this.#data.services
-    const closing = this.#close(reason)
-    const isClosed = await withTimeout(
-      closing.then(
-        () => true,
-        () => false,
-      ),
-      CLOSE_MS,
-      ports,
+    const { ports } = active.data.services
+    const closed = this.#close(active, reason).then(
+      () => true,
       () => false,
     )
+    const isClosed = await withTimeout(closed, CLOSE_MS, ports, () => false)
     if (!isClosed) active.stop(new Cancelled(reason))
     this.#ended.resolve()
     await withTimeout(active.finished, CLOSE_MS, ports, () => undefined) // a store may never answer
   }
 
-  async #close(reason: string): Promise<void> {
-    const { recorder, stop } = this.#data
+  async #close(active: ActiveRun, reason: string): Promise<void> {
+    const { recorder, stop } = active.data
+    const { plan } = this.calls
     if (stop.stopped) return
-    await this.#calls?.close(reason)
-    if (!stop.stopped) await this.#calls?.callbacks.leave()
-    if (this.run.next().type !== 'ask-model') return
+    await this.calls.close(reason)
+    if (!stop.stopped) await plan.leave()
+    if (active.next().type !== 'ask-model') return
     // the model was about to speak: no one listens any more
-    const ending = recorder.draft(this.agent().name, frameOf(this.#data), undefined, { endOfAgent: true })
+    const ending = recorder.draft(plan.agent().name, plan.frame, undefined, { endOfAgent: true })
     if (!stop.stopped) await recorder.commit([{ event: ending }])
   }
 }

@@ -1,17 +1,12 @@
 import { withMedia } from '../../agent/request/request-media.ts'
-import { type Content, hasMedia, type Part } from '../../content/content.ts'
-import type { Event } from '../../event/event.ts'
+import type { Content, Part } from '../../content/content.ts'
 import type { RunData } from '../run/run-data.ts'
 
 /** The media of results, by the id of the call. */
 export type ResponseMedia = ReadonlyMap<string, readonly Part[]>
 
-/** The media after each response of an event; undefined if there is none. Stored files have their bytes. */
-export function mediaIn(run: RunData, { content }: Event): Promise<ResponseMedia> | undefined {
-  return content && hasMedia(content.parts) ? loadMedia(run, content) : undefined
-}
-
-async function loadMedia(run: RunData, content: Content): Promise<ResponseMedia> {
+/** The media after each response of a content. Stored files have their bytes. */
+export async function loadMedia(run: RunData, content: Content): Promise<ResponseMedia> {
   const [loaded] = await withMedia(run, [content], 0, undefined)
   const media = new Map<string, Part[]>()
   let current: Part[] = []

@@ -8,7 +8,7 @@ export type RunNews =
   /** A `temp:` value has changed. Null: it is deleted. */
   | { readonly type: 'temp'; readonly key: string; readonly value: unknown }
   /** A running call reports progress. */
-  | { readonly type: 'progress'; readonly id: string; readonly name: string; readonly value: unknown }
+  | { readonly type: 'progress'; readonly callId: string; readonly name: string; readonly value: unknown }
   /** A human must answer. Comes once for each request. `signal` aborts when no answer is needed any more. */
   | { readonly type: 'request'; readonly request: PendingRequest; readonly signal: AbortSignal }
   /** The run is stopped from outside: by `runner.cancel()`, `runner.close()` or a lost lease. */

@@ -14,8 +14,12 @@ import type { RunData } from '../run/run-data.ts'
 import { closeStoppedCall } from './close-call.ts'
 
 /** A call that is held back or being dispatched. */
-interface RunningCall {
+export interface RunningCall {
+  /** The id in the log. */
+  readonly id: string
+  /** Stops the call alone. */
   readonly stop: StopSignal
+  /** Records what happens inside the call. Undefined until its body runs. */
   recorder: ScopeRecorder | undefined
 }
 
@@ -33,12 +37,17 @@ export class RunningCalls {
     return this.#calls.has(callId)
   }
 
-  /** Holds calls back until they are dispatched or answered. The returned function releases them. */
-  hold(callIds: readonly string[]): () => void {
-    const held = callIds.map((id) => [id, this.#get(id)] as const)
-    return () => {
-      for (const [id, running] of held) this.#release(id, running)
-    }
+  /** Holds a call back until it is answered, or dispatched and released. */
+  hold(id: string): RunningCall {
+    const running = this.#calls.get(id) ?? { id, stop: new StopSignal(), recorder: undefined }
+    this.#calls.set(id, running)
+    return running
+  }
+
+  /** The call no longer runs. It may have been dispatched again meanwhile: then only the earlier run is over. */
+  release(running: RunningCall): void {
+    this.#run.stop.delete(running.stop)
+    if (this.#calls.get(running.id) === running) this.#calls.delete(running.id)
   }
 
   /** The call has its response. */
@@ -48,9 +57,9 @@ export class RunningCalls {
 
   /** Releases calls that wait for a human: a request ends the attempt that made it, also while other calls of its message run. */
   releaseWaiting(): void {
-    for (const [id, running] of this.#calls) {
-      const call = this.#run.fold.calls.get(id)
-      if (call && openRequests(call).length > 0) this.#release(id, running)
+    for (const running of this.#calls.values()) {
+      const call = this.#run.fold.calls.get(running.id)
+      if (call && openRequests(call).length > 0) this.release(running)
     }
   }
 
@@ -80,36 +89,40 @@ export class RunningCalls {
 
   /** The batch of one call, which can be stopped alone. */
   #batchOf(turn: AgentTurn, call: CallState): Batch {
-    const running = this.#get(call.id)
+    const running = this.hold(call.id)
+    this.#run.stop.add(running.stop)
+    const hasScope = call.isCode || turn.plan.table.entries.get(call.name)?.kind !== 'body'
+    return hasScope ? this.#scopedBatch(turn, call, running) : this.#bodyBatch(turn, call, running)
+  }
+
+  /** A body records nothing, and reports no progress after the stop. */
+  #bodyBatch(turn: AgentTurn, call: CallState, { stop }: RunningCall): Batch {
+    const host: RunHost = Object.assign(Object.create(this.#run), { stop })
+    const batch = new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
+    const { onProgress } = batch
+    return Object.assign(batch, {
+      onProgress: (...progress: Parameters<typeof onProgress>) => stop.stopped === undefined && onProgress(...progress),
+    })
+  }
+
+  /** An agent tool or code records in its scope, and nothing after the stop. */
+  #scopedBatch(turn: AgentTurn, call: CallState, running: RunningCall): Batch {
     const { stop } = running
     running.recorder = new ScopeRecorder(this.#run.recorder, stop)
-    this.#run.stop.add(stop)
     const host: RunHost = Object.assign(Object.create(this.#run), { stop, recorder: running.recorder })
     const batch = new CallBatch({ ...turn, run: host }, turn.plan.table, [call], runScope)
     const runInScope = batch.runInScope.bind(batch)
     batch.runInScope = async (scoped) => {
       const value = await runInScope(scoped)
-      if (value === SUSPENDED) this.#release(call.id, running) // answers continue it while other calls of its message run
+      if (value === SUSPENDED) this.release(running) // answers continue it while other calls of its message run
       return value
     }
     return batch
   }
 
   #closeCall(turn: AgentTurn, call: CallState): Promise<CallResult> {
-    const { stop, recorder } = this.#get(call.id)
+    const { stop, recorder } = this.hold(call.id)
     const reason = messageOf(stop.stopped?.reason)
     return closeStoppedCall(this.#run, { turn, call, recorder, reason })
-  }
-
-  #get(callId: string): RunningCall {
-    const running = this.#calls.get(callId) ?? { stop: new StopSignal(), recorder: undefined }
-    this.#calls.set(callId, running)
-    return running
-  }
-
-  /** The call no longer runs. It may have been dispatched again meanwhile: then only the earlier run is over. */
-  #release(callId: string, running: RunningCall): void {
-    this.#run.stop.delete(running.stop)
-    if (this.#calls.get(callId) === running) this.#calls.delete(callId)
   }
 }
