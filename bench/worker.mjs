@@ -1,5 +1,5 @@
 // Runs scenarios for ONE adapter in this process and prints one JSON line.
-// usage: node --expose-gc worker.mjs <adapter> <loop|concurrency>
+// usage: node --expose-gc worker.mjs <adapter> <loop|concurrency|first>
 import { z } from 'zod'
 
 const [name, part] = process.argv.slice(2)
@@ -200,6 +200,26 @@ const loopScenarios = {
     }
     return { ms: median(ms) }
   },
+  S1k: () => kept({ width: 1, turns: 4000 }),
+  S2k: () => kept({ width: 8, turns: 1000 }),
+}
+
+/**
+ * µs/turn when the session of every turn stays in the store. Each round has a store of its own, so that the memory of the process is that
+ * of `turns` sessions. The mean of a round, not of a part of it: keeping things costs a collection now and then.
+ */
+async function kept({ width, turns }) {
+  if (!adapter.keepsSessions) return undefined
+  const count = quick ? 100 : turns
+  const means = []
+  await forMs(WARM_MS + MEASURE_MS, 6, async () => {
+    const a = await adapter.create({ tools: makeTools(), reply: scripted(width), deltas: [], keepSessions: true })
+    await check(a.turn, width)
+    const t = now()
+    for (let i = 0; i < count; i++) await a.turn()
+    means.push(((now() - t) * 1000) / count)
+  })
+  return { us: median(means.slice(means.length >> 1)) } // the first half warms up
 }
 
 async function steadyStream(stream) {
@@ -237,12 +257,27 @@ const concurrencyScenario = {
   },
 }
 
+const firstTurnScenario = {
+  /** From a process that has imported the kit and zod to the answer of its first turn: tool, agent, one call, final text. */
+  async S10() {
+    await import(adapter.entry)
+    const t = now()
+    const a = await adapter.create({ tools: makeTools(), reply: scripted(), deltas: [], keepSessions: true })
+    const text = await a.turn()
+    const ms = now() - t
+    if (text !== DONE || executed !== 1) throw new Error(`wrong first turn: ${JSON.stringify(text)}`)
+    return { ms }
+  },
+}
+
+const parts = { loop: loopScenarios, concurrency: concurrencyScenario, first: firstTurnScenario }
 const out = {}
 const only = process.env.BENCH_ONLY?.split(',')
-for (const [id, fn] of Object.entries(part === 'concurrency' ? concurrencyScenario : loopScenarios)) {
+for (const [id, fn] of Object.entries(parts[part])) {
   if (only && !only.includes(id)) continue
   try {
-    out[id] = await fn()
+    const metrics = await fn()
+    if (metrics) out[id] = metrics // an adapter may lack what a scenario needs
   } catch (e) {
     out[id] = { error: String(e?.stack ?? e).slice(0, 600) }
   }

@@ -4,8 +4,9 @@ export default {
   version: 'hand-written',
   install: ['zod@4.6.7'],
   entry: 'zod',
+  keepsSessions: true,
 
-  async create({ tools, reply, deltas }) {
+  async create({ tools, reply, deltas, keepSessions }) {
     const byName = new Map(tools.map((t) => [t.name, t]))
 
     const model = {
@@ -36,8 +37,15 @@ export default {
       }
     }
 
+    const kept = []
+    function turnInKeptSession() {
+      const messages = []
+      kept.push(messages)
+      return loop(messages)
+    }
+
     return {
-      turn: () => loop([]),
+      turn: keepSessions ? turnInKeptSession : () => loop([]),
       session() {
         const messages = []
         return () => loop(messages)

@@ -1,6 +1,6 @@
 // This repository's package: LlmAgent + Runner on the in-memory services, a plain object as the model.
 // A fresh turn deletes its session afterwards, as google-adk's runEphemeral and the iqai-adk adapter do: the frameworks
-// without sessions keep nothing of a turn. The time of the deletion is part of our figure.
+// without sessions keep nothing of a turn. The time of the deletion is part of our figure. With `keepSessions`, it stays in the store.
 const appName = 'bench'
 const userId = 'u'
 const message = 'Weather?'
@@ -10,8 +10,9 @@ export default {
   pack: true, // run.mjs packs the repository and installs the tarball
   extras: ['zod@4.6.7'],
   entry: 'toolwright',
+  keepsSessions: true,
 
-  async create({ tools, reply, deltas, maxSteps }) {
+  async create({ tools, reply, deltas, maxSteps, keepSessions }) {
     const { LlmAgent, Runner, tool } = await import('toolwright')
 
     const respond = (parts, partial) => ({ content: { role: 'model', parts }, ...(partial && { partial }) })
@@ -47,7 +48,7 @@ export default {
     return {
       async turn() {
         const { text, sessionId } = await runner.complete({ userId, message })
-        await forget(sessionId)
+        if (!keepSessions) await forget(sessionId)
         return text
       },
       async session() {

@@ -1,7 +1,11 @@
 // Escapes text of models, tools and users, so that it cannot move a cursor, hide text, imitate lines or change the direction of text.
+import { lazyPattern } from './lazy-pattern.ts'
 
 /** Control characters, line separators, direction marks and zero-width characters. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+const unsafe = lazyPattern(
+  String.raw`[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]`,
+  'gu',
+)
 
 const SHORT_ESCAPES = new Map([
   ['\n', '\\n'],
@@ -13,25 +17,30 @@ const SHORT_ESCAPES = new Map([
 export function escapeText(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replace(UNSAFE, (character) => (character === '\n' || character === '\t' ? character : escapeCharacter(character)))
+    .replace(unsafe(), (character) =>
+      character === '\n' || character === '\t' ? character : escapeCharacter(character),
+    )
 }
 
 /** Escapes text for a single line, newline and tab included. */
 export function escapeLine(text: string): string {
-  return text.replace(UNSAFE, escapeCharacter)
+  return text.replace(unsafe(), escapeCharacter)
 }
 
 /** Characters that are invisible or look like a space, or that fonts do not know. They are escaped where a user approves what is shown. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
+const invisible = lazyPattern(
+  String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}`,
+  'gu',
+)
 
 /** Escapes every invisible character of a text in one line, for text beside which a user approves something. */
 export function showInvisible(text: string): string {
-  return text.replace(INVISIBLE, escapeCharacter)
+  return text.replace(invisible(), escapeCharacter)
 }
 
 /** Formats a value as JSON in one line, with invisible characters escaped. It parses to the same value. */
 export function escapeJson(value: unknown): string {
-  return (JSON.stringify(value) ?? 'undefined').replace(INVISIBLE, jsonEscape)
+  return (JSON.stringify(value) ?? 'undefined').replace(invisible(), jsonEscape)
 }
 
 function jsonEscape(character: string): string {

@@ -2,7 +2,6 @@
 import { failureText } from '../auth/auth-failure.ts'
 import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../auth/config/credential-key.ts'
-import { resolveCredential } from '../auth/resolve-credential.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import type { CallState } from '../event/invocation-state.ts'
 import { authServicesOf } from '../tool/credentials.ts'
@@ -29,6 +28,7 @@ export async function authorize(batch: Batch, ready: ReadyCall, configs: readonl
 async function authorizeCall(batch: Batch, ready: ReadyCall, configs: readonly AuthConfig[]): Promise<Prepared> {
   const { host } = batch
   const { call, context } = ready
+  const { resolveCredential } = await import('../auth/resolve-credential.ts')
   const credentials: AuthCredential[] = []
   const requests: NewRequest[] = []
   for (const authConfig of configs) {

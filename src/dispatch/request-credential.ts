@@ -2,7 +2,6 @@
 import { AuthError } from '../auth/auth-error.ts'
 import type { CheckedAuthConfig } from '../auth/config/check-auth-config.ts'
 import { forgetConsent } from '../auth/consent/consent-record.ts'
-import { openConsent } from '../auth/consent/open-consent.ts'
 import type { JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { consentIn, declinedIn } from '../event/decision.ts'
@@ -37,6 +36,7 @@ export async function requestCredential(
   }
   const id = CREDENTIAL_ID_PREFIX + host.services.ports.newId()
   try {
+    const { openConsent } = await import('../auth/consent/open-consent.ts')
     const authConfig = await openConsent(authServicesOf(host), { id, key, config })
     return { id, kind: 'credential', origin, key, args, definition, authConfig }
   } catch (error) {

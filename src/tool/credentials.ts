@@ -3,7 +3,7 @@
 import { isReservedKey, RESERVED_PREFIXES } from '../auth/auth-records.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
 import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
-import { type CredentialOptions, type CredentialOutcome, resolveCredential } from '../auth/resolve-credential.ts'
+import type { CredentialOptions, CredentialOutcome } from '../auth/resolve-credential.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { MAX_NAME_LENGTH } from '../base/limits.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
@@ -36,7 +36,7 @@ export async function saveCredential(host: InvocationHost, key: string, credenti
 }
 
 /** Resolves a credential: returns the stored token, refreshed when needed, or makes one without the user. */
-export function getCredential(
+export async function getCredential(
   host: InvocationHost,
   key: string,
   authConfig: AuthConfig,
@@ -44,7 +44,9 @@ export function getCredential(
 ): Promise<CredentialOutcome> {
   checkOptions('getCredential()', options, OPTIONS, 'INVALID_REQUEST')
   const config = checkAuthConfig(authConfig, `getCredential("${checkKey(key)}")`)
-  return resolveCredential(authServicesOf(host), key, config, options)
+  const services = authServicesOf(host)
+  const { resolveCredential } = await import('../auth/resolve-credential.ts')
+  return await resolveCredential(services, key, config, options)
 }
 
 /** Returns the key. Throws INVALID_REQUEST if it is empty, too long, or reserved for records of the framework. */

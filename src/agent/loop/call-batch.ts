@@ -14,8 +14,7 @@ import type { AgentPlan } from '../agents/agent-plan.ts'
 import { type AgentToolSettings, agentToolSettings } from '../agents/agent-tool.ts'
 import type { Hooks } from '../agents/callbacks.ts'
 import { escalationProblem } from '../agents/escalation-problem.ts'
-import { runAgentTool } from '../agents/run-agent-tool.ts'
-import { type CodeArgs, runCode } from '../code/run-code.ts'
+import type { CodeArgs } from '../code/run-code.ts'
 import { checkFinalResult } from './check-answer.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
@@ -76,6 +75,7 @@ export class CallBatch implements Batch {
     const { host: run, scope: frame } = this
     const isRetry = this.#failed?.has(call) ?? false
     try {
+      const { runAgentTool } = await import('../agents/run-agent-tool.ts')
       return await runAgentTool({
         run,
         plan: this.#plan,
@@ -91,14 +91,15 @@ export class CallBatch implements Batch {
       throw error
     }
   }
-  #runCode({ call, args, context }: ScopedCall): Promise<unknown> {
+  async #runCode({ call, args, context }: ScopedCall): Promise<unknown> {
     const { host: run, scope: frame, table } = this
     const plan = this.#plan
     const { agent } = plan
     const executor = agent.options.codeExecutor as CodeExecutor // the cast holds: an agent with a code entry has an executor
     const dispatchInside = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
       dispatch(new CallBatch({ run, plan, frame: inner }, table, calls, this.#runScope))
-    return runCode({
+    const { runCode } = await import('../code/run-code.ts')
+    return await runCode({
       run,
       executor,
       agentName: agent.name,

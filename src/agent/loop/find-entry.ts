@@ -1,7 +1,6 @@
 // The tool of a recorded call outside the loop, where nothing may be requested from the user.
 import { checkAuthConfig } from '../../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../../auth/config/credential-key.ts'
-import { resolveCredential } from '../../auth/resolve-credential.ts'
 import type { AuthConfig } from '../../content/auth.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
 import { refreshToolTable } from '../../dispatch/resolve.ts'
@@ -50,6 +49,7 @@ function listCurrent(
   const table = refreshToolTable(tree.plan(agent).table, logger)
   const contextFor = async ({ name }: Toolset, authConfig: AuthConfig): Promise<ReadonlyContext> => {
     const config = checkAuthConfig(authConfig, `Toolset "${name}"`)
+    const { resolveCredential } = await import('../../auth/resolve-credential.ts')
     const outcome = await resolveCredential(authServicesOf(host), await credentialKeyOf(config), config)
     if (outcome.status !== 'ready') throw new Error('its credential is missing')
     return readonlyContext(host, agent.name, branch, outcome.credential)

@@ -7,7 +7,6 @@ import type { CallState } from '../../event/invocation-state.ts'
 import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
-import { ChildPaused, runCustomAgent } from '../agents/custom-agent.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { ParallelAgent } from '../agents/workflow.ts'
 import { type ListingOptions, listTools } from '../request/list-tools.ts'
@@ -147,6 +146,7 @@ async function runChildScope(run: RunHost, agent: Agent, frame: ScopeFrame): Pro
 }
 
 async function runCustomScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
+  const { ChildPaused, runCustomAgent } = await import('../agents/custom-agent.ts')
   try {
     await runCustomAgent(run, agent, frame, runChildScope)
     return 'done'

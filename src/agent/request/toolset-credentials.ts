@@ -1,7 +1,5 @@
 import { checkAuthConfig } from '../../auth/config/check-auth-config.ts'
 import { credentialKeyOf } from '../../auth/config/credential-key.ts'
-import { openConsent } from '../../auth/consent/open-consent.ts'
-import { resolveCredential } from '../../auth/resolve-credential.ts'
 import type { AuthConfig } from '../../content/auth.ts'
 import { forgetAnswered } from '../../dispatch/request-credential.ts'
 import { type RequestedCall, requestEvent } from '../../dispatch/request-records.ts'
@@ -41,6 +39,7 @@ export class ToolsetCredentials {
     const id = toolsetCallId(name, frame.path)
     const call = run.fold.calls.get(id)
     if (call) await forgetAnswered(run, call)
+    const { resolveCredential } = await import('../../auth/resolve-credential.ts')
     const outcome = await resolveCredential(authServicesOf(run), key, config)
     if (outcome.status === 'failed') throw new Error(outcome.reason)
     if (outcome.status === 'ready') return readonlyContext(run, plan.agent.name, frame.branch, outcome.credential)
@@ -61,6 +60,7 @@ export class ToolsetCredentials {
   ): Promise<void> {
     const { run } = this.#turn
     const id = CREDENTIAL_ID_PREFIX + run.services.ports.newId()
+    const { openConsent } = await import('../../auth/consent/open-consent.ts')
     const authConfig = await openConsent(authServicesOf(run), { id, key, config })
     const request = { id, kind: 'credential', origin: 'gate', key, args: {}, definition: '', authConfig } as const
     this.#requested.push({ call: { id: callId, name }, requests: [request] })

@@ -5,7 +5,6 @@ import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import type { Lease, PostedItem } from '../../session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
-import { completeConsents } from '../approvals/consent-answers.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
 import { postedResults } from '../inbox/settle-inbox.ts'
@@ -53,6 +52,7 @@ export class RunStarter {
   ): Promise<StartedRun> {
     const { userId, sessionId } = request
     const key = { appName: this.#options.appName, userId, sessionId }
+    const { completeConsents } = await import('../approvals/consent-answers.ts')
     const { message, expired } = await completeConsents(key, request.message, this.#options.services)
     const run = await this.#start({ ...request, message, mayHoldCode: false }, before)
     if (!expired) return run

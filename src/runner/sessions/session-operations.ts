@@ -3,7 +3,6 @@ import type { PendingRequest } from '../../event/pending-request.ts'
 import { pageOf } from '../../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../../session/service.ts'
 import { toStateDelta } from '../../tool/state.ts'
-import { previewApproval } from '../approvals/preview-approval.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { RunFactory } from '../run/run-factory.ts'
 import type { StartedRun } from '../run/run-handle.ts'
@@ -18,11 +17,6 @@ import type {
   UpdateStateOptions,
 } from '../runner-options.ts'
 import { claimIfFree } from '../session/leases.ts'
-import { deleteSession } from './delete-session.ts'
-import { followRun } from './follow-run.ts'
-import { forkSession } from './fork-session.ts'
-import { removeUnfinishedCopies } from './unfinished-copy.ts'
-import { updateState } from './update-state.ts'
 
 interface PendingFilter {
   readonly userId?: string | undefined
@@ -42,18 +36,22 @@ export class SessionOperations {
   }
 
   /** The stored events after an event, then those of the run under way. */
-  follow({ userId, sessionId, afterEventId }: FollowOptions): Promise<StartedRun> {
-    return followRun(this.#key({ userId, sessionId }), afterEventId, this.#factory)
+  async follow({ userId, sessionId, afterEventId }: FollowOptions): Promise<StartedRun> {
+    const { followRun } = await import('./follow-run.ts')
+    return await followRun(this.#key({ userId, sessionId }), afterEventId, this.#factory)
   }
 
   /** Changes the state of a session. A change with an id that the session has seen is not made again. */
-  updateState({ userId, sessionId, stateDelta }: UpdateStateOptions, id?: string): Promise<void> {
-    return updateState(this.#key({ userId, sessionId }), toStateDelta(stateDelta), this.#factory, id)
+  async updateState({ userId, sessionId, stateDelta }: UpdateStateOptions, id?: string): Promise<void> {
+    const delta = toStateDelta(stateDelta) // a copy: the caller may change it meanwhile
+    const { updateState } = await import('./update-state.ts')
+    await updateState(this.#key({ userId, sessionId }), delta, this.#factory, id)
   }
 
   /** Deletes a session with its open consents and its artifacts. */
-  delete({ userId, sessionId }: DeleteSessionOptions): Promise<void> {
-    return deleteSession(this.#key({ userId, sessionId }), this.#factory.services)
+  async delete({ userId, sessionId }: DeleteSessionOptions): Promise<void> {
+    const { deleteSession } = await import('./delete-session.ts')
+    await deleteSession(this.#key({ userId, sessionId }), this.#factory.services)
   }
 
   /** Copies a session up to an event. Returns the id of the copy. */
@@ -61,6 +59,7 @@ export class SessionOperations {
     // without types: a copy that ends at the first record would look whole
     if (!before) throw new ToolwrightError('INVALID_REQUEST', NO_END)
     const target = this.#key({ userId, sessionId: newSessionId ?? this.#factory.services.ports.newId() })
+    const { forkSession } = await import('./fork-session.ts')
     await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#factory)
     return target.sessionId
   }
@@ -90,14 +89,16 @@ export class SessionOperations {
   /** Removes copies that a process did not complete before it died. A store that fails must not keep runs from continuing. */
   async removeUnfinishedCopies(): Promise<void> {
     const { services } = this.#factory
+    const { removeUnfinishedCopies } = await import('./unfinished-copy.ts')
     await removeUnfinishedCopies(this.#appName, services).catch((error) =>
       services.logger.warn(`Unfinished copies were not removed: ${messageOf(error)}`, error),
     )
   }
 
   /** The question about edited arguments of a pending confirmation. */
-  previewApproval({ userId, sessionId, ...edit }: PreviewApprovalOptions): Promise<ApprovalPreview> {
-    return previewApproval(this.#key({ userId, sessionId }), edit, this.#factory)
+  async previewApproval({ userId, sessionId, ...edit }: PreviewApprovalOptions): Promise<ApprovalPreview> {
+    const { previewApproval } = await import('../approvals/preview-approval.ts')
+    return await previewApproval(this.#key({ userId, sessionId }), edit, this.#factory)
   }
 
   /** Cancels the unfinished invocations of a session, or one of them. */
