@@ -66,7 +66,7 @@ export function signatureOf(call: CallState): string {
 }
 
 /** The key of a request: equal for requests of one kind, origin and key. */
-export function requestKey({ kind, origin, key }: RequestRecord): string {
+function requestKey({ kind, origin, key }: RequestRecord): string {
   return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`
 }
 
@@ -239,7 +239,7 @@ export interface ScopeState {
 type Failures = Map<string, number>
 
 /** An agent in a scope. */
-export interface Speaker {
+interface Speaker {
   /** The name of the agent. */
   readonly name: string
   /** The number of its model replies. */

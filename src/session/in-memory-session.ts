@@ -94,7 +94,7 @@ registerShape(
 )
 
 /** The log of one session: entries numbered from 1 without gaps, with unique event ids. */
-export class InMemoryLog {
+class InMemoryLog {
   /** All entries. The array grows with each append. */
   readonly entries: Entry[] = []
   /** Sequence numbers by event id, created for the first append with an event. */

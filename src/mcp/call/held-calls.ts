@@ -3,7 +3,7 @@ import { HOLD_MS, MAX_HELD } from '../limits.ts'
 import type { ServerCall } from './server-call.ts'
 
 /** A call that waits for a human. */
-export interface HeldCall {
+interface HeldCall {
   /** The call. */
   readonly call: ServerCall
   /** The key of the input request. */

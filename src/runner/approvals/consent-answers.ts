@@ -13,7 +13,7 @@ import type { SessionKey } from '../../session/service.ts'
 import type { RunServices } from '../run-services.ts'
 
 /** Answers without codes, and the error of a consent that came too late. */
-export interface ConsentAnswers {
+interface ConsentAnswers {
   /** The message with the outcome of each consent instead of its code. */
   readonly message: Content
   /** A consent has expired: the call makes a new request, then the caller gets this error. */
