@@ -53,7 +53,7 @@ export interface RequestState {
   readonly seq: number
   /** The answer as the client sent it; undefined while there is none. */
   answer: JsonObject | undefined
-  /** Why the request counts as denied without an answer. */
+  /** The reason of a denial that the framework recorded, such as expiry. Undefined: not denied by it. */
   denied: string | undefined
 }
 

@@ -115,7 +115,7 @@ async function completeOne(
   } catch (error) {
     const isLost = error instanceof ToolwrightError && (error.code === 'EXPIRED' || error.code === 'NOT_FOUND')
     if (!isLost) throw error
-    // a pending request without its consent can never be answered; an answered request has no consent any more
+    // The consent is gone: it was used, so that the request has its answer, or it was lost, and nobody can answer the request.
     const isPending = (await sessionService.pending(key)).some(({ id }) => id === request.id)
     return isPending ? { status: 'expired' } : undefined
   }
