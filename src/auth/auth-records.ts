@@ -6,7 +6,7 @@ import { failureText, quoteKey } from './auth-failure.ts'
 import type { AuthServices } from './auth-services.ts'
 
 /** The user and the store. */
-export type RecordOwner = Pick<AuthServices, 'appName' | 'userId' | 'credentialService'>
+type RecordOwner = Pick<AuthServices, 'appName' | 'userId' | 'credentialService'>
 
 /** A stored row. Its credential is not checked: a row is untrusted. */
 export interface AuthRecord {

@@ -17,7 +17,7 @@ export interface AuthorizationServerOptions {
 }
 
 /** One request to the token endpoint. */
-export interface TokenRequest {
+interface TokenRequest {
   /** `authorization_code`, `refresh_token` or `client_credentials`. */
   readonly grant: string
   /** How the client authenticated: `basic` in the header, `post` in the form, or `none`. */

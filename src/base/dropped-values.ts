@@ -4,7 +4,7 @@ const MAX_PATHS = 5
 const MAX_DEPTH = 20
 
 /** A value that JSON cannot hold. */
-export interface DroppedValue {
+interface DroppedValue {
   /** Where it is, such as `items[2].onClick`. Empty for the value itself. */
   readonly path: string
   /** What it is. */

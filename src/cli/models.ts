@@ -11,7 +11,7 @@ import { modelNamesOf } from './load/collect-agents.ts'
 import { missingPeers } from './serve/required-peers.ts'
 
 /** A provider whose models the command line finds by name. */
-export interface ModelProvider {
+interface ModelProvider {
   /** The model names it serves: a prefix and `*`. */
   readonly pattern: `${string}*`
   /** The package that users install for it. */
@@ -106,7 +106,7 @@ function hasKey({ keyNames }: ModelProvider, env: Environment): boolean {
 }
 
 /** What is wrong with a model, and what to do. */
-export interface ModelProblem {
+interface ModelProblem {
   /** What is wrong, in one sentence. */
   readonly message: string
   /** What to do. */

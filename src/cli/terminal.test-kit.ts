@@ -21,7 +21,7 @@ export interface TerminalSetup {
 }
 
 /** What a command printed, without progress, and its exit code. */
-export interface Ended {
+interface Ended {
   readonly code: number
   readonly out: string
   readonly errors: string

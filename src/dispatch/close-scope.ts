@@ -14,7 +14,7 @@ import type { DispatchHost, UnrecordedResult } from './host.ts'
 type Closing = Pick<DispatchHost, 'fold' | 'recorder'>
 
 /** Why and how an invocation, or the scope of an agent tool, ends early. */
-export interface ClosingOptions {
+interface ClosingOptions {
   /** The agent that ends. */
   readonly author: string
   /** The scope of the agent. */

@@ -88,7 +88,7 @@ function notRun({ name }: CallState, reason: string): string {
 }
 
 /** What the answers to requests of a body decide. */
-export type BodyAnswers =
+type BodyAnswers =
   | { readonly type: 'stopped'; readonly outcome: Prepared }
   | { readonly type: 'answered'; readonly confirmation: ToolConfirmation | undefined }
 

@@ -6,7 +6,7 @@ import type { DispatchHost } from './host.ts'
 import { Timeout } from './wait-with-deadline.ts'
 
 /** What threw, and what the report leaves out. */
-export interface ThrowingStep {
+interface ThrowingStep {
   /** The call. */
   readonly call: { readonly id: string; readonly name: string }
   /** The callback that threw. Undefined: the body. */

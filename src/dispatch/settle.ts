@@ -15,7 +15,7 @@ import { toolAsResult, warnDropped } from './unstorable-result.ts'
 import { Timeout, waitFor } from './wait-with-deadline.ts'
 
 /** A call whose body has returned. */
-export interface Unsettled {
+interface Unsettled {
   /** The run. */
   readonly host: DispatchHost
   /** The call. */

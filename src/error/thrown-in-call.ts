@@ -7,7 +7,7 @@ const MAX_STACK_LENGTH = 8_000
 const MAX_CAUSES = 3
 
 /** The call in which an error was thrown. */
-export interface ThrowingCall {
+interface ThrowingCall {
   /** The user of the session. */
   readonly userId: string
   /** The session. */

@@ -3,7 +3,7 @@ import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 
 /** An answer to a confirmation. Only a literal `true` approves. */
-export interface Decision {
+interface Decision {
   /** True for an approval. */
   readonly confirmed: boolean
   /** Data of the approver for the body. */
@@ -117,7 +117,7 @@ export function choiceIn(
 }
 
 /** The recorded answer to a credential request. The code and the tokens are never in it. */
-export type ConsentStatus = 'authorized' | 'failed' | 'expired'
+type ConsentStatus = 'authorized' | 'failed' | 'expired'
 
 /** The `status` of an answer to a credential request that is not pending. It stands for any code, and is never recorded. */
 export const REPEATED = 'repeated'

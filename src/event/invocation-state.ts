@@ -65,7 +65,7 @@ export interface RequestState {
   readonly seq: number
   /** The answer as the client sent it; undefined while there is none. */
   answer: JsonObject | undefined
-  /** Why the request counts as denied without an answer. */
+  /** The reason of a denial that the framework recorded, such as expiry. Undefined: not denied by it. */
   denied: string | undefined
 }
 
@@ -78,7 +78,7 @@ export function signatureOf(call: CallState): string {
 }
 
 /** The key of a request: equal for requests of one kind, origin and key. */
-export function requestKey({ kind, origin, key }: RequestRecord): string {
+function requestKey({ kind, origin, key }: RequestRecord): string {
   return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`
 }
 
@@ -264,7 +264,7 @@ export interface ScopeState {
 type Failures = Map<string, number>
 
 /** An agent in a scope. */
-export interface Speaker {
+interface Speaker {
   /** The name of the agent. */
   readonly name: string
   /** The number of its model replies. */

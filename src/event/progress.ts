@@ -8,7 +8,7 @@ export function progressIn({ partial, content }: Event): Progress | undefined {
 }
 
 /** What a tool reports while it runs. */
-export interface Progress {
+interface Progress {
   /** The call. */
   readonly callId: string
   /** The tool. */

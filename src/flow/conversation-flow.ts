@@ -36,7 +36,7 @@ export interface FlowDefinition<S> {
 }
 
 /** What the flow needs from the session. */
-export interface FlowOptions<S> extends FlowDefinition<S> {
+interface FlowOptions<S> extends FlowDefinition<S> {
   /** The session, for hooks. */
   readonly session: S
   /** The stored state when the session starts. */

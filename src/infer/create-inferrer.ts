@@ -16,7 +16,7 @@ import { readFiles } from './project/read-files.ts'
 import { describeMistakes } from './types/describe-mistakes.ts'
 
 /** Options of `createInferrer()`. */
-export interface InferrerOptions {
+interface InferrerOptions {
   /** The folder of the project, in which the compiler is looked up. Default: the current directory. */
   readonly folder?: string | undefined
   /** Keep results in node_modules/.cache/toolwright/infer. Default true. */

@@ -63,9 +63,9 @@ export const MAX_PROGRESS_LENGTH = 1_000
 export const MAX_CALL_MS: number = 24 * HOUR
 
 /** How long a connection of the 2025 protocol is held while a human answers, in milliseconds. Then the question is declined. */
-export const HOLD_MS: number = 5 * MINUTE
+export const OPEN_CALL_MS: number = 5 * MINUTE
 /** The most calls of one toolset that are held at the same time. Further questions are declined at once. */
-export const MAX_HELD = 100
+export const MAX_OPEN_CALLS = 100
 /** How long a question of the 2025 protocol waits until only one call is under way, which must be the one that asks. */
 export const WHO_ASKS_MS: number = 2 * SECOND
 /** How long a server may still ask for a call that was cancelled, in milliseconds. Other users are not asked meanwhile. */

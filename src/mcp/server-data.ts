@@ -10,7 +10,7 @@ import { readContent } from './call/read-result.ts'
 import { MAX_LISTED } from './limits.ts'
 
 /** Options of a request to the server. */
-export interface ReadOptions {
+interface ReadOptions {
   /** Cancels the request. */
   readonly signal: AbortSignal
   /** How long it may take, in milliseconds. */

@@ -8,7 +8,7 @@ import { type Listing, listServerTools } from './listing/server-tool.ts'
 import { toLine } from './warnings.ts'
 
 /** The tools of a server, and the connection that listed them. */
-export interface CurrentListing {
+interface CurrentListing {
   /** The connection. */
   readonly connection: McpConnection
   /** The tools. */

@@ -10,7 +10,7 @@ import { forgetGroup, killGroup, signalGroup, trackGroup } from './local/process
 import { type StartedCommand, windowsCommand } from './local/windows-command.ts'
 
 /** What a local MCP server is started with. */
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   /** The program. It is started without a shell. */
   readonly command: string
   /** Its arguments. */

@@ -8,7 +8,7 @@ import type { Tool } from '../tool/tool.ts'
 import { OpenApiToolset, type OpenApiToolsetOptions } from './openapi-toolset.ts'
 
 /** A request that the API got. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string
   /** Path and query, as sent. */
   readonly url: string
@@ -82,7 +82,7 @@ export async function callTool(tools: Map<string, Tool>, name: string, call: Cal
 }
 
 /** Arguments, and options of the context. */
-export interface CallOptions extends ToolContextOptions {
+interface CallOptions extends ToolContextOptions {
   readonly args?: JsonObject
   readonly context?: ToolContext
 }

@@ -16,7 +16,7 @@ import { type Origins, originsOf, withinOrigins } from './security/origins.ts'
 import type { ApiToolsetOptions } from './toolset-options.ts'
 
 /** The tools of a document. */
-export interface LoadedTools {
+interface LoadedTools {
   /** One tool for each operation that can be called. */
   readonly tools: readonly Tool[]
   /** What is wrong with the document, for the operator. */

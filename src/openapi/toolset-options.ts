@@ -113,7 +113,7 @@ const milliseconds: Rule = {
 }
 
 /** The rules of the shared options. */
-export const API_TOOLSET_RULES: OptionRules<ApiToolsetOptions> = {
+const API_TOOLSET_RULES: OptionRules<ApiToolsetOptions> = {
   name,
   baseUrl: address,
   trustedOrigins: origins,

@@ -12,13 +12,6 @@ import { Cancelled } from './run/cancelled.ts'
 import type { RunStarter } from './run/run-starter.ts'
 import type { RunServices } from './run-services.ts'
 
-/** Continues an invocation with the result of a call. */
-export type ContinueWithResult = (
-  key: SessionKey,
-  message: Content,
-  stateDelta: JsonObject | undefined,
-) => Promise<void>
-
 /** A call whose body runs, or whose result continues its invocation. */
 interface RunningTask {
   readonly session: SessionKey

@@ -118,7 +118,7 @@ function readContent(message: Message, maxResultBytes: number): Content {
 }
 
 /** May the part hold an authorization code? Only text and the decision on a confirmation certainly do not. */
-export function mayHoldCode({ functionResponse: answer }: Part): boolean {
+function mayHoldCode({ functionResponse: answer }: Part): boolean {
   if (!answer) return false
   const isDecision = isRecord(answer.response) && typeof answer.response.confirmed === 'boolean'
   return answer.name !== REQUEST_NAMES.confirmation || !isDecision || isCredentialId(answer.id)

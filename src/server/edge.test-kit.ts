@@ -28,7 +28,7 @@ export function helloAgent(): LlmAgent {
 }
 
 /** An agent whose tool call lasts until it is released. */
-export interface SlowAgent {
+interface SlowAgent {
   /** The agent. */
   readonly agent: LlmAgent
   /** Its tool. */

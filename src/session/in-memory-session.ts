@@ -116,7 +116,7 @@ registerShape(
 const INDEXED_ENTRIES = 32
 
 /** The log of one session: entries numbered from 1 without gaps, with unique event ids. */
-export class InMemoryLog {
+class InMemoryLog {
   /** All entries. The array grows with each append. */
   readonly entries: Entry[] = []
   /** Sequence numbers by event id. Only long logs have it. */

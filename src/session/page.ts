@@ -26,7 +26,7 @@ export function readLogStart({
 }
 
 /** An item of a list, with what a page needs to know about it. */
-export interface Placed<T> {
+interface Placed<T> {
   /** The item. */
   readonly item: T
   /** Its number. Numbers of a list grow, or fall, from item to item. */

@@ -11,7 +11,7 @@ import { createKeyFile, readKeyFile } from './key-file.ts'
 export const KEYS_VARIABLE = 'TOOLWRIGHT_ENCRYPTION_KEYS'
 
 /** Where encryption keys come from: the option, the environment variable, a key file, or random keys of this process. */
-export type KeySource =
+type KeySource =
   | { readonly type: 'option' }
   | { readonly type: 'environment' }
   | { readonly type: 'file'; readonly path: string }

@@ -120,7 +120,7 @@ describe.each(stores)('with sessions $name, the log of a live session', (store) 
     ])
   })
 
-  test('is the history of the next text run', async () => {
+  test('the log of a live session is the history of the next text run', async () => {
     const { runner, model } = deskRunner(['It was 22 degrees.'], store.open())
     const started = await startLive({ runner, userId: 'ada' })
     await talk(started)

@@ -10,7 +10,7 @@ import { LlmAgent } from './llm-agent.ts'
 import { isMissingModel, missingModel, noModel } from './missing-model.ts'
 
 /** What the runner passes to a tree. */
-export interface TreeOptions {
+interface TreeOptions {
   /** Finds the model with this name. Throws if there is none. */
   resolveModel(name: string, agentName: string): Model
   /** The callbacks of the plugins. They run before those of the agents. */

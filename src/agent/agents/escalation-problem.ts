@@ -6,7 +6,7 @@ import { LlmAgent } from './llm-agent.ts'
 import { ParallelAgent, SequentialAgent } from './workflow.ts'
 
 /** Where a call escalates. */
-export interface EscalatingScope {
+interface EscalatingScope {
   /** The agents of the scope. */
   readonly tree: AgentTree
   /** The scope path. */

@@ -16,7 +16,7 @@ import { checkLlmAgentOptions, type LlmAgentOptions } from './llm-agent-options.
 import { TRANSFER_TO_AGENT, withTransferTargets } from './transfer.ts'
 
 /** The type of an agent's answer: that of its `outputSchema`, or `unknown` without one. */
-export type OutputOf<S> = S extends Schema ? InferOutput<S> : unknown
+type OutputOf<S> = S extends Schema ? InferOutput<S> : unknown
 
 /**
  * An agent with a model. The model calls tools, sees their results and continues until it answers.

@@ -19,7 +19,7 @@ import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
 
 /** A call of an agent tool. */
-export interface AgentToolCall {
+interface AgentToolCall {
   /** The run the call belongs to. */
   readonly run: RunHost
   /** The plan of the agent that made the call. */

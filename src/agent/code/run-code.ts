@@ -35,7 +35,7 @@ export interface CodeArgs {
 }
 
 /** A piece of code to run. */
-export interface CodeCall {
+interface CodeCall {
   /** The run the code belongs to. */
   readonly run: RunHost
   /** Runs the code. */

@@ -6,7 +6,7 @@ import type { EventErrorCode } from '../../event/event.ts'
 import type { ModelTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 /** Why a scope ends. */
-export interface ScopeEnding {
+interface ScopeEnding {
   /** The code on the event. */
   readonly errorCode: EventErrorCode
   /** The message on the event. Long messages are truncated. */

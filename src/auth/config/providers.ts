@@ -2,7 +2,7 @@
 import type { AuthScheme } from '../../content/auth.ts'
 
 /** What is special about a provider. */
-export interface Provider {
+interface Provider {
   /** Where the user consents. */
   readonly authorizationUrl: string
   /** Where codes are exchanged and tokens are refreshed. */

@@ -15,7 +15,7 @@ import { CONSENT_MS } from './open-consent.ts'
 import type { ConsentAnswer } from './read-consent-answer.ts'
 
 /** An answer to a consent. */
-export interface AnsweredConsent {
+interface AnsweredConsent {
   /** The id of the consent. */
   readonly id: string
   /** What the client answered. */

@@ -46,7 +46,7 @@ export interface UsedConsent extends Pick<OpenConsent, 'state' | 'redirectUri'> 
 }
 
 /** A consent and the generation of its row. */
-export interface StoredConsent {
+interface StoredConsent {
   /** The consent. */
   readonly consent: OpenConsent | UsedConsent
   /** The generation of its row. */

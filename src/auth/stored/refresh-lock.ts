@@ -13,7 +13,7 @@ export const REQUEST_MS: number = LOCK_MS - 5_000
 const POLL_MS = 100
 
 /** A lock that this process holds. */
-export interface RefreshLock {
+interface RefreshLock {
   /** The key of the lock's row. */
   readonly lockKey: string
   /** The generation of the lock's row. */
@@ -21,7 +21,7 @@ export interface RefreshLock {
 }
 
 /** A lock that another process holds. */
-export interface ForeignLock {
+interface ForeignLock {
   /** The generation of its row. Undefined if the lock was taken in this moment. */
   readonly heldAs: number | undefined
 }

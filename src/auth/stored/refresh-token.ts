@@ -11,7 +11,7 @@ import { LOCK_MS, REQUEST_MS, releaseLock, takeLock, waitForLock } from './refre
 import { saveTokens } from './save-tokens.ts'
 
 /** The result of a token request. */
-export type TokenResult =
+type TokenResult =
   /** The token was requested and stored. */
   | { readonly type: 'stored'; readonly credential: AuthCredential }
   /** Another writer has changed the stored credential. Load it again. */
@@ -24,7 +24,7 @@ export type TokenResult =
   | { readonly type: 'failed'; readonly error: unknown }
 
 /** A token to request. */
-export interface TokenNeed {
+interface TokenNeed {
   /** The key of the credential. */
   readonly key: string
   /** The row that was loaded. If another one is stored now, no request is sent. */

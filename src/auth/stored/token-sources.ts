@@ -23,7 +23,7 @@ export interface CredentialNeed {
 }
 
 /** Requests a credential. Undefined if there is nothing to request. Throws AuthError. */
-export type TokenSource = () => Promise<AuthCredential | undefined>
+type TokenSource = () => Promise<AuthCredential | undefined>
 
 /** Refreshes a stored token. Undefined if it has no refresh token, or does not come from a user's consent. */
 export function refreshSource({ services, config }: CredentialNeed, previous: AuthCredential): TokenSource | undefined {

@@ -8,7 +8,7 @@ import { timesOf } from './stored-credential.ts'
 import { type CredentialNeed, ownSource, refreshSource } from './token-sources.ts'
 
 /** A stored token. */
-export interface StoredToken {
+interface StoredToken {
   /** The row that was loaded. */
   readonly row: AuthRecord
   /** Its credential, checked. */

@@ -28,7 +28,7 @@ export async function fetchJson(http: TokenHttp, url: string, init: RequestInit)
 }
 
 /** A response whose body was read. */
-export interface TextResponse extends Pick<Response, 'status' | 'ok' | 'headers'> {
+interface TextResponse extends Pick<Response, 'status' | 'ok' | 'headers'> {
   /** The body. */
   readonly text: string
 }

@@ -10,7 +10,7 @@ import type { ServerMetadata } from './server-metadata.ts'
 import { fetchJson, type TokenHttp } from './token-fetch.ts'
 
 /** A request to a token endpoint. */
-export interface TokenRequest {
+interface TokenRequest {
   /** The server that gets the request. */
   readonly server: ServerMetadata
   /** `grant_type`. */

@@ -3,7 +3,7 @@ import type { Runner } from '../../runner/runner.ts'
 import type { Interrupts } from '../input/interrupts.ts'
 
 /** The session of a turn, and how far it was shown. */
-export interface ShownSession {
+interface ShownSession {
   /** The user the session belongs to. */
   readonly userId: string
   /** The session. */

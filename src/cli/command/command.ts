@@ -23,7 +23,7 @@ export type StringOptions<Names extends string> = { readonly [Name in Names]: Co
 export type Flags<Names extends string> = { readonly [Name in Names]: CommandOption & { type: 'boolean' } }
 
 /** The values that were given, by option. */
-export type OptionValues<Options extends CommandOptions> = {
+type OptionValues<Options extends CommandOptions> = {
   readonly [Name in keyof Options]?: OptionValue<Options[Name]> | undefined
 }
 

@@ -3,7 +3,7 @@ import type { Command, CommandDescription, CommandLine, CommandOptions } from '.
 import { parseCommandLine } from './parse-command-line.ts'
 
 /** A command as it is written down. */
-export interface CommandDefinition<Options extends CommandOptions> extends CommandDescription {
+interface CommandDefinition<Options extends CommandOptions> extends CommandDescription {
   /** Its options. `--help` is added. */
   readonly options: Options
   /** Commands whose name starts with the name of this one. */

@@ -16,7 +16,7 @@ import { checkToolsets } from './check-toolsets.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /** An app to check. */
-export interface CheckedApp {
+interface CheckedApp {
   /** The agent file. */
   readonly file: string
   /** The name of the app; undefined means the name of the file. */

@@ -6,7 +6,7 @@ import { type Finding, findingsOf, problemOnce } from './finding.ts'
 import type { PinsOfApp } from './pins-of-app.ts'
 
 /** Whether a server can be asked for its tools, and what is to do about it. */
-export interface CheckedServer {
+interface CheckedServer {
   /** `silent`: its tools cannot be listed. */
   readonly state: 'answers' | 'silent'
   /** What is to do. Empty if nothing is. */

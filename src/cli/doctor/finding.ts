@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 /** Creates findings of one check. */
-export interface Findings {
+interface Findings {
   /** Nothing to do. */
   ok(message: string): Finding
   /** Something may surprise later. */

@@ -7,7 +7,7 @@ import type { Interrupts } from './interrupts.ts'
 import type { LineResult, LineSource } from './line-source.ts'
 
 /** A pipe, or a file, as standard input. */
-export interface Pipe {
+interface Pipe {
   /** Standard input. */
   readonly input: Readable
   /** Where prompts are printed. */

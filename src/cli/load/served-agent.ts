@@ -30,7 +30,7 @@ export interface ServedAgent {
 }
 
 /** The store of single calls. */
-export interface CallStorage extends AppStorage {
+interface CallStorage extends AppStorage {
   /** The working directory: without `db`, the calls keep to the pins of the database that `web` and `run` have there. Default: no pins. */
   readonly pinsFolder?: string | undefined
 }

@@ -4,7 +4,7 @@ import { type ConsentOptions, consentPrompt } from '../consent/consent-prompt.ts
 import { type PromptSource, type RequestPrompt, requestPrompt } from './request-prompt.ts'
 
 /** Options of `openPrompts`. */
-export interface PromptOptions extends Pick<ConsentOptions, 'openBrowser'> {
+interface PromptOptions extends Pick<ConsentOptions, 'openBrowser'> {
   /** The runner that made the requests. */
   readonly runner: Pick<Runner, 'agent' | 'previewApproval'>
   /** Called with each request that a user cannot answer in a terminal. */

@@ -5,7 +5,7 @@ import type { Style } from './paint.ts'
 export const BREAK: RegExp = /[\s\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/
 
 /** Text in one style. */
-export interface Span {
+interface Span {
   /** The text without its markers. */
   readonly text: string
   /** The style of the text. */

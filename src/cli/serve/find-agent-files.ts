@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { UsageError } from '../terminal.ts'
 
 /** An agent file and the name of its app. */
-export interface FoundFile {
+interface FoundFile {
   /** The path of the file, as an import can find it from the working directory. */
   readonly file: string
   /** The name of the app; undefined if the file decides. */

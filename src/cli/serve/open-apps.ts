@@ -9,7 +9,7 @@ import { UsageError } from '../terminal.ts'
 import { findAgentFiles } from './find-agent-files.ts'
 
 /** Which apps to open, and where their sessions are stored. */
-export interface OpenAppsOptions {
+interface OpenAppsOptions {
   /** Agent files and folders. */
   readonly paths: readonly string[]
   /** `--app`; the name of the only app. */

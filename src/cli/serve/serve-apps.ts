@@ -20,7 +20,7 @@ import type { WatchLink } from './watch/watch-link.ts'
 const DEFAULT_PORT = 8000
 
 /** How a command serves its apps. */
-export interface ServeSettings extends Pick<ServerOptions, 'dev' | 'onDisconnect' | 'page'> {
+interface ServeSettings extends Pick<ServerOptions, 'dev' | 'onDisconnect' | 'page'> {
   /** The arguments. */
   readonly given: ServeArguments
   /** Tries other ports if the default one is in use. */
@@ -42,7 +42,7 @@ export interface StartedServer {
 }
 
 /** How requests authenticate: with a token that the server made, with `TOOLWRIGHT_TOKEN`, or as an agent file decides. */
-export type ServerAccess =
+type ServerAccess =
   | { readonly type: 'new-token' | 'configured-token'; readonly token: string }
   | { readonly type: 'authenticate' }
 

@@ -10,7 +10,7 @@ import { agentAt } from '../scope.ts'
 import type { CallStatus, CallView, RequestView, TokenCounts, WaitView } from './views.ts'
 
 /** Where and when a call was made. */
-export interface MadeCall {
+interface MadeCall {
   /** The event of the call; empty for a toolset. */
   readonly eventId: string
   /** The invocation. */
@@ -28,7 +28,7 @@ export interface MadeCall {
 }
 
 /** What the view of a call needs from its invocation. */
-export interface CallSurroundings {
+interface CallSurroundings {
   /** Does the call still need a response? */
   readonly isOpen: boolean
   /** What model calls inside the call used. */

@@ -11,7 +11,7 @@ import { SustainedEpisode } from './sustained-episode.ts'
 import { TurnsEpisode } from './turns-episode.ts'
 
 /** Options of a `PatternWatcher`. */
-export interface PatternWatcherOptions<S = WatchedSession> {
+interface PatternWatcherOptions<S = WatchedSession> {
   /** The patterns. */
   readonly patterns: readonly LivePattern<S>[]
   /** The clock and the timers. */

@@ -6,7 +6,7 @@ import { PhaseMachine } from './phase-machine.ts'
 import type { MoveOptions } from './phase-machine-options.ts'
 
 /** A machine with its reports, the log of its hooks, and the options of its moves. */
-export interface TestMachine extends ReturnType<typeof keepReports> {
+interface TestMachine extends ReturnType<typeof keepReports> {
   readonly machine: PhaseMachine
   readonly move: MoveOptions
   readonly log: string[]

@@ -12,7 +12,7 @@ import type { WatchedSession } from './watched-session.ts'
 import { checkWatchers, type Watcher, type WatcherCall } from './watcher.ts'
 
 /** Options of a `StateMirror`. */
-export interface StateMirrorOptions<S = WatchedSession> {
+interface StateMirrorOptions<S = WatchedSession> {
   /** The computed values. Default none. */
   readonly computed?: readonly ComputedValue[] | undefined
   /** The watchers. Default none. */

@@ -18,7 +18,7 @@ export interface FailedConnection {
 }
 
 /** How a WebSocket ended. */
-export interface SocketEnd {
+interface SocketEnd {
   /** The close code. */
   readonly code: number
   /** The reason that the service gave. */

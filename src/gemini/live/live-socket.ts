@@ -7,7 +7,7 @@ import { readFrame } from './read-frame.ts'
 type Live = GoogleGenAI['live']
 
 /** What the socket reports. */
-export interface LiveSocketEvents {
+interface LiveSocketEvents {
   /** A message of the service. Undefined if a frame is malformed. */
   onMessage(message: JsonObject | undefined): void
 }

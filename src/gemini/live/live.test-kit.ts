@@ -37,7 +37,7 @@ export function dial(server: Pick<GeminiLiveServer, 'url'>, how: DialOptions = {
 }
 
 /** Both ends of a connection. */
-export interface Line extends AsyncDisposable {
+interface Line extends AsyncDisposable {
   /** The local server. */
   readonly server: GeminiLiveServer
   /** The end of the server. */

@@ -8,7 +8,7 @@ import { declarationNames } from './declaration-names.ts'
 import { type Dependencies, type FileHash, hashFile } from './dependencies.ts'
 
 /** What a result was read from. */
-export interface ResultSources {
+interface ResultSources {
   /** The compiler. */
   readonly ts: TypeScript
   /** The program that the file was read with. */

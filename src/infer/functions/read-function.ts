@@ -10,7 +10,7 @@ import { readResult } from './read-result.ts'
 import { functionName } from './resolve-function.ts'
 
 /** A function to read. */
-export interface FunctionToRead {
+interface FunctionToRead {
   /** Where the function is used or exported. Mistakes without a better position are reported here. */
   readonly node: ts.Node
   /** The type of the function. */
@@ -22,7 +22,7 @@ export interface FunctionToRead {
 }
 
 /** What was read, or the mistakes. */
-export type ReadFunction = { readonly inferred: InferredFunction } | { readonly mistakes: readonly Mistake[] }
+type ReadFunction = { readonly inferred: InferredFunction } | { readonly mistakes: readonly Mistake[] }
 
 /** Reads a function. */
 export function readFunction(ts: TypeScript, program: ts.Program, from: FunctionToRead): ReadFunction {

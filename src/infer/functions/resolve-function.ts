@@ -4,7 +4,7 @@ import type ts from 'typescript-classic'
 import type { TypeScript } from '../compiler/find-compiler.ts'
 
 /** A function and what names it. */
-export interface ResolvedFunction {
+interface ResolvedFunction {
   /** Its type. */
   readonly type: ts.Type
   /** The function, static method, constant or property that gives it its name and its doc comment. */
@@ -12,7 +12,7 @@ export interface ResolvedFunction {
 }
 
 /** A function, or the name of a method that needs its instance. Undefined if the source does not show which function it is. */
-export type Resolution = ResolvedFunction | { readonly instanceMethod: string } | undefined
+type Resolution = ResolvedFunction | { readonly instanceMethod: string } | undefined
 
 /** Resolves an expression. */
 export function resolveFunction(ts: TypeScript, checker: ts.TypeChecker, expression: ts.Expression): Resolution {

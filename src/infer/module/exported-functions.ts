@@ -18,7 +18,7 @@ export interface ExportedFunction {
 }
 
 /** What a module exports. */
-export interface ExportedFunctions {
+interface ExportedFunctions {
   /** The functions, in the order of the exports. */
   readonly functions: readonly ExportedFunction[]
   /** What cannot become a tool. */

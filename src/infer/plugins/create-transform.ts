@@ -6,7 +6,7 @@ import { checkPluginOptions, type InferPluginOptions } from './plugin-options.ts
 import { sourceFileOf } from './source-file.ts'
 
 /** Where a bundler calls the transform. */
-export interface ModuleToTransform {
+interface ModuleToTransform {
   /** The id of the module: usually a path, with a query or without. */
   readonly id: string
   /** The text of the module. */

@@ -8,10 +8,10 @@ import type { InferPluginOptions } from './plugin-options.ts'
 import { SOURCE_ID } from './source-file.ts'
 
 /** The loaders of esbuild that keep what the transform writes. */
-export type EsbuildCodeLoader = 'ts' | 'tsx' | 'js' | 'jsx'
+type EsbuildCodeLoader = 'ts' | 'tsx' | 'js' | 'jsx'
 
 /** What the plugin returns to esbuild for a file that it transforms. */
-export interface EsbuildLoadedFile {
+interface EsbuildLoadedFile {
   /** The code, with its source map. */
   readonly contents?: string
   /** How esbuild reads the code. */
@@ -23,7 +23,7 @@ export interface EsbuildLoadedFile {
 }
 
 /** What the plugin uses of a build of esbuild. */
-export interface EsbuildBuild {
+interface EsbuildBuild {
   /** The options of the build. */
   readonly initialOptions: { readonly loader?: { readonly [extension: string]: string } }
   /** Registers a callback that loads files. */
@@ -34,7 +34,7 @@ export interface EsbuildBuild {
 }
 
 /** What the plugin uses of a file that esbuild loads. */
-export interface EsbuildFile {
+interface EsbuildFile {
   /** The absolute path. */
   readonly path: string
   /** The attributes of the import. */

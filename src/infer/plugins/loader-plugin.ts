@@ -5,7 +5,7 @@ import type { InferPluginOptions } from './plugin-options.ts'
 import { SOURCE_ID } from './source-file.ts'
 
 /** What the plugin uses of a compiler of webpack or rspack. */
-export interface LoaderCompiler {
+interface LoaderCompiler {
   /** The options of the build. */
   readonly options: { readonly module: { readonly rules: unknown[] } }
 }

@@ -2,7 +2,7 @@
 import type { Transform } from './create-transform.ts'
 
 /** What the loader uses of the context that webpack and rspack call it with. */
-export interface LoaderContext {
+interface LoaderContext {
   /** The absolute path of the file. */
   readonly resourcePath: string
   /** The query of the import, with its `?`. */

@@ -6,13 +6,13 @@ import { type RollupInferPlugin, type RollupTransformContext, rollupPlugin } fro
 import { sourceFileOf } from './source-file.ts'
 
 /** What the plugin uses of the context that vite calls the transform with. */
-export interface ViteTransformContext extends RollupTransformContext {
+interface ViteTransformContext extends RollupTransformContext {
   /** The environment that the module is transformed for. A build has no graph. */
   readonly environment?: { readonly name: string; readonly moduleGraph?: ViteModuleGraph }
 }
 
 /** The modules of a dev server. */
-export interface ViteModuleGraph {
+interface ViteModuleGraph {
   /** Finds a module. */
   getModuleById(id: string): ViteModule | undefined
   /** The module for a file that is no import. Creates it if there is none. */
@@ -20,7 +20,7 @@ export interface ViteModuleGraph {
 }
 
 /** A module of a dev server. */
-export interface ViteModule {
+interface ViteModule {
   /** The modules that change when this one changes. */
   readonly importers: Set<ViteModule>
   /** The modules that this one depends on. */
@@ -28,7 +28,7 @@ export interface ViteModule {
 }
 
 /** What the plugin uses of the context that vitest configures plugins with. */
-export interface VitestConfigureContext {
+interface VitestConfigureContext {
   /** Registers what the key of a module in the cache of vitest depends on. False: the module is not cached. */
   defineCacheKeyGenerator?(generator: CacheKeyGenerator): void
   /** The name of it in vitest 4. */
@@ -36,7 +36,7 @@ export interface VitestConfigureContext {
 }
 
 /** Decides whether vitest caches a module on disk. */
-export type CacheKeyGenerator = (module: { readonly id: string; readonly sourceCode: string }) => false | undefined
+type CacheKeyGenerator = (module: { readonly id: string; readonly sourceCode: string }) => false | undefined
 
 /** A plugin for vite and vitest. */
 export interface ViteInferPlugin extends RollupInferPlugin {

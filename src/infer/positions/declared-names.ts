@@ -4,7 +4,7 @@ import type { Token } from './tokens.ts'
  * Where a name comes from. `unknown` may be a function, `other` is none: a written tool, an instance, a literal. `own` comes from this
  * package: what it returns is no function.
  */
-export type Origin =
+type Origin =
   | { readonly type: 'unknown' }
   | { readonly type: 'list' }
   | { readonly type: 'other' }

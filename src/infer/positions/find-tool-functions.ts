@@ -9,7 +9,7 @@ import { acceptsTools, givenOptions, isToolCall, isValue } from './tool-position
 import { itemsOf, itemsOfSymbol } from './trace-list.ts'
 
 /** What was found in a file. */
-export interface ToolFunctions {
+interface ToolFunctions {
   /** The expressions to wrap. */
   readonly attachments: readonly Attachment[]
   /** What cannot become a tool. */

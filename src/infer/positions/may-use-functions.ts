@@ -6,7 +6,7 @@ import { declarationsOf, isCalled } from './declared-names.ts'
 import { type Token, tokensOf } from './tokens.ts'
 
 /** The answer, and the files that were read to give it. */
-export interface QuickLook {
+interface QuickLook {
   /** Whether the file may use a plain function as a tool. */
   readonly mayUseFunctions: boolean
   /** Imported files that export written tools. The answer holds as long as they do. */

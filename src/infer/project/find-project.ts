@@ -32,7 +32,7 @@ export interface IncludedFolder {
 }
 
 /** A tsconfig.json with the files that it includes. */
-export interface ParsedConfig {
+interface ParsedConfig {
   /** Its path. */
   readonly configFile: string
   /** The compiler options as they are written. */

@@ -50,7 +50,7 @@ function roundParams(inputResponses: JsonObject, requestState: string | undefine
 }
 
 /** Options of `requestRound`. */
-export interface RoundOptions {
+interface RoundOptions {
   /** The name of the toolset. */
   readonly server: string
   /** The context of the call. */

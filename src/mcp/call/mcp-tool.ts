@@ -12,7 +12,7 @@ import type { McpProgress, McpToolsetOptions } from '../mcp-toolset-options.ts'
 import { withoutAppMeta } from './read-result.ts'
 
 /** What a tool needs from its toolset. */
-export interface ToolParts {
+interface ToolParts {
   /** The name under which the model calls the tool. */
   readonly name: string
   /** The tool at the server. */

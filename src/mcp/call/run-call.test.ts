@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { createToolContext } from '../../testing/tool-context.ts'
 import type { McpConnection } from '../connection/connection.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
-import { HeldCalls } from './held-calls.ts'
+import { OpenCalls } from './open-calls.ts'
 import { type CallEnvironment, runCall } from './run-call.ts'
 import { sampler } from './sampling.ts'
 
@@ -13,7 +13,7 @@ function environment(connect: CallEnvironment['connect']): CallEnvironment {
   return {
     server: 'shop',
     connect,
-    held: new HeldCalls(),
+    openCalls: new OpenCalls(),
     timeoutMs: 1_000,
     effect: 'atMostOnce',
     sample: sampler(undefined),

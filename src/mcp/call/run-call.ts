@@ -3,12 +3,12 @@ import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolError } from '../../error/error.ts'
 import type { AnsweredInput, ToolContext } from '../../tool/context.ts'
 import type { Effect } from '../../tool/tool.ts'
-import { HOLD_MS, MAX_ROUNDS } from '../limits.ts'
+import { MAX_ROUNDS, OPEN_CALL_MS } from '../limits.ts'
 import type { ServerTool } from '../listing/server-tool.ts'
 import { isLostConnection, toToolError } from './call-error.ts'
 import { type Question, requestLinks, sealable, toElicitResult } from './elicitation.ts'
-import type { HeldCalls } from './held-calls.ts'
 import { answeredRound, type RoundParams, requestRound } from './input-required.ts'
+import type { OpenCalls } from './open-calls.ts'
 import { readResult } from './read-result.ts'
 import { ServerCall, type ServerCallOptions } from './server-call.ts'
 import { type SessionLoss, sessionLoss } from './session-loss.ts'
@@ -25,7 +25,7 @@ export interface CallEnvironment {
   /** The connection of the user, and the headers of this request. */
   connect(): Promise<CallConnection>
   /** Calls that wait for a human. */
-  readonly held: HeldCalls
+  readonly openCalls: OpenCalls
   /** How long the server may take without progress, in milliseconds. */
   readonly timeoutMs: number
   /** The side effects of the tool. */
@@ -78,7 +78,7 @@ class CallAttempt {
   }
 
   async run(): Promise<JsonObject | undefined> {
-    const waiting = this.#environment.held.take(this.#context.idempotencyKey)
+    const waiting = this.#environment.openCalls.take(this.#context.idempotencyKey)
     if (waiting) {
       const answered = this.#recorded.findLast(({ key }) => key === waiting.inputKey)
       this.#recorded.length = 0
@@ -158,14 +158,14 @@ class CallAttempt {
     return next.type === 'waiting' ? undefined : await this.#send(next.params)
   }
 
-  /** Asks the user and holds the call. Returns false if the question cannot be asked. */
+  /** Asks the user and keeps the call open. Returns false if the question cannot be asked. */
   #ask(call: ServerCall, params: JsonObject): boolean {
-    const { held } = this.#environment
+    const { openCalls } = this.#environment
     const question = this.#environment.question(params)
     const inputKey = `elicitation-${this.#context.answeredInputs().length + 1}`
-    if (!question || !held.hold(this.#context.idempotencyKey, { call, inputKey })) return false
+    if (!question || !openCalls.keep(this.#context.idempotencyKey, { call, inputKey })) return false
     const sealed: SealedElicitation = { protocol: '2025', params: sealable(params as never) }
-    this.#context.requestInput({ key: inputKey, ...question, sealed, mayDecline: true, expiresInMs: HOLD_MS })
+    this.#context.requestInput({ key: inputKey, ...question, sealed, mayDecline: true, expiresInMs: OPEN_CALL_MS })
     return true
   }
 

@@ -15,13 +15,13 @@ import { CallTimeout, isJsonRpcError, ResponseEnded } from './call-error.ts'
 import type { ShownProgress } from './mcp-tool.ts'
 
 /** A question of the server that a human must answer (2025 protocol). */
-export interface OpenElicitation {
+interface OpenElicitation {
   /** What the server asks. */
   readonly params: ElicitRequest['params']
 }
 
 /** What a call waits for next: its result, or the answer of a human. */
-export type CallStep =
+type CallStep =
   | { readonly type: 'result'; readonly result: unknown }
   | { readonly type: 'elicitation'; readonly elicitation: OpenElicitation }
 

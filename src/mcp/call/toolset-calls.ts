@@ -10,9 +10,9 @@ import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
 import type { DataSource } from '../server-data.ts'
 import { isJsonRpcError, isLostConnection, toToolError } from './call-error.ts'
 import { toQuestion } from './elicitation.ts'
-import { HeldCalls } from './held-calls.ts'
 import { maskSecrets, secretsOf } from './mask-secrets.ts'
 import type { ToolCall } from './mcp-tool.ts'
+import { OpenCalls } from './open-calls.ts'
 import { type CallConnection, type CallEnvironment, runCall } from './run-call.ts'
 import { sampler } from './sampling.ts'
 import { sessionLoss } from './session-loss.ts'
@@ -35,7 +35,7 @@ const CALL_TIMEOUT_MS = 60_000
 /** The calls of a toolset. */
 export class ToolsetCalls {
   readonly #toolset: CallingToolset
-  readonly #held = new HeldCalls()
+  readonly #openCalls = new OpenCalls()
 
   constructor(toolset: CallingToolset) {
     this.#toolset = toolset
@@ -73,7 +73,7 @@ export class ToolsetCalls {
     return {
       server,
       connect,
-      held: this.#held,
+      openCalls: this.#openCalls,
       timeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       effect,
       sample: sampler(options.sampling),
@@ -139,7 +139,7 @@ export class ToolsetCalls {
 
   /** Cancels the calls that wait for a human. */
   close(): void {
-    this.#held.close()
+    this.#openCalls.close()
   }
 }
 

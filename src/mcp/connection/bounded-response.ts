@@ -7,7 +7,7 @@ import { SseSizes } from './sse-sizes.ts'
 const CHUNKS_PER_TURN = 4
 
 /** Options of `boundResponse`. */
-export interface BoundOptions {
+interface BoundOptions {
   /** How long the server may send nothing, in milliseconds. Undefined: for ever. */
   readonly readTimeoutMs: number | undefined
   /** Aborted when the client needs no more of the body. */

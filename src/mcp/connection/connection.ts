@@ -10,7 +10,7 @@ import { type Era, openClient } from './open-client.ts'
 import { refusalOf } from './refusal.ts'
 
 /** How a connection is opened. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** How to reach the server. */
   readonly server: StdioConnection | HttpConnection
   /** How long connecting may take, in milliseconds. */

@@ -5,7 +5,7 @@ import { MAX_OPEN_RESPONSES, MAX_STREAMS_PER_MINUTE } from '../limits.ts'
 import { boundResponse } from './bounded-response.ts'
 
 /** A request that the server refused: it wants another credential, or more scopes. */
-export interface Refusal {
+interface Refusal {
   /** 401 or 403. */
   readonly status: number
   /** The `WWW-Authenticate` header. */
@@ -13,7 +13,7 @@ export interface Refusal {
 }
 
 /** A request whose headers and end are known. */
-export interface TrackedRequest {
+interface TrackedRequest {
   /** Pass them to the MCP client with the request. */
   readonly headers: Record<string, string>
   /** How the server has refused the request; undefined if it has not. */

@@ -14,7 +14,7 @@ import { limitServerRequests } from './server-requests.ts'
 export type Era = 'modern' | 'legacy'
 
 /** How to connect. */
-export interface OpenOptions {
+interface OpenOptions {
   /** How to reach the server. */
   readonly server: StdioConnection | HttpConnection
   /** The fetch function of the connection. */
@@ -30,7 +30,7 @@ export interface OpenOptions {
 }
 
 /** A connected client. */
-export interface OpenedClient {
+interface OpenedClient {
   /** The client. */
   readonly client: Client
   /** Its transport. */

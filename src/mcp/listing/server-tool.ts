@@ -76,7 +76,7 @@ async function readPages(client: Client, options: ListOptions): Promise<Listing>
 }
 
 /** Options of a listing. */
-export interface ListOptions {
+interface ListOptions {
   /** How long all pages may take, in milliseconds. */
   readonly timeout: number
   /** Headers of the requests. */

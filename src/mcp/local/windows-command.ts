@@ -11,7 +11,7 @@ export interface StartedCommand {
 }
 
 /** What decides how a program is started. */
-export interface WindowsSystem {
+interface WindowsSystem {
   /** The environment of the server. Names are compared without case. */
   readonly env: { readonly [name: string]: string | undefined }
   /** The working directory of the server. */

@@ -13,7 +13,7 @@ import type { Challenge } from './read-challenge.ts'
 const MAX_SHOWN = 120
 
 /** What a server refused. */
-export interface Refusal {
+interface Refusal {
   /** The MCP server. */
   readonly serverUrl: URL
   /** What the server asked for. */

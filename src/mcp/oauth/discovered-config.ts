@@ -6,7 +6,7 @@ import type { OAuthClient } from './oauth-client.ts'
 import { type Challenge, readScopes } from './read-challenge.ts'
 
 /** What was discovered. */
-export interface Discovered {
+interface Discovered {
   /** The MCP server. */
   readonly serverUrl: URL
   /** Its authorization server. */

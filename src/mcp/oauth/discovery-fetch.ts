@@ -3,7 +3,7 @@ import { fetchText, type TokenHttp } from '../../auth/tokens/token-fetch.ts'
 import { checkResolved, checkTarget, type TargetRules } from './target-guard.ts'
 
 /** Options of `discoveryFetch()`. */
-export interface DiscoveryFetchOptions extends TokenHttp {
+interface DiscoveryFetchOptions extends TokenHttp {
   /** Which URLs may be contacted. */
   readonly rules: TargetRules
   /** Aborts the requests. */

@@ -6,7 +6,7 @@ import { createToolContext } from '../../testing/tool-context.ts'
 import { type DiscoverAuthOptions, discoverAuth } from './discover-auth.ts'
 
 /** One request that was sent. */
-export interface SentRequest {
+interface SentRequest {
   /** Its URL. */
   readonly url: string
   /** Its method and headers. */

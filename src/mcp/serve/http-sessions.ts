@@ -21,7 +21,7 @@ interface HttpSession {
 }
 
 /** Options of `HttpSessions`. */
-export interface HttpSessionsOptions {
+interface HttpSessionsOptions {
   /** The module of the protocol. */
   readonly protocol: Protocol
   /** Timers and ids. */

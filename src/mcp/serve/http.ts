@@ -8,7 +8,7 @@ import type { Protocol, ProtocolPeer } from './protocol-server.ts'
 import type { ServeMcpOptions } from './serve-options.ts'
 
 /** Options of `HttpServing`. */
-export interface HttpServingOptions extends Pick<ServeMcpOptions, 'authenticate'> {
+interface HttpServingOptions extends Pick<ServeMcpOptions, 'authenticate'> {
   /** The module of the protocol. */
   readonly protocol: Protocol
   /** Timers and ids. */

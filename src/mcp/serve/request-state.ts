@@ -5,7 +5,7 @@ import { canonicalJson, isRecord } from '../../base/json.ts'
 import { decodeKeys } from '../../credential/key-ring.ts'
 
 /** A pending call, as its sealed state describes it. */
-export interface PendingState {
+interface PendingState {
   /** The session of the call. */
   readonly sessionId: string
   /** The ids of the pending requests, by the key under which the client answers them. */

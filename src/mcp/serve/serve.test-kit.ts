@@ -22,7 +22,7 @@ export async function startServer(options: ServeMcpOptions): Promise<McpService 
 }
 
 /** Creates a client of an era. With `elicit` it can ask its user. */
-export function createClient(era: Era, elicit?: Elicit): Client {
+function createClient(era: Era, elicit?: Elicit): Client {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     {
@@ -80,7 +80,7 @@ export async function post(
 }
 
 /** Options of `post`. */
-export interface PostOptions {
+interface PostOptions {
   /** Default `tools/call`. */
   readonly method?: string
   /** More headers. */

@@ -19,7 +19,7 @@ import { errorContent, type ToolContent, toolContent } from './tool-content.ts'
 import { waitForConsent } from './wait-for-consent.ts'
 
 /** What all calls of a server share. */
-export interface ServedCallsOptions {
+interface ServedCallsOptions {
   /** Runs the calls. */
   readonly calls: CallRunner
   /** Seals the state of pending calls. */

@@ -17,7 +17,7 @@ export interface ToolContent {
 }
 
 /** A block of `content`. */
-export type ContentBlock =
+type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
   | { readonly type: 'resource'; readonly resource: { readonly uri: string; readonly mimeType: string } & ResourceData }

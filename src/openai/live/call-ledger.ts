@@ -18,7 +18,7 @@ interface Call {
 }
 
 /** How to send a response to a call. */
-export type Answer =
+type Answer =
   /** As the output of the call. `isLast`: no other call of its response is open. */
   | { readonly type: 'output'; readonly providerId: string; readonly isLast: boolean }
   /** As a message: the call has its output already, or the provider does not know it. */

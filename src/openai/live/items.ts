@@ -70,7 +70,7 @@ export function toMessage(
 }
 
 /** A part as content of a user message. Media that OpenAI cannot read becomes a note. */
-export function toInput(part: Part): JsonObject[] {
+function toInput(part: Part): JsonObject[] {
   const { inlineData } = part
   if (inlineData && isReadableImage(inlineData.mimeType))
     return [{ type: 'input_image', image_url: `data:${inlineData.mimeType};base64,${inlineData.data}` }]

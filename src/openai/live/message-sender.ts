@@ -12,7 +12,7 @@ import { toUpdate } from './session-update.ts'
 type Message<T extends LiveClientMessage['type']> = Extract<LiveClientMessage, { type: T }>
 
 /** What a sender needs of its connection. */
-export interface SenderOptions {
+interface SenderOptions {
   /** What is known of the conversation. */
   readonly state: ReaderState
   /** Settings of the session. */

@@ -14,7 +14,7 @@ export const KEY = 'sk-test-0123456789'
 export const NO_TURN_DETECTION = { config: { audio: { input: { turn_detection: null } } } }
 
 /** Both sides of a connection. */
-export interface Pair extends AsyncDisposable {
+interface Pair extends AsyncDisposable {
   readonly server: OpenAiRealtimeServer
   /** The side of the server. */
   readonly peer: OpenAiRealtimeConnection
@@ -23,7 +23,7 @@ export interface Pair extends AsyncDisposable {
   until(type: LiveServerMessage['type']): Promise<LiveServerMessage[]>
 }
 
-export interface PairOptions {
+interface PairOptions {
   readonly model?: OpenAiRealtimeOptions
   readonly connect?: Partial<LiveConnectOptions>
   readonly server?: OpenAiRealtimeServerOptions

@@ -9,7 +9,7 @@ import type { ToolNames } from './tool-names.ts'
 const TRANSCRIPTION = { model: 'gpt-transcribe' }
 
 /** Instruction and tools of a session. An undefined member stays as it is. */
-export interface SessionChange {
+interface SessionChange {
   /** The system instruction. */
   readonly instruction?: string | undefined
   /** Function declarations. */

@@ -36,7 +36,7 @@ export function accepts(operation: ApiOperation, args: unknown): boolean {
 }
 
 /** The arguments of a call with this body: `body`, or its fields. */
-export function toArguments({ body }: ApiOperation, args: unknown): unknown {
+function toArguments({ body }: ApiOperation, args: unknown): unknown {
   if (!body?.fields || body.fields.includes('body') || !isRecord(args) || !isRecord(args.body)) return args
   const { body: fields, ...others } = args
   return { ...others, ...fields }

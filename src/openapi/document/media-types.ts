@@ -1,7 +1,7 @@
 import type { RequestBody } from '../operation.ts'
 
 /** How a media type is encoded, and how much it is preferred: the lowest rank first. */
-export interface MediaKind {
+interface MediaKind {
   /** How the body is encoded. */
   readonly kind: RequestBody['kind']
   /** The place in the order of preference. */

@@ -2,7 +2,7 @@ import { nameProblem } from '../../tool/tool.ts'
 import { shortHash } from './short-hash.ts'
 
 /** What the name of an operation is made from. */
-export interface NamedOperation {
+interface NamedOperation {
   /** The HTTP method. */
   readonly method: string
   /** The path template. */

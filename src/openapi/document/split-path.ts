@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { DocumentProblem } from './api-document.ts'
 
 /** A path of the document without the parts that a path of OpenAPI must not have. */
-export interface SplitPath {
+interface SplitPath {
   /** The path that is sent. */
   readonly path: string
   /** The query that was part of the path, as parameters. */

@@ -6,7 +6,7 @@ import { ToolwrightError } from '../../error/error.ts'
 import { readBytes } from '../response/read-bytes.ts'
 
 /** Options of `readHubSpec()`. */
-export interface HubOptions {
+interface HubOptions {
   /** The address of the service, without a path. */
   readonly hubUrl: string
   /** How the credential is sent. */

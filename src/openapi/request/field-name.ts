@@ -4,7 +4,7 @@ import { decodeOften } from './percent-encode.ts'
  * Splits the name of a field as servers do: `a[b][]` and `a.b` are paths. The parts are compared without case, encodings and
  * invisible characters, because servers differ in what they ignore.
  */
-export function splitName(name: string): readonly string[] {
+function splitName(name: string): readonly string[] {
   const [text = ''] = decodeOften(name).split('\0') // some servers end a name here
   const parts = text
     .normalize('NFKC')

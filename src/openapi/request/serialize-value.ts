@@ -4,7 +4,7 @@ import { ToolError } from '../../error/error.ts'
 import type { ApiParameter } from '../operation.ts'
 
 /** How a value is written. */
-export interface Format {
+interface Format {
   /** The name in the request. */
   readonly name: string
   /** How arrays and objects are written. */

@@ -1,5 +1,5 @@
 /** The value of a header that holds a secret, taken apart. */
-export interface HeaderParts {
+interface HeaderParts {
   /** What follows the scheme: the token of `Bearer ...`. The whole value if there is no scheme. */
   readonly credential: string
   /** Words, and values behind a name: the token of `Token token="..."`, and of `sid=...`. */

@@ -2,7 +2,7 @@ import { jsonSize, MAX_DEPTH, RESERVED_DEPTH } from '../../base/json.ts'
 import { isJsonType } from '../request/content-text.ts'
 
 /** The content of a response: a JSON value, a text, or bytes that are neither. */
-export type Content =
+type Content =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly mimeType: string }
 

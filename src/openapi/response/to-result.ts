@@ -37,7 +37,7 @@ export async function toResult(response: ApiResponse, call: ResultCall): Promise
 }
 
 /** What a result depends on besides the response. */
-export interface ResultCall {
+interface ResultCall {
   /** The operation. */
   readonly operation: ApiOperation
   /** The context of the call. */

@@ -30,7 +30,7 @@ export interface SecurityConfig {
 }
 
 /** What `chooseSecurity` needs to know of the toolset. */
-export interface SecurityContext {
+interface SecurityContext {
   /** The option of the developer. */
   readonly auth: AuthOption | undefined
   /** Does the developer set headers? */

@@ -55,7 +55,7 @@ export function originsOf(
 }
 
 /** What an operation sends to its server. */
-export interface Sent {
+interface Sent {
   /** The credentials that it sends. */
   readonly security: Security
   /** What happens to the headers of the option `headers`. */

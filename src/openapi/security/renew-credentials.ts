@@ -9,7 +9,7 @@ import { hostOf } from '../../tool/host-of.ts'
 import type { SecurityConfig } from './choose-security.ts'
 
 /** What follows from a refused call. */
-export type Renewal =
+type Renewal =
   /** The call can be sent with these credentials, in the order of the configurations. */
   | { readonly type: 'renewed'; readonly credentials: readonly AuthCredential[] }
   /** The user is asked: the call waits. */

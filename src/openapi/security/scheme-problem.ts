@@ -2,7 +2,7 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { quote } from '../document/api-document.ts'
 
 /** Why no credential of this package can satisfy a security scheme, and what the developer can do. */
-export interface SchemeProblem {
+interface SchemeProblem {
   /** The reason, as the end of a sentence about the scheme. */
   readonly reason: string
   /** What to do, as a sentence. */

@@ -10,7 +10,7 @@ import { LostRequestError, lostRequest } from './lost-request.ts'
 import { MAX_REDIRECTS, redirectOf } from './redirects.ts'
 
 /** Options of `sendRequest()`. */
-export interface SendOptions {
+interface SendOptions {
   /** Adds the credentials to a request. Called for each attempt and redirect, after the origin is checked. */
   authorize(request: Request): Request
   /** Aborts the request. */

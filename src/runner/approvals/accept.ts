@@ -9,7 +9,7 @@ import { type AnswerContext, type QuestionFor, readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
 
 /** Answers that were accepted. */
-export type AcceptedAnswers =
+type AcceptedAnswers =
   /** They are recorded, and the invocation continues. */
   | { readonly type: 'record'; readonly invocationId: string; readonly message: Content }
   /** They repeat recorded answers: the caller gets the events that followed those. */

@@ -13,7 +13,7 @@ import type { SessionKey } from '../../session/service.ts'
 import type { RunServices } from '../run-services.ts'
 
 /** Answers without codes, and the error of a consent that came too late. */
-export interface ConsentAnswers {
+interface ConsentAnswers {
   /** The message with the outcome of each consent instead of its code. */
   readonly message: Content
   /** A consent has expired: the call makes a new request, then the caller gets this error. */
@@ -115,7 +115,7 @@ async function completeOne(
   } catch (error) {
     const isLost = error instanceof ToolwrightError && (error.code === 'EXPIRED' || error.code === 'NOT_FOUND')
     if (!isLost) throw error
-    // a pending request without its consent can never be answered; an answered request has no consent any more
+    // The consent is gone: it was used, so that the request has its answer, or it was lost, and nobody can answer the request.
     const isPending = (await sessionService.pending(key)).some(({ id }) => id === request.id)
     return isPending ? { status: 'expired' } : undefined
   }

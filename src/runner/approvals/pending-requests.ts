@@ -10,7 +10,7 @@ import { waitingCallsAfter } from '../../event/waiting-calls-after.ts'
 import type { PendingChanges, SessionKey } from '../../session/service.ts'
 
 /** The invocation that waits. */
-export interface WaitingInvocation {
+interface WaitingInvocation {
   /** The user of the session. */
   readonly userId: string
   /** The session. */

@@ -14,7 +14,7 @@ import { Cancelled } from '../run/cancelled.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 
 /** Writes to the log of the run that holds the session. */
-export interface InboxRecorder extends Pick<RunRecorder, 'draft'> {
+interface InboxRecorder extends Pick<RunRecorder, 'draft'> {
   /** The items other processes have posted. */
   postedItems(): Promise<PostedItem[]>
   /** `drained`: inbox items that this append removes. */

@@ -44,7 +44,7 @@ export interface CallOptions {
 }
 
 /** Where a new call runs. */
-export interface CallPlace {
+interface CallPlace {
   /** The session of the call; created if it does not exist. Default: a new session. */
   readonly sessionId?: string | undefined
   /** State changes recorded together with the call. */

@@ -17,7 +17,7 @@ export interface UserSession {
 }
 
 /** Finds the agent whose tool bench started a session; undefined for other sessions. */
-export type FindBenchAgent = (session: UserSession) => string | undefined
+type FindBenchAgent = (session: UserSession) => string | undefined
 
 /** Makes and recognises the ids of the tool bench's sessions of an app. */
 export class BenchSessions {

@@ -2,7 +2,7 @@ import type { FunctionDeclaration } from '../../content/content.ts'
 import type { Effect, Tool } from '../../tool/tool.ts'
 
 /** A tool, as the workbench shows it. */
-export interface ToolDescription {
+interface ToolDescription {
   /** The name. */
   readonly name: string
   /** What the tool does. */

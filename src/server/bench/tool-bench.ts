@@ -11,7 +11,7 @@ import type { RecentStacks } from '../trace/recent-stacks.ts'
 import type { BenchSessions } from './bench-session.ts'
 
 /** A call that a developer makes. */
-export interface BenchCall {
+interface BenchCall {
   /** The user the tool acts for. */
   readonly userId: string
   /** The agent that has the tool. */

@@ -5,7 +5,7 @@ import { hideSecrets } from '../../error/hide-secrets.ts'
 import { withHttpAdvice } from './http-advice.ts'
 
 /** What a client gets for an error: no stack, no path, no detail of the server. */
-export interface ErrorBody {
+interface ErrorBody {
   /** The message. For a failure of the server it says nothing about its reason. */
   readonly error: string
   /** The code: docs/reference/errors.md. */
@@ -15,7 +15,7 @@ export interface ErrorBody {
 }
 
 /** An error as a response has it. */
-export interface DescribedError {
+interface DescribedError {
   /** The HTTP status. */
   readonly status: number
   /** The body. */

@@ -40,7 +40,7 @@ export function toolInfos(agent: Agent): ToolInfo[] {
 }
 
 /** What a description contains. */
-export interface DescribeOptions {
+interface DescribeOptions {
   /** Shows the instructions of the agents: they are for developers and operators, not for every user of the app. */
   readonly showsInstructions: boolean
 }

@@ -6,7 +6,7 @@ import { sizeOfState } from '../../session/state-size.ts'
 import type { ServerLimits } from '../server-options.ts'
 
 /** What a client stores: state of a session, new or not. */
-export interface ClientWrite {
+interface ClientWrite {
   /** The app. */
   readonly appName: string
   /** The user. */

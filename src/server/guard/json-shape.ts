@@ -1,10 +1,10 @@
 /** The most values in one body: a few bytes of JSON are many bytes of objects. */
-export const MAX_VALUES = 100_000
+const MAX_VALUES = 100_000
 /** The deepest nesting of a body. */
-export const MAX_LEVELS = 200
+const MAX_LEVELS = 200
 
 /** The most members of one object: objects with many members take a hundred times as long as lists. */
-export const MAX_MEMBERS = 10_000
+const MAX_MEMBERS = 10_000
 
 const QUOTE = 34
 const COMMA = 44

@@ -9,7 +9,7 @@ interface RequestCount {
 }
 
 /** A figure that is read when `/metrics` is requested. */
-export interface Gauge {
+interface Gauge {
   /** The name, such as `toolwright_active_runs`. */
   readonly name: string
   /** What it counts. */

@@ -18,7 +18,7 @@ import { CLOSE_CODES, SocketLink } from './socket-link.ts'
 import { AdkFrames, liveFrames } from './write-frame.ts'
 
 /** The session that a WebSocket speaks in. */
-export interface LiveRequest {
+interface LiveRequest {
   /** The app; undefined if there is none of the name in the request. */
   readonly app: ServedApp | undefined
   /** The user that the principal acts as. */

@@ -6,7 +6,7 @@ import { EventWriter } from '../wire/event-writer.ts'
 import { writeEvent } from '../wire/write-event.ts'
 
 /** Writes the events of a live session as frames. */
-export interface FrameWriter {
+interface FrameWriter {
   /** The frames of an event: none, one or more. */
   write(event: LiveEvent): readonly object[]
 }
@@ -22,7 +22,7 @@ export const liveFrames: FrameWriter = {
 }
 
 /** Of whom synthetic events speak. */
-export interface FrameAuthor {
+interface FrameAuthor {
   /** The agent of the app. */
   readonly agent: string
   /** The invocation of the session. */

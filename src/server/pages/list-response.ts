@@ -32,7 +32,7 @@ export async function listResponse<T>(
 }
 
 /** Does the request ask for a page? */
-export function wantsPage({ req }: RequestContext): boolean {
+function wantsPage({ req }: RequestContext): boolean {
   return req.query('limit') !== undefined || req.query('cursor') !== undefined
 }
 

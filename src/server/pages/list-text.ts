@@ -28,7 +28,7 @@ export interface ListRange {
 }
 
 /** A part of a list as JSON. */
-export interface ListText {
+interface ListText {
   /** An array. */
   readonly text: string
   /** Where the next part starts; undefined if there is none. */

@@ -24,7 +24,7 @@ export const SESSION: string = `${SESSIONS}/:session`
 export const ANSWER_ROUTE = '/apps/:app/users/:user/sessions/:session/pending/:request'
 
 /** The app and the user of a request. */
-export interface UserScope {
+interface UserScope {
   /** The app. */
   readonly app: ServedApp
   /** The name of the app. */

@@ -2,7 +2,7 @@ import { type Ports, systemPorts } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 
 /** How much a stream buffers for its reader. */
-export interface FrameStreamLimits {
+interface FrameStreamLimits {
   /** The most bytes that wait for the reader. One frame may be larger, if it waits alone. */
   readonly streamBufferBytes: number
   /** How long a full buffer waits for the reader, in milliseconds. */

@@ -4,7 +4,7 @@ import type { ThrownInCall } from '../../error/thrown-in-call.ts'
 const MAX_STACKS = 200
 
 /** The stack of an error that a tool threw, for the developer. */
-export interface CallStack {
+interface CallStack {
   /** The id of the call. */
   readonly functionCallId: string
   /** The tool. */

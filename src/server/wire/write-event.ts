@@ -9,7 +9,7 @@ export type WireEvent = JsonObject & {
 }
 
 /** The options of `writeEvent()`. */
-export interface WriteEventOptions {
+interface WriteEventOptions {
   /** Keeps the handles that long-running calls returned, and results in the form that the model gets. Default false. */
   readonly forDevelopers?: boolean
 }

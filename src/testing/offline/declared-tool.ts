@@ -47,7 +47,7 @@ export function toDeclaredTool(declaration: { readonly name: string; readonly [k
 }
 
 /** The parameters of an object schema. */
-export function parametersOf(root: JsonObject): Parameter[] {
+function parametersOf(root: JsonObject): Parameter[] {
   const { properties, required } = resolveSchema(root, root)
   const names = new Set(Array.isArray(required) ? required : [])
   return Object.entries(recordOf(properties))

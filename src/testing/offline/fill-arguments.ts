@@ -11,7 +11,7 @@ export interface PlannedCall extends FunctionCall {
 }
 
 /** Where arguments come from. */
-export interface FillOptions {
+interface FillOptions {
   /** The message with the text. It fills what the text does not. */
   readonly whole: string
   /** Stems that belong to tools, and so to no argument. */

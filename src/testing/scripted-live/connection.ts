@@ -9,7 +9,7 @@ import { TypedInbox } from '../typed-inbox.ts'
 import { LiveQueue } from './live-queue.ts'
 
 /** What a connection needs of its model. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** What the live session connected with. */
   readonly options: LiveConnectOptions
   /** Can the conversation be resumed? */

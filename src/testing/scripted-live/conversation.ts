@@ -14,7 +14,7 @@ export type FindReply = (
 ) => Promise<ScriptedLiveReply | undefined>
 
 /** What a conversation needs of its model. */
-export interface ConversationOptions {
+interface ConversationOptions {
   /** Finds the reply to an input. */
   readonly findReply: FindReply
   /** Creates the id of a call. */

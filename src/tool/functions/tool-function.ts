@@ -12,7 +12,7 @@ export interface ToolFunction {
  * `tools: [googleSearch()]`. A function that returns `unknown` might make one: write its type, or pass it as `tool(fn)`.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function may return nothing
-export type FunctionResult = NoTool | string | number | boolean | bigint | symbol | null | undefined | void
+type FunctionResult = NoTool | string | number | boolean | bigint | symbol | null | undefined | void
 
 /** Any object that is neither a tool nor a toolset. `object` lets objects fit that have none of these properties. */
 type NoTool = object & { readonly declaration?: NoFunction; readonly listTools?: NoFunction }

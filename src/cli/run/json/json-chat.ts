@@ -11,7 +11,7 @@ import type { Output } from '../../screen/screen.ts'
 import { readJsonInput, toAnswerMessage } from './json-input.ts'
 
 /** Options of `jsonChat`. */
-export interface JsonChatOptions {
+interface JsonChatOptions {
   /** The user the session belongs to. */
   readonly userId: string
   /** The session to continue. Default: a new one. */
@@ -23,10 +23,10 @@ export interface JsonChatOptions {
 }
 
 /** How a turn ended. */
-export type TurnStatus = 'completed' | 'paused' | 'cancelled' | 'failed'
+type TurnStatus = 'completed' | 'paused' | 'cancelled' | 'failed'
 
 /** What the turns ended with. */
-export interface JsonChatResult {
+interface JsonChatResult {
   /** The status of each turn. */
   readonly statuses: readonly TurnStatus[]
   /** The last `end` line lists an open request. */

@@ -7,7 +7,7 @@ import type { PendingRequest } from '../../../event/pending-request.ts'
 import { approve, deny, respond } from '../../../runner/approvals/answer-parts.ts'
 
 /** A line: a message, or answers to pending requests that are not looked up yet. */
-export type JsonInput =
+type JsonInput =
   | { readonly type: 'message'; readonly message: string }
   | { readonly type: 'answers'; readonly answers: readonly unknown[] }
 

@@ -6,7 +6,7 @@ import { loosenSchema } from './loosen-schema.ts'
 import { measureChain } from './measure-chain.ts'
 
 /** A schema with its definitions. */
-export interface AssembledSchema {
+interface AssembledSchema {
   /** The schema. */
   readonly schema: JsonObject
   /** Were definitions left out, because the schema is too large? */

@@ -3,7 +3,7 @@ import type { ApiDocument } from '../api-document.ts'
 import { composedSchemas } from './composition.ts'
 
 /** What a discriminator demands of one alternative; undefined if nothing is to be added. */
-export type DiscriminatorRule = (alternative: unknown) => JsonObject | undefined
+type DiscriminatorRule = (alternative: unknown) => JsonObject | undefined
 
 /**
  * Translates a discriminator: in each alternative, the property holds a name that the document maps to it. JSON Schema has

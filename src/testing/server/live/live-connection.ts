@@ -18,7 +18,7 @@ export interface Handshake {
 }
 
 /** The conversation of a connection and its handles. */
-export interface ConnectionContext {
+interface ConnectionContext {
   /** Sends a new handle after each turn. */
   readonly sendHandles: boolean
   /** Creates a handle that resumes the conversation. */

@@ -5,7 +5,7 @@ import { defaultSession, updateSession } from './default-session.ts'
 import { Responses } from './responses.ts'
 
 /** What a conversation needs of its connection. */
-export interface ConversationOptions {
+interface ConversationOptions {
   /** The model of the session. */
   readonly model: string
   /** Are updates of the session answered? */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../base/json.ts'
 import type { RealtimeFinishOptions } from '../../openai-realtime-connection.ts'
 
 /** A response that is being generated. */
-export interface ActiveResponse {
+interface ActiveResponse {
   /** The id. */
   readonly id: string
   /** Its finished items. */
@@ -12,7 +12,7 @@ export interface ActiveResponse {
 }
 
 /** What responses need of their conversation. */
-export interface ResponseOptions {
+interface ResponseOptions {
   /** Sends an event to the client. */
   emit(event: JsonObject): void
   /** Records a problem of the client. */
