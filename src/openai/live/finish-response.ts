@@ -7,7 +7,7 @@ import type { ToolNames } from './tool-names.ts'
 import { toUsage } from './usage.ts'
 
 /** What is needed to finish a response. */
-interface FinishState {
+export interface FinishState {
   /** Starts and tracks responses. */
   readonly replies: ReplyRequests
   /** The tool calls. */
