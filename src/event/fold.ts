@@ -97,7 +97,7 @@ export class Fold {
     this.start = start
   }
 
-  /** A fold in a state that was stored: it goes on as the fold that was stored would. */
+  /** A fold in a state that was stored. Further entries change it as they would have changed the stored fold. */
   static restore({ invocationId, start, scopes, calls, toolsetCalls, ...stored }: FoldState): Fold {
     const fold = new Fold(invocationId, start)
     fold.replies = stored.replies
