@@ -34,7 +34,7 @@ interface Follower {
 export class PatternWatcher<S = WatchedSession> {
   readonly #options: PatternWatcherOptions<S>
   readonly #followers: readonly Follower[]
-  #isClosed = false
+  #lifecycle: 'open' | 'closed' = 'open'
 
   /** Throws INVALID_CONFIG if a pattern is wrong. */
   constructor(options: PatternWatcherOptions<S>) {
@@ -56,13 +56,13 @@ export class PatternWatcher<S = WatchedSession> {
   }
   /** Ends the watch. No timer is left, and no pattern is found any more. */
   close(): void {
-    this.#isClosed = true
+    this.#lifecycle = 'closed'
     for (const follower of this.#followers) follower.close?.()
   }
   /** Visits the followers until the watch ends: code that one of them calls may end it. */
   #each(visit: (follower: Follower) => void): void {
     for (const follower of this.#followers) {
-      if (this.#isClosed) return
+      if (this.#lifecycle === 'closed') return
       visit(follower)
     }
   }

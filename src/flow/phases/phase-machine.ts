@@ -21,7 +21,7 @@ export class PhaseMachine<S = WatchedSession> {
   readonly #report: ReportProblem
   readonly #history: PhaseChange[] = []
   #current: LivePhase<S>
-  #isStarted = false
+  #lifecycle: 'new' | 'started' = 'new'
   /** Settles when the latest move ends. Never rejects. */
   #lastMove: Promise<unknown> = Promise.resolve()
 
@@ -67,8 +67,8 @@ export class PhaseMachine<S = WatchedSession> {
   /** Runs `onEnter` of the first phase. Does nothing when it is called again, or after a move. */
   start(options: MoveOptions<S>): Promise<void> {
     return this.#inOrder(async () => {
-      if (this.#isStarted) return
-      this.#isStarted = true
+      if (this.#lifecycle === 'started') return
+      this.#lifecycle = 'started'
       await this.#runEnter(options, undefined)
     })
   }
@@ -125,7 +125,7 @@ export class PhaseMachine<S = WatchedSession> {
     const { state, session, turn } = options
     const from = this.#current
     await this.#runHook(`onExit of phase "${from.name}"`, () => from.onExit?.({ state, session, to: to.name }))
-    this.#isStarted = true
+    this.#lifecycle = 'started'
     this.#current = to
     const change: PhaseChange = { from: from.name, to: to.name, at: this.#now(), turn, trigger }
     this.#history.push(change)

@@ -15,7 +15,7 @@ export class SessionState implements State {
   readonly #written: Map<string, unknown> = new Map()
   #unsaved: JsonObject | undefined
   #saving: Promise<void> = Promise.resolve()
-  #isClosed = false
+  #lifecycle: 'open' | 'closed' = 'open'
 
   constructor(
     recorded: ReadonlyState,
@@ -53,7 +53,7 @@ export class SessionState implements State {
         `"${key}" is a computed value and cannot be set. Set the keys it is computed from.`,
       )
     }
-    if (this.#isClosed) {
+    if (this.#lifecycle === 'closed') {
       throw new ToolwrightError('INVALID_REQUEST', `"${key}" cannot be set: the live session is closed.`)
     }
     const delta = toStateDelta({ [key]: value ?? null })
@@ -72,7 +72,7 @@ export class SessionState implements State {
   }
   /** Refuses later writes: the session is over. */
   close(): void {
-    this.#isClosed = true
+    this.#lifecycle = 'closed'
   }
 
   async #save(): Promise<void> {

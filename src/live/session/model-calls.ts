@@ -125,19 +125,20 @@ export class ModelCalls {
     const { onToolCall } = options
     let left = registered.filter(({ logId }) => logId !== undefined)
     const answer = async (responses: readonly FunctionResponse[]): Promise<void> => {
-      if (responses.length === 0) return
       await live.log.answer(responses)
       left = left.filter(({ logId }) => !responses.some(({ id }) => id === logId))
     }
-    await answer(left.flatMap((one) => this.#refusalOf(one)))
+    const refused = left.flatMap((one) => this.#refusalOf(one))
+    if (refused.length > 0) await answer(refused)
     const asked = onToolCall ? left.filter(({ isCancelled }) => !isCancelled) : []
     if (onToolCall && asked.length > 0) {
       const made = asked.map((one) => ({ ...one.logged, id: one.logId as string })) // they are recorded
       const { answered, problems } = await askHook(onToolCall, made, flow.state)
-      await answer(answered)
+      if (answered.length > 0) await answer(answered)
       for (const { problem, error } of problems) recorder.report(problem, error)
     }
-    await answer(left.filter(({ isCancelled }) => isCancelled).map(cancelledResponse))
+    const cancelled = left.filter(({ isCancelled }) => isCancelled)
+    if (cancelled.length > 0) await answer(cancelled.map(cancelledResponse))
     for (const one of left) {
       if (!one.background) continue
       respond(one.acknowledge())

@@ -190,12 +190,14 @@ export class ModelTeller {
 
   /** Sends the responses of a recorded event. */
   deliver(responses: readonly FunctionResponse[], event: Event): void {
-    const delivery = this.#deliver(responses, event)
-      .catch((error) => this.#options.recorder.report('Tool responses could not be sent', error))
-      .finally(() => {
-        this.#deliveries.delete(delivery)
-        this.checkIdle()
-      })
+    const end = (): void => {
+      this.#deliveries.delete(delivery)
+      this.checkIdle()
+    }
+    const delivery = this.#deliver(responses, event).then(end, (error) => {
+      this.#options.recorder.report('Tool responses could not be sent', error)
+      end()
+    })
     this.#deliveries.add(delivery)
   }
 

@@ -26,13 +26,18 @@ export class SessionRecorder {
   /** Does a step after everything before it. Rejects if the step fails. */
   run(step: () => Promise<void>): Promise<void> {
     this.#waiting++
-    const done = this.#latest.then(step).finally(() => this.#waiting--)
-    this.#latest = done.catch(this.#onFailed)
+    const done = this.#latest.then(step)
+    this.#latest = done.then(this.#onDone, this.#onFailed) // before the caller goes on
     return done
+  }
+
+  readonly #onDone = (): void => {
+    this.#waiting--
   }
 
   /** The log must have no gap, so that the session ends. */
   readonly #onFailed = (error: unknown): void => {
+    this.#waiting--
     this.#session.onEnd({ errorCode: error instanceof ToolwrightError ? error.code : 'INTERNAL', error })
   }
 

@@ -50,16 +50,15 @@ export class LiveCalls {
     const held = calls.map(({ id }) => this.#running.hold(id))
     const byAgent = Map.groupBy(calls, ({ agent }) => agent)
     const batches = Array.from(byAgent, ([agent, own]) => dispatch(this.#running.batch(this.plan.turn(agent), own)))
-    const dispatching = Promise.all(batches)
-      .then(() => {})
-      .catch((error) => {
-        if (!stop.stopped) this.data.stop.stop(error) // a failed append: nothing more can be recorded
-      })
-      .finally(() => {
-        for (const one of held) this.#running.release(one)
-        this.#dispatches.delete(dispatching)
-        this.#settle()
-      })
+    const end = (): void => {
+      for (const one of held) this.#running.release(one)
+      this.#dispatches.delete(dispatching)
+      this.#settle()
+    }
+    const dispatching = Promise.all(batches).then(end, (error) => {
+      if (!stop.stopped) stop.stop(error) // a failed append: nothing more can be recorded
+      end()
+    })
     this.#dispatches.add(dispatching)
     return dispatching
   }
