@@ -3,8 +3,8 @@ import { globSync, statSync } from 'node:fs'
 
 /** Builds dist when it is missing or older than its sources (`npm test` builds it first). */
 export default function build(): void {
-  const config = ['package.json', 'tsconfig.json', 'tsdown.config.ts', 'entry-points.ts', 'scripts/short-names.ts']
-  const sources = [...config, ...globSync('src/**/*.ts')]
+  const config = ['package.json', 'tsconfig.json', 'tsdown.config.ts', 'entry-points.ts']
+  const sources = [...config, ...globSync(['src/**/*.ts', 'scripts/*.ts'])]
   if (writtenAt('dist/cli/index.js') > Math.max(...sources.map(writtenAt))) return
   execSync('npm run build', { stdio: 'inherit' })
 }

@@ -32,7 +32,9 @@ export async function ask() {
   const call = (args) => ({ calls: [{ name: 'get_weather', args }] })
   const model = scriptedModel([call({ city: 5 }), call({ city: 'Oslo' }), 'It is 22 degrees in Oslo.'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [getWeather] }) })
-  const { events, text } = await runner.complete({ userId: 'ada', message: 'Oslo?' })
+  const { events, text, sessionId } = await runner.complete({ userId: 'ada', message: 'Oslo?' })
+  // a part of the package that is loaded when it is first used
+  const copy = await runner.fork({ userId: 'ada', sessionId, before: events.at(-1).id })
   await runner.close()
   const responses = events.flatMap(({ content }) => content?.parts ?? []).flatMap((part) => part.functionResponse ?? [])
   const alone = await getWeather.run({ city: 'Rome' }, createToolContext())
@@ -44,10 +46,11 @@ export async function ask() {
   const server = await geminiServer([]).then((server) => server.close(), ({ code }) => code)
   return [...responses.map(({ response }) => response.errorCode ?? response.city), text, alone.city, pet,
     typeof offlineModel().generate, typeof sessionServiceSuite, typeof fromAiSdk, typeof applyCredential,
-    typeof beginConsent, server ?? 'served'].join()
+    typeof beginConsent, typeof copy.sessionId, server ?? 'served'].join()
 }
 `
-const ANSWER = 'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,Minka,function,function,function,function,function'
+const ANSWER =
+  'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,Minka,function,function,function,function,function,string'
 
 const IN_A_BROWSER = `
 import { ask } from './agent.js'
