@@ -8,7 +8,7 @@ import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import { COUNT, checkPolicyOptions, checkPorts, DURATION, requireTool } from './check-policy.ts'
 import { isPlainJson } from './plain-json.ts'
-import { type CachedResult, ResultCache } from './result-cache.ts'
+import { type CachedResult, RecentResults } from './recent-results.ts'
 import { unlessAborted } from './wait.ts'
 
 /** Who shares a cached result: calls of one invocation, one session or one user. Users and apps never share results. */
@@ -46,7 +46,7 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
   checkPolicyOptions('cached', tool, options, RULES)
   checkPorts('cached', tool, ports)
   const { ttlMs = Number.POSITIVE_INFINITY, maxEntries = 100, scope = 'session' } = options ?? {}
-  const cache = new ResultCache(ttlMs, maxEntries, withSystemPorts(ports).monotonicNow)
+  const cache = new RecentResults(ttlMs, maxEntries, withSystemPorts(ports).monotonicNow)
   const running = new Map<string, Promise<SharedOutcome>>()
 
   return addMiddleware(tool, async (call, next) => {

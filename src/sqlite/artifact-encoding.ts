@@ -1,8 +1,8 @@
 // Converts a part to columns and back. Inline data is stored as bytes, which take a quarter less space than base64.
 import { isRecord } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
+import { fromJson, toJson } from './escaped-text.ts'
 import { damaged } from './storage-error.ts'
-import { fromJson, toJson } from './text-encoding.ts'
 
 /** The columns of a stored part. */
 export interface PartRow {

@@ -10,9 +10,9 @@ import { readPagePosition, takePage } from '../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
 import type { Database } from './database.ts'
+import { fromJson, fromText, toJson, toText } from './escaped-text.ts'
 import { LARGE_BYTES, sizeOfParts } from './large-parts.ts'
 import { damaged } from './storage-error.ts'
-import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
 
 interface VersionRow {
   readonly version: number

@@ -3,7 +3,7 @@ import { staleCredential } from '../credential/check-credential.ts'
 import type { SealedCredential, SealedCredentialStore } from '../credential/sealed-store.ts'
 import type { CredentialKey } from '../credential/service.ts'
 import type { Database } from './database.ts'
-import { toText, tryFromJson } from './text-encoding.ts'
+import { toText, tryFromJson } from './escaped-text.ts'
 
 /** How many rows `list` reads at once. */
 const PAGE_SIZE = 100

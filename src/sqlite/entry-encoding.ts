@@ -2,9 +2,9 @@
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { NewEntry } from '../event/event.ts'
 import { toStorableEntry } from '../session/storable-entry.ts'
+import { toJson, toText } from './escaped-text.ts'
 import { LARGE_BYTES, sizeOfParts } from './large-parts.ts'
 import { encodeStateDelta, type StateChange } from './state-rows.ts'
-import { toJson, toText } from './text-encoding.ts'
 
 /** An entry as columns, with its state changes. */
 export interface EncodedEntry {

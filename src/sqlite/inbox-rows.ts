@@ -4,9 +4,9 @@ import { MAX_INBOX_ITEMS } from '../base/limits.ts'
 import { checkItemSize, inboxFullError, MAX_REMEMBERED_IDS } from '../session/inbox-limits.ts'
 import type { PostedItem } from '../session/service.ts'
 import type { Database } from './database.ts'
+import { toText, tryFromJson } from './escaped-text.ts'
 import type { LogOwner } from './log-rows.ts'
 import type { ReportDamage } from './report-skipped-rows.ts'
-import { toText, tryFromJson } from './text-encoding.ts'
 
 /** The inbox items of all sessions, in order of arrival. */
 export class InboxRows {

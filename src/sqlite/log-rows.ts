@@ -5,9 +5,9 @@ import type { Entry, Event, LogRecord } from '../event/event.ts'
 import { findEventProblem, findRecordProblem } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
+import { fromJson, toText } from './escaped-text.ts'
 import { countRowsWithin } from './rows-within.ts'
 import { damaged } from './storage-error.ts'
-import { fromJson, toText } from './text-encoding.ts'
 
 interface EntryRow {
   readonly seq: number

@@ -5,9 +5,9 @@ import { readPagePosition } from '../session/page.ts'
 import type { Page, PageOptions, PendingChanges, PendingSummary } from '../session/service.ts'
 import { checkPendingRequest, findPendingProblem } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
+import { toJson, toText, tryFromJson } from './escaped-text.ts'
 import type { ReportDamage } from './report-skipped-rows.ts'
 import { countRowsWithin } from './rows-within.ts'
-import { toJson, toText, tryFromJson } from './text-encoding.ts'
 
 /** The most requests that are read at a time. */
 const MAX_PIECE_ROWS = 1_000

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import type { Database } from './database.ts'
-import { fromText, toText } from './text-encoding.ts'
+import { fromText, toText } from './escaped-text.ts'
 
 /** The pins of apps: hashes of definitions that the app trusts. */
 export class PinRows {

@@ -2,8 +2,8 @@ import type { StatementSync } from 'node:sqlite'
 import { DEFAULT_LEASE_MS, MAX_LEASE_MS } from '../session/lease.ts'
 import type { Lease, SessionKey } from '../session/service.ts'
 import type { Database } from './database.ts'
+import { fromText, toText } from './escaped-text.ts'
 import { damaged } from './storage-error.ts'
-import { fromText, toText } from './text-encoding.ts'
 
 /** The row of a session. The tables are STRICT. */
 export interface SessionRow {

@@ -22,6 +22,7 @@ import type {
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
 import type { Database } from './database.ts'
 import { areLarge, type EncodedEntry, encodeEntries, sizeOfEncoded } from './entry-encoding.ts'
+import { fromJson, toJson, toText } from './escaped-text.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type CachedLog, LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
@@ -30,7 +31,6 @@ import { PinRows } from './pin-rows.ts'
 import { damageReporter } from './report-skipped-rows.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { encodeStateDelta, StateRows } from './state-rows.ts'
-import { fromJson, toJson, toText } from './text-encoding.ts'
 
 /** Options of `SqliteSessionService`; `SqliteOptions` describes them. */
 interface SqliteSessionOptions {

@@ -3,7 +3,7 @@ import { type JsonObject, setOwn } from '../base/json.ts'
 import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
 import type { StateReader, StateSize } from '../session/service.ts'
 import type { Database } from './database.ts'
-import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
+import { fromJson, fromText, toJson, toText } from './escaped-text.ts'
 
 /** The session that state belongs to, as columns. */
 interface StateOwner {

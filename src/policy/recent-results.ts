@@ -6,8 +6,8 @@ export interface CachedResult {
   readonly skipSummarization: boolean
 }
 
-/** A cache that removes the least recently used results, and results older than `ttlMs`. */
-export class ResultCache {
+/** Keeps results by key. It removes the least recently used ones, and those older than `ttlMs`. */
+export class RecentResults {
   readonly #entries: Map<string, { readonly result: CachedResult; readonly expiresAt: number }> = new Map()
   readonly #ttlMs: number
   readonly #maxEntries: number
