@@ -114,8 +114,8 @@ export class ModelCalls {
   }
 
   /**
-   * Runs recorded calls, unless the phase or `onToolCall` answers them. `respond` gets what the model is told of calls that run beside
-   * the conversation.
+   * Runs recorded calls, unless the phase or `onToolCall` answers them. `respond` gets the first response to each call that runs in
+   * the background.
    */
   async run(
     registered: readonly ModelCall[],

@@ -1,4 +1,4 @@
-// What the model knows, and what it is told: now, once it is idle, or again on a new connection.
+// Tells the model what it does not know: now, when the model is idle, or again on a new connection.
 import { unreachable } from '../../base/unreachable.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import type { FunctionResponse } from '../../content/content.ts'
