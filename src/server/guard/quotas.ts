@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { ToolwrightError } from '../../error/error.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
-import { lastEventId } from '../stream/last-event-id.ts'
 import { RunSlots } from './run-slots.ts'
 
 /** The routes that start runs and follow none. */
@@ -27,6 +26,11 @@ export function runQuota(parts: ServerParts): MiddlewareHandler<ServerEnv> {
 export function streamQuota(parts: ServerParts): MiddlewareHandler<ServerEnv> {
   const following = new RunSlots(parts.limits.concurrentRuns)
   return limitSlots(parts, ({ req }) => (req.method !== 'POST' || lastEventId(req) ? following : parts.runSlots))
+}
+
+/** The event after which a request follows a run; undefined if it has none. */
+export function lastEventId(req: RequestContext['req']): string | undefined {
+  return req.header('last-event-id') || undefined
 }
 
 function limitSlots(parts: ServerParts, slotsFor: (context: RequestContext) => RunSlots): MiddlewareHandler<ServerEnv> {
