@@ -1,4 +1,3 @@
-import { registerShape } from './object-shapes.ts'
 import { removeFrom } from './remove-from.ts'
 
 /** Called once when a run, or one scope of it, is stopped early. */
@@ -44,5 +43,3 @@ export class StopSignal {
     for (const listener of [...(this.#listeners ?? [])]) listener.stop(reason)
   }
 }
-
-registerShape(() => new StopSignal())

@@ -1,5 +1,4 @@
 import { type JsonObject, setOwn } from '../base/json.ts'
-import { registerShape } from '../base/object-shapes.ts'
 import type { Ports } from '../base/ports.ts'
 import type { CallTimes } from '../event/event.ts'
 import type { Outcome } from './outcome.ts'
@@ -46,5 +45,3 @@ export class BatchClock {
     return times as CallTimes | undefined // filled above
   }
 }
-
-registerShape(() => new BatchClock({ now: () => 0 } as Ports))

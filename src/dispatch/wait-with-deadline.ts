@@ -1,6 +1,5 @@
 // Waits with a deadline and a stop signal. Uses one object instead of closures: thousands of calls may wait at once.
 import type { Deadline } from '../base/deadlines.ts'
-import { registerShape } from '../base/object-shapes.ts'
 import type { StopListener } from '../base/stop-signal.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { DispatchHost } from './host.ts'
@@ -43,7 +42,8 @@ export function waitFor<T>(work: PromiseLike<T>, options: WaitOptions): Promise<
   })
 }
 
-class Wait<T> implements StopListener, Deadline {
+/** One wait for a body, with its deadline and its stop. */
+export class Wait<T> implements StopListener, Deadline {
   readonly #options: WaitOptions
   readonly #resolve: (value: T) => void
   readonly #reject: (reason: unknown) => void
@@ -55,16 +55,19 @@ class Wait<T> implements StopListener, Deadline {
     this.#resolve = resolve
     this.#reject = reject
   }
+  /** Starts the deadline, and listens for a stop. */
   begin(): void {
     const { host, timeoutMs } = this.#options
     host.stop.add(this)
     if (host.stop.stopped) return // the body stopped the run before it waited
     if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) host.services.deadlines.set(timeoutMs, this)
   }
+  /** The body returned a value. */
   done(value: T): void {
     this.#end()
     this.#resolve(value)
   }
+  /** The body threw an error. */
   fail(error: unknown): void {
     this.#end()
     this.#reject(error)
@@ -89,5 +92,3 @@ class Wait<T> implements StopListener, Deadline {
 }
 
 function ignore(): void {}
-
-registerShape(() => new Wait({} as WaitOptions, ignore, ignore))

@@ -1,5 +1,4 @@
 // The state of one invocation, computed from its log entries and from nothing else.
-import { registerShape } from '../base/object-shapes.ts'
 import type { FunctionResponse, Part } from '../content/content.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
 import type { BackgroundRecord, Denial, Event, Intent, NewEntry, RequestRecord } from './event.ts'
@@ -409,5 +408,3 @@ export class Fold {
     return scope
   }
 }
-
-registerShape(() => new Fold(''))

@@ -1,5 +1,4 @@
 import { canonicalJson, copyJson } from '../base/json.ts'
-import { registerShape } from '../base/object-shapes.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending-request.ts'
 import type { Inbox } from './in-memory-inbox.ts'
@@ -108,15 +107,11 @@ export function inOrder(stored: readonly StoredRequest[]): StoredRequest[] {
   return stored.toSorted((a, b) => a.order - b.order)
 }
 
-registerShape(
-  () => new InMemorySession({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY, 0),
-)
-
 /** Logs with fewer entries are searched without an index: it costs more than the search, and stays in memory with the session. */
 const INDEXED_ENTRIES = 32
 
 /** The log of one session: entries numbered from 1 without gaps, with unique event ids. */
-class InMemoryLog {
+export class InMemoryLog {
   /** All entries. The array grows with each append. */
   readonly entries: Entry[] = []
   /** Sequence numbers by event id. Only long logs have it. */
@@ -187,6 +182,3 @@ class InMemoryLog {
     return stored && canonicalJson(stored) === canonicalJson(record) ? seq : undefined
   }
 }
-
-registerShape(() => new InMemoryLog())
-registerShape(() => new InMemoryLease({ key: {}, epoch: 0 } as InMemorySession, {}, { seq: 0, leaseMs: 0 }))

@@ -1,6 +1,5 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
-import { registerShape } from '../base/object-shapes.ts'
 import type { StateReader, StateSize } from './service.ts'
 import { sizeOfState } from './state-size.ts'
 
@@ -80,5 +79,3 @@ export function sizeOfScope(scope: Scope | undefined, without: ReadonlySet<strin
   }
   return { keys, bytes }
 }
-
-registerShape(() => new ScopedState(new Map(), new Map()))

@@ -1,6 +1,5 @@
 import { checkAuthConfig } from '../auth/config/check-auth-config.ts'
 import { MAX_METADATA_BYTES } from '../base/limits.ts'
-import { registerShape } from '../base/object-shapes.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
@@ -234,5 +233,3 @@ export class CallContext extends ForwardingContext implements ToolContext {
     return this.#lazyWrites?.take()
   }
 }
-
-registerShape(() => new CallContext({ tool: {} } as CallContextOptions))

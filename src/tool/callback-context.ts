@@ -2,7 +2,6 @@ import type { CredentialOptions, CredentialOutcome } from '../auth/resolve-crede
 import { isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_METADATA_BYTES, MAX_NAME_LENGTH } from '../base/limits.ts'
-import { registerShape } from '../base/object-shapes.ts'
 import type { AuthConfig, AuthCredential } from '../content/auth.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -186,5 +185,3 @@ function checkArtifact(filename: string, artifact: unknown, customMetadata: Json
     throw new ToolwrightError('TOO_LARGE', `${problem}. Save it in the artifact instead.`)
   }
 }
-
-registerShape(() => new RunCallbackContext({} as InvocationHost, '', undefined))

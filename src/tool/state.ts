@@ -2,7 +2,6 @@ import { copyJson, isRecord, type JsonObject, jsonSize, setOwn } from '../base/j
 import { isDerivedKey } from '../base/key-scope.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_NAME_LENGTH, MAX_STATE_DELTA_BYTES } from '../base/limits.ts'
-import { registerShape } from '../base/object-shapes.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { StateReader } from '../session/service.ts'
@@ -124,5 +123,3 @@ function stateTooLarge(what: string): ToolwrightError {
     `${what} is too large: one event may write at most ${MAX_STATE_DELTA_BYTES} bytes. ${instead}`,
   )
 }
-
-registerShape(() => new WritableState({} as StateReader))

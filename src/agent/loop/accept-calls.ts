@@ -1,6 +1,5 @@
 // Makes the calls of a reply fit for the log: their number, names and arguments are limited, and each gets an id.
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import { removeFrom } from '../../base/remove-from.ts'
 import type { Content, FunctionCall, Part } from '../../content/content.ts'
 import { storableArgs } from '../../dispatch/storable-args.ts'
@@ -115,5 +114,3 @@ export class CallIds {
     return true
   }
 }
-
-registerShape(() => new CallIds({ progress: { replies: [] as unknown[] } } as RunHost))

@@ -1,7 +1,6 @@
 // One model call, from the request to the recorded reply.
 import { kindOf } from '../../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import { yieldToTimers } from '../../base/ports.ts'
 import { type Content, partsSize } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
@@ -44,7 +43,7 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
 }
 
 /** One model call. Its context is created on first use: most agents have no callbacks. */
-class ModelCall implements RecordedTurn {
+export class ModelCall implements RecordedTurn {
   readonly run: RunHost
   readonly plan: AgentTurn['plan']
   readonly frame: ScopeFrame
@@ -188,17 +187,16 @@ function partialEvent({ run, plan, frame }: AgentTurn, delta: Content, response:
  * Creates the signal only if the model reads it. A class, because a getter in a literal would cost a hidden class per
  * call.
  */
-class GenerateOptions {
+export class GenerateOptions {
   readonly #run: RunHost
+  /** Is the reply streamed? */
   readonly stream: boolean
   constructor(run: RunHost) {
     this.#run = run
     this.stream = run.runConfig.streaming === true
   }
+  /** Aborts when the run stops. */
   get signal(): AbortSignal {
     return this.#run.stop.signal
   }
 }
-
-registerShape(() => new ModelCall({} as AgentTurn))
-registerShape(() => new GenerateOptions({ runConfig: {} } as RunHost))

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../base/json.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import { type BatchRules, TEXT_RULES } from '../../dispatch/batch-rules.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import type { Batch, ScopedCall, StoppableCalls } from '../../dispatch/host.ts'
@@ -132,5 +131,3 @@ export class CallBatch implements Batch {
     emitProgress(this, functionCallId, toolName, value)
   }
 }
-
-registerShape(() => new CallBatch({ plan: { agent: {} } } as AgentTurn, {} as ToolTable, [], async () => 'done'))

@@ -1,6 +1,5 @@
 // The log of a session in the form that runs use: one fold per invocation, and the histories that models see. The
 // runner keeps it between runs, and builds it again from the log if it has none.
-import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { Entry, Event, NewEntry, PhaseRecord } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
@@ -389,5 +388,3 @@ function isStateEdit(event: Event): boolean {
 function isEmpty({ userEvent, scopes }: Fold): boolean {
   return !userEvent && scopes.size === 0
 }
-
-registerShape(() => new SessionView({} as AgentTree))

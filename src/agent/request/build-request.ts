@@ -1,6 +1,5 @@
 import { canonicalJson, copyJson } from '../../base/json.ts'
 import { MEDIA_TURNS } from '../../base/limits.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import { showAs } from '../../base/show-as.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
@@ -15,7 +14,8 @@ import { fillInstruction } from './instruction.ts'
 import { applyPhase, dropServerTools } from './phase-request.ts'
 import { findLoaderName, withMedia } from './request-media.ts'
 
-class Request implements LlmRequest {
+/** A request to a model that tools and callbacks may change. */
+export class Request implements LlmRequest {
   static {
     // a hand-written tool may hold secrets
     showAs(Request.prototype, 'LlmRequest', ({ model, contents, config, tools }) => ({
@@ -124,5 +124,3 @@ function contentsFor({ run, plan, frame }: ModelTurn): Content[] {
   else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Continue as instructed.' }] })
   return contents
 }
-
-registerShape(() => new Request('', [], {}, new Map()))

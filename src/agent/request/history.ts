@@ -1,6 +1,5 @@
 // The contents that the model of an agent sees: one growing list, updated event by event. The log is never changed.
 import type { JsonObject } from '../../base/json.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { codeCallOf, responseIn, responsePart } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
@@ -249,5 +248,3 @@ function shownParts({ id, name }: GroupCall, parts: readonly Part[]): readonly P
   const functionResponse = { ...response, response: shownResponse(answer), id, name }
   return [{ functionResponse }, ...(hasHiddenMedia(answer) ? [] : parts.slice(1))]
 }
-
-registerShape(() => new History('', { path: '' }))

@@ -3,7 +3,6 @@ import { branchedText } from '../../agent/agents/answer-text.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Denial, EventActions, Interruption } from '../../event/event.ts'
@@ -255,5 +254,3 @@ export class ActiveRun implements StartedRun {
     await this.data.recorder.drainInbox()
   }
 }
-
-registerShape(() => new ActiveRun({} as RunData))

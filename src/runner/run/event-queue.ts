@@ -1,4 +1,3 @@
-import { registerShape } from '../../base/object-shapes.ts'
 import { partsSize } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 
@@ -139,5 +138,3 @@ export class EventQueue {
 function sizeOf({ content }: Event): number {
   return content ? partsSize(content.parts, MAX_PARTIAL_BYTES) : 0
 }
-
-registerShape(() => new EventQueue())

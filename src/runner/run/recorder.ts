@@ -1,6 +1,5 @@
 // The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
 import type { LoopRecorder } from '../../agent/loop/run-host.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
 import type { Event, EventActions, NewEntry } from '../../event/event.ts'
@@ -195,5 +194,3 @@ function hasMediaIn(entries: readonly NewEntry[]): boolean {
 }
 
 function ignore(): void {}
-
-registerShape(() => new Recorder({ services: { eventPlugins: [] } } as unknown as RecordedRun, {} as HeldSession, ''))

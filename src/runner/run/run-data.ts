@@ -2,12 +2,11 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunHost } from '../../agent/loop/run-host.ts'
 import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import { isDerivedKey, isTempKey } from '../../base/key-scope.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import { StopSignal } from '../../base/stop-signal.ts'
 import type { Content } from '../../content/content.ts'
 import { recordedPhase } from '../../dispatch/run-phases.ts'
 import type { Entry } from '../../event/event.ts'
-import { Fold } from '../../event/fold.ts'
+import type { Fold } from '../../event/fold.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { RunServices } from '../run-services.ts'
@@ -146,7 +145,7 @@ type StoredState = HeldSession['state']
  * Stored state, and the `temp:` values that live as long as the run. A stored `derived:` key is none: only computed values have such
  * keys, and a gate may trust them.
  */
-class RunState implements RecordedState {
+export class RunState implements RecordedState {
   readonly #stored: StoredState
   #temp: Map<string, unknown> | undefined
   constructor(stored: StoredState) {
@@ -165,15 +164,3 @@ class RunState implements RecordedState {
     else this.#temp.set(key, value)
   }
 }
-
-registerShape(() => new RunState({} as StoredState))
-
-registerShape(
-  () =>
-    new RunData({
-      services: { eventPlugins: [] },
-      held: { key: {}, entries: [], state: {}, view: { seq: 0, foldOf: () => new Fold('') } },
-      runConfig: {},
-      // only what the constructor reads: this run never starts
-    } as unknown as RunDataOptions),
-)

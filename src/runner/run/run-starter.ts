@@ -1,5 +1,5 @@
 // Starts runs: claims the session, opens it, then does what the plan says until a run has started.
-import { keepShapesAlive } from '../../base/object-shapes.ts'
+
 import type { Content } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
@@ -17,6 +17,7 @@ import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { CloseOptions, RunRequest } from './run-request.ts'
 import { applyInbox, cancelAll, releaseUnused } from './settle-session.ts'
+import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
 
 interface RunStarterOptions extends RunFactoryOptions {

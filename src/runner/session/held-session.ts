@@ -1,7 +1,6 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
-import { registerShape } from '../../base/object-shapes.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Entry, NewEntry } from '../../event/event.ts'
 import { startsWaiting } from '../../event/invocation-state.ts'
@@ -330,11 +329,3 @@ function viewOf(log: HeldLog, { key }: Lease, { tree, isFresh }: OpenOptions): S
   }
   return view
 }
-
-registerShape(
-  () =>
-    new HeldSession({ key: {} } as Lease, { entries: [], state: {} as StateReader }, { seq: 0 } as SessionView, {
-      services: {} as HeldServices,
-      claimedAt: 0.5,
-    }),
-)
