@@ -6,9 +6,9 @@ import { posix } from 'node:path'
 export interface EntryPoint {
   /** The specifier that users import: `toolwright/sqlite`. For files without one, a name. */
   readonly specifier: string
-  /** Its folder in `src` and `dist`: `sqlite`. Empty for the root entry point. */
+  /** Its folder in `dist`, and in a ring of `src`: `sqlite`. Empty for the root entry point. */
   readonly folder: string
-  /** Its source: `src/sqlite/index.ts`. */
+  /** Its source: `src/apps/sqlite/index.ts`. */
   readonly source: string
   /** The file that users load: `dist/sqlite/index.js`. */
   readonly output: string
@@ -32,13 +32,13 @@ export function entryPoints(): EntryPoint[] {
 /** The files that package.json names as commands. */
 export function commands(): EntryPoint[] {
   return Object.entries(manifest().bin).map(([name, output]) =>
-    entryPoint(name, output.replace('/dist/', '/src/').replace(/\.js$/, '.ts')),
+    entryPoint(name, output.replace('/dist/', '/src/apps/').replace(/\.js$/, '.ts')),
   )
 }
 
 /** The files that other programs load by their path, so that each stays a file of its own. */
 export function loadedByPath(): EntryPoint[] {
-  return [entryPoint('the loader of toolwright/infer for webpack and rspack', 'src/infer/plugins/loader.ts')]
+  return [entryPoint('the loader of toolwright/infer for webpack and rspack', 'src/apps/infer/plugins/loader.ts')]
 }
 
 /** From each specifier to its source file. */
@@ -48,8 +48,9 @@ export function sourceBySpecifier(): Map<string, string> {
 
 function entryPoint(specifier: string, path: string): EntryPoint {
   const source = posix.normalize(path)
-  const folder = posix.dirname(posix.relative('src', source))
-  const output = source.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js')
+  const published = posix.relative('src', source).replace(/^[\w-]+\//, '') // without its ring
+  const folder = posix.dirname(published)
+  const output = posix.join('dist', published.replace(/\.ts$/, '.js'))
   return { specifier, folder: folder === '.' ? '' : folder, source, output }
 }
 

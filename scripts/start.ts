@@ -9,4 +9,4 @@ if (isTerminal) {
 const more = process.argv.slice(2)
 const command = isTerminal ? ['web', ...apps, '--open', ...more] : ['run', 'examples/weather.ts', '--memory', ...more]
 process.argv.splice(2, more.length, ...command)
-await import('../src/cli/index.ts')
+await import('../src/apps/cli/index.ts')

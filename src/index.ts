@@ -3,29 +3,29 @@
  *
  * @module
  */
-export type { Agent, InvocationContext } from './agent/agents/agent.ts'
-export { type AgentToolOptions, agentTool } from './agent/agents/agent-tool.ts'
-export type {
-  AfterAgent,
-  AfterModel,
-  BeforeAgent,
-  BeforeModel,
-  Callbacks,
-  OnModelError,
-} from './agent/agents/callbacks.ts'
-export { LlmAgent } from './agent/agents/llm-agent.ts'
-export type { Instruction, LlmAgentOptions } from './agent/agents/llm-agent-options.ts'
-export { transferToAgent } from './agent/agents/transfer.ts'
-export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/agents/workflow.ts'
-export type { MediaOptions } from './agent/request/media-options.ts'
-export { InMemoryArtifactService } from './artifact/in-memory.ts'
-export type { ArtifactKey, ArtifactService, ArtifactVersion } from './artifact/service.ts'
-export { type ArtifactReference, parseArtifactUri } from './artifact/uri.ts'
-export type { Exchanger, Exchangers } from './auth/auth-services.ts'
-export type { CredentialOptions } from './auth/resolve-credential.ts'
-export type { JsonObject } from './base/json.ts'
-export type { Ports } from './base/ports.ts'
-export type { AuthConfig, AuthCredential, AuthScheme, AuthToolArguments, OAuthFlow } from './content/auth.ts'
+
+export { codeExecution } from './adapters/tools/code-execution.ts'
+export {
+  type DiscoveryEngineSearchOptions,
+  discoveryEngineSearch,
+  type SearchResultMode,
+} from './adapters/tools/discovery-engine-search.ts'
+export { enterpriseWebSearch } from './adapters/tools/enterprise-web-search.ts'
+export { type Example, type ExampleSource, exampleTool } from './adapters/tools/example-tool.ts'
+export { exitLoop } from './adapters/tools/exit-loop.ts'
+export { getUserChoice } from './adapters/tools/get-user-choice.ts'
+export { googleMapsGrounding } from './adapters/tools/google-maps-grounding.ts'
+export { googleSearch } from './adapters/tools/google-search.ts'
+export type { AccessToken } from './adapters/tools/google-token.ts'
+export { loadArtifacts } from './adapters/tools/load-artifacts.ts'
+export { loadMemory } from './adapters/tools/load-memory.ts'
+export { preloadMemory } from './adapters/tools/preload-memory.ts'
+export type { SearchTargetOptions } from './adapters/tools/search-target.ts'
+export { urlContext } from './adapters/tools/url-context.ts'
+export { type VertexAiSearchOptions, vertexAiSearch } from './adapters/tools/vertex-ai-search.ts'
+export type { JsonObject } from './core/base/json.ts'
+export type { Ports } from './core/base/ports.ts'
+export type { AuthConfig, AuthCredential, AuthScheme, AuthToolArguments, OAuthFlow } from './core/content/auth.ts'
 export {
   type CodeExecutionResult,
   type ConfirmationToolArguments,
@@ -44,22 +44,14 @@ export {
   type Role,
   type ToolConfirmation,
   textOf,
-} from './content/content.ts'
-export {
-  type EncryptedCredentialOptions,
-  EncryptedCredentialService,
-  type ReencryptResult,
-} from './credential/encrypted.ts'
-export { InMemoryCredentialService } from './credential/in-memory.ts'
-export type { CredentialKey, CredentialService, StoredCredential } from './credential/service.ts'
-export type { AfterTool, BeforeTool, Logger, OnToolError } from './dispatch/host.ts'
+} from './core/content/content.ts'
 export {
   type ResultErrorCode,
   ToolError,
   type ToolErrorCode,
   ToolwrightError,
   type ToolwrightErrorCode,
-} from './error/error.ts'
+} from './core/error/error.ts'
 export {
   type CallTimes,
   createEvent,
@@ -69,11 +61,11 @@ export {
   type FailedAttempt,
   type FailedAttempts,
   isFinalResponse,
-} from './event/event.ts'
-export type { FailedModel, ModelFallback } from './event/model-fallback.ts'
-export type { PendingRequest } from './event/pending-request.ts'
-export type { AnswerMeaning } from './event/read-answer.ts'
-export { LogReader, readLog } from './event/views/log-reader.ts'
+} from './core/event/event.ts'
+export type { FailedModel, ModelFallback } from './core/event/model-fallback.ts'
+export type { PendingRequest } from './core/event/pending-request.ts'
+export type { AnswerMeaning } from './core/event/read-answer.ts'
+export { LogReader, readLog } from './core/event/views/log-reader.ts'
 export type {
   CallStatus,
   CallView,
@@ -84,29 +76,63 @@ export type {
   ScopeView,
   TokenCounts,
   WaitView,
-} from './event/views/views.ts'
-export { InMemoryMemoryService } from './memory/in-memory.ts'
-export type { MemoryEntry, MemoryService } from './memory/service.ts'
-export { type BackgroundOptions, background } from './policy/background.ts'
-export { type CachedOptions, type CacheScope, cached } from './policy/cached.ts'
-export { type ConcurrencyOptions, concurrency } from './policy/concurrency.ts'
-export { type ConfirmOptions, confirm } from './policy/confirm.ts'
-export { FallbackError, type FallbackOptions, fallback } from './policy/fallback.ts'
-export { longRunning } from './policy/long-running.ts'
-export { type RateLimitOptions, rateLimit } from './policy/rate-limit.ts'
-export { type RedactOptions, redact } from './policy/redact.ts'
-export type { BackgroundResult, ResultFormatter } from './policy/result-formatter.ts'
-export { type RetryOptions, retry } from './policy/retry.ts'
-export { timeout } from './policy/timeout.ts'
-export { approve, deny, respond } from './runner/approvals/answer-parts.ts'
-export type { ConfirmationDecision, ConfirmationProvider } from './runner/approvals/confirmation-provider.ts'
-export type { Completion } from './runner/completion.ts'
-export type { Models } from './runner/models.ts'
-export type { Plugin } from './runner/plugins/plugin.ts'
-export type { ConversationPhases } from './runner/run/conversation-phases.ts'
-export type { Run } from './runner/run/run-handle.ts'
-export type { CloseOptions } from './runner/run/run-request.ts'
-export { Runner } from './runner/runner.ts'
+} from './core/event/views/views.ts'
+export type { ParseResult, SchemaIssue } from './core/schema/issues.ts'
+export type { InferInput, InferOutput, Schema } from './core/schema/schema-types.ts'
+export type { Agent, InvocationContext } from './engine/agent/agents/agent.ts'
+export { type AgentToolOptions, agentTool } from './engine/agent/agents/agent-tool.ts'
+export type {
+  AfterAgent,
+  AfterModel,
+  BeforeAgent,
+  BeforeModel,
+  Callbacks,
+  OnModelError,
+} from './engine/agent/agents/callbacks.ts'
+export { LlmAgent } from './engine/agent/agents/llm-agent.ts'
+export type { Instruction, LlmAgentOptions } from './engine/agent/agents/llm-agent-options.ts'
+export { transferToAgent } from './engine/agent/agents/transfer.ts'
+export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './engine/agent/agents/workflow.ts'
+export type { MediaOptions } from './engine/agent/request/media-options.ts'
+export type {
+  Actions,
+  AnsweredInput,
+  CallbackContext,
+  InputRequest,
+  Invocation,
+  ReadonlyContext,
+  ReadonlyState,
+  State,
+  ToolContext,
+} from './engine/context/context.ts'
+export { CredentialRequired } from './engine/context/credential-required.ts'
+export { withParts } from './engine/context/result-parts.ts'
+export type { RunConfig } from './engine/context/run-config.ts'
+export type { RunContext } from './engine/context/run-context.ts'
+export type { AfterTool, BeforeTool, Logger, OnToolError } from './engine/dispatch/host.ts'
+export type { LlmRequest, OfferedTool } from './engine/model/llm-request.ts'
+export type { ConfigTool, LlmRequestConfig } from './engine/model/llm-request-config.ts'
+export type { LlmResponse, Model } from './engine/model/model.ts'
+export { type BackgroundOptions, background } from './engine/policy/background.ts'
+export { type CachedOptions, type CacheScope, cached } from './engine/policy/cached.ts'
+export { type ConcurrencyOptions, concurrency } from './engine/policy/concurrency.ts'
+export { type ConfirmOptions, confirm } from './engine/policy/confirm.ts'
+export { FallbackError, type FallbackOptions, fallback } from './engine/policy/fallback.ts'
+export { longRunning } from './engine/policy/long-running.ts'
+export { type RateLimitOptions, rateLimit } from './engine/policy/rate-limit.ts'
+export { type RedactOptions, redact } from './engine/policy/redact.ts'
+export type { BackgroundResult, ResultFormatter } from './engine/policy/result-formatter.ts'
+export { type RetryOptions, retry } from './engine/policy/retry.ts'
+export { timeout } from './engine/policy/timeout.ts'
+export { approve, deny, respond } from './engine/runner/approvals/answer-parts.ts'
+export type { ConfirmationDecision, ConfirmationProvider } from './engine/runner/approvals/confirmation-provider.ts'
+export type { Completion } from './engine/runner/completion.ts'
+export type { Models } from './engine/runner/models.ts'
+export type { Plugin } from './engine/runner/plugins/plugin.ts'
+export type { ConversationPhases } from './engine/runner/run/conversation-phases.ts'
+export type { Run } from './engine/runner/run/run-handle.ts'
+export type { CloseOptions } from './engine/runner/run/run-request.ts'
+export { Runner } from './engine/runner/runner.ts'
 export type {
   ApprovalPreview,
   CancelOptions,
@@ -119,67 +145,47 @@ export type {
   RunnerOptions,
   RunOptions,
   UpdateStateOptions,
-} from './runner/runner-options.ts'
+} from './engine/runner/runner-options.ts'
 export {
   ToolDispatcher,
   type ToolDispatcherCall,
   type ToolDispatcherOptions,
-} from './runner/single-call/tool-dispatcher.ts'
-export type { Usage } from './runner/usage.ts'
-export type { ParseResult, SchemaIssue } from './schema/issues.ts'
-export type { InferInput, InferOutput, Schema } from './schema/schema-types.ts'
-export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
+} from './engine/runner/single-call/tool-dispatcher.ts'
+export type { Usage } from './engine/runner/usage.ts'
+export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './engine/tool/code-executor.ts'
+export { type DefinedTool, tool } from './engine/tool/define-tool.ts'
+export { filterTools } from './engine/tool/filter-tools.ts'
+export type { FunctionToolOptions } from './engine/tool/functions/function-tool-options.ts'
+export type { ToolFunction } from './engine/tool/functions/tool-function.ts'
+export { prefixTools } from './engine/tool/prefix-tools.ts'
+export type { Effect, Middleware, PolicyCall, Reconciled, Tool } from './engine/tool/tool.ts'
+export type { ToolOptions, TypedTool } from './engine/tool/tool-options.ts'
+export {
+  type DynamicToolSource,
+  type ToolSource,
+  type ToolSourceOptions,
+  toolSource,
+} from './engine/tool/tool-source.ts'
+export { StaticToolset, type Toolset } from './engine/tool/toolset.ts'
+export { InMemoryArtifactService } from './services/artifact/in-memory.ts'
+export type { ArtifactKey, ArtifactService, ArtifactVersion } from './services/artifact/service.ts'
+export { type ArtifactReference, parseArtifactUri } from './services/artifact/uri.ts'
+export type { Exchanger, Exchangers } from './services/auth/auth-services.ts'
+export type { CredentialOptions } from './services/auth/resolve-credential.ts'
+export {
+  type EncryptedCredentialOptions,
+  EncryptedCredentialService,
+  type ReencryptResult,
+} from './services/credential/encrypted.ts'
+export { InMemoryCredentialService } from './services/credential/in-memory.ts'
+export type { CredentialKey, CredentialService, StoredCredential } from './services/credential/service.ts'
+export { InMemoryMemoryService } from './services/memory/in-memory.ts'
+export type { MemoryEntry, MemoryService } from './services/memory/service.ts'
+export { type InMemorySessionOptions, InMemorySessionService } from './services/session/in-memory.ts'
 export type {
   Page,
   PageOptions,
   Session,
   SessionKey,
   SessionService,
-} from './session/service.ts'
-export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './tool/code-executor.ts'
-export type {
-  Actions,
-  AnsweredInput,
-  CallbackContext,
-  InputRequest,
-  Invocation,
-  ReadonlyContext,
-  ReadonlyState,
-  State,
-  ToolContext,
-} from './tool/context.ts'
-export { CredentialRequired } from './tool/credential-required.ts'
-export { type DefinedTool, tool } from './tool/define-tool.ts'
-export { filterTools } from './tool/filter-tools.ts'
-export type { FunctionToolOptions } from './tool/functions/function-tool-options.ts'
-export type { ToolFunction } from './tool/functions/tool-function.ts'
-export type { LlmRequest, OfferedTool } from './tool/llm-request.ts'
-export type { ConfigTool, LlmRequestConfig } from './tool/llm-request-config.ts'
-export type { LlmResponse, Model } from './tool/model.ts'
-export { prefixTools } from './tool/prefix-tools.ts'
-export { withParts } from './tool/result-parts.ts'
-export type { RunConfig } from './tool/run-config.ts'
-export type { RunContext } from './tool/run-context.ts'
-export type { Effect, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
-export type { ToolOptions, TypedTool } from './tool/tool-options.ts'
-export { type DynamicToolSource, type ToolSource, type ToolSourceOptions, toolSource } from './tool/tool-source.ts'
-export { StaticToolset, type Toolset } from './tool/toolset.ts'
-export { codeExecution } from './tools/code-execution.ts'
-export {
-  type DiscoveryEngineSearchOptions,
-  discoveryEngineSearch,
-  type SearchResultMode,
-} from './tools/discovery-engine-search.ts'
-export { enterpriseWebSearch } from './tools/enterprise-web-search.ts'
-export { type Example, type ExampleSource, exampleTool } from './tools/example-tool.ts'
-export { exitLoop } from './tools/exit-loop.ts'
-export { getUserChoice } from './tools/get-user-choice.ts'
-export { googleMapsGrounding } from './tools/google-maps-grounding.ts'
-export { googleSearch } from './tools/google-search.ts'
-export type { AccessToken } from './tools/google-token.ts'
-export { loadArtifacts } from './tools/load-artifacts.ts'
-export { loadMemory } from './tools/load-memory.ts'
-export { preloadMemory } from './tools/preload-memory.ts'
-export type { SearchTargetOptions } from './tools/search-target.ts'
-export { urlContext } from './tools/url-context.ts'
-export { type VertexAiSearchOptions, vertexAiSearch } from './tools/vertex-ai-search.ts'
+} from './services/session/service.ts'

@@ -42,16 +42,16 @@ const cases: { readonly [id: string]: Case } = {
   'DG-14': {
     rule: 'approvals travel to a client and back',
     also: {
-      REST: 'src/server/routes/answer.test.ts',
-      SSE: 'src/server/routes/run.test.ts',
-      WebSocket: 'src/server/live/serve-live.test.ts',
+      REST: 'src/apps/server/routes/answer.test.ts',
+      SSE: 'src/apps/server/routes/run.test.ts',
+      WebSocket: 'src/apps/server/live/serve-live.test.ts',
     },
   },
   'DG-15': {
     rule: 'names such as constructor and __proto__ are ordinary names everywhere',
     also: {
       'names of MCP tools': 'test/scenarios/mcp-hostile-listings.test.ts',
-      'OpenAPI documents': 'src/openapi/document/hostile.test.ts',
+      'OpenAPI documents': 'src/adapters/openapi/document/hostile.test.ts',
     },
   },
   'DG-16': { rule: 'a predicate that throws, hangs, returns no boolean or writes state requires a confirmation' },
@@ -61,7 +61,7 @@ const cases: { readonly [id: string]: Case } = {
     rule: 'the gate also holds for calls from code, agent tools and branches',
     also: {
       'live sessions': 'test/scenarios/live-gates.test.ts',
-      'tools served over MCP': 'src/mcp/serve/serve-mcp.test.ts',
+      'tools served over MCP': 'src/adapters/mcp/serve/serve-mcp.test.ts',
     },
   },
   'DG-20': { rule: 'a body that never ends and ignores its signal is answered at its deadline' },
@@ -81,7 +81,7 @@ const cases: { readonly [id: string]: Case } = {
   },
   'PR-03': {
     rule: 'a call has one idempotency key in every process, and the key cannot be guessed',
-    also: { 'the header of OpenAPI tools': 'src/openapi/openapi-toolset.test.ts' },
+    also: { 'the header of OpenAPI tools': 'src/adapters/openapi/openapi-toolset.test.ts' },
   },
   'PR-04': {
     rule: 'after random kills no call is lost, doubled or orphaned',

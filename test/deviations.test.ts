@@ -48,9 +48,14 @@ import { ApiRegistry, OpenApiToolset } from 'toolwright/openapi'
 import { type ScriptedModel, type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { ReplyBuilder } from '../src/gemini/reply/reply-builder.ts'
-import { createInferrer } from '../src/infer/create-inferrer.ts'
-import { createTestServer, runBody, type TestClient, type TestServerOptions } from '../src/server/server.test-kit.ts'
+import { ReplyBuilder } from '../src/adapters/gemini/reply/reply-builder.ts'
+import { createInferrer } from '../src/apps/infer/create-inferrer.ts'
+import {
+  createTestServer,
+  runBody,
+  type TestClient,
+  type TestServerOptions,
+} from '../src/apps/server/server.test-kit.ts'
 import { type LiveTest, responseIn, startLive } from './scenarios/live-kit.ts'
 
 const lookUp = tool({ name: 'look_up', description: 'Look up', effect: 'none', run: () => ({ found: 1 }) })

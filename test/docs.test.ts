@@ -6,7 +6,7 @@ import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceBySpecifier } from '../entry-points.ts'
-import { createInferrer } from '../src/infer/create-inferrer.ts'
+import { createInferrer } from '../src/apps/infer/create-inferrer.ts'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
 import {
   anchorsOf,
@@ -199,7 +199,7 @@ const unspoken = new Set([
   'ToolOptions',
 ])
 
-test.each(['src/index.ts', 'src/testing/index.ts'])('the documentation names every export of %s', (file) => {
+test.each(['src/index.ts', 'src/adapters/testing/index.ts'])('the documentation names every export of %s', (file) => {
   const names = exportedNames(readSource(file))
   const missing = names.filter((name) => !unspoken.has(name) && !new RegExp(`\\b${name}\\b`).test(words))
   expect(missing).toEqual([])
@@ -220,14 +220,16 @@ test('no page says "not yet" or "later" about an existing export or option', () 
 })
 
 test('every name in the list of undocumented names still exists', () => {
-  const names = new Set(['src/index.ts', 'src/testing/index.ts'].flatMap((file) => exportedNames(readSource(file))))
+  const names = new Set(
+    ['src/index.ts', 'src/adapters/testing/index.ts'].flatMap((file) => exportedNames(readSource(file))),
+  )
   expect([...unspoken].filter((name) => !names.has(name))).toEqual([])
 })
 
 test.each([
-  ['Errors thrown to the caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
-  ['Error results for the model', 'src/error/error.ts', 'ResultErrorCode'],
-  ['Errors that end an agent', 'src/event/event.ts', 'EventErrorCode'],
+  ['Errors thrown to the caller', 'src/core/error/error.ts', 'ToolwrightErrorCode'],
+  ['Error results for the model', 'src/core/error/error.ts', 'ResultErrorCode'],
+  ['Errors that end an agent', 'src/core/event/event.ts', 'EventErrorCode'],
 ])('the error page has one row for each code under "%s"', (heading, file, type) => {
   const section = sectionOf(page('docs/reference/errors.md'), heading)
   const codes = rowsOf(section, 2).flatMap(([cell = '']) => /^`([A-Z_]+)`$/.exec(cell)?.[1] ?? [])

@@ -1,59 +1,54 @@
 // The architecture rules, as pure functions over source files. Each returns one line per violation.
 import { builtinModules } from 'node:module'
-import { entryPoints } from '../entry-points.ts'
 import { importsOf, isNode, type Node, parse, resolve, type Source, visit } from './source.ts'
 
-/** The folders of src, lowest layer first. A folder imports from its own layer and from lower layers. */
-export const layers: readonly (readonly string[])[] = [
-  ['base', 'error'],
-  ['content', 'schema'],
-  ['event'],
-  ['session', 'artifact', 'memory', 'credential'],
-  ['auth'],
-  ['tool'],
-  ['policy'],
-  ['dispatch'],
-  ['agent'],
-  ['runner'],
-  ['flow'],
-  ['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing'],
-  ['server', 'sqlite', 'infer'],
-  ['cli'],
-]
+/** The rings of src, lowest first. A ring is a folder; its layers are lists of its folders, lowest first. */
+export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  core: [['base', 'error'], ['content', 'schema'], ['event']],
+  services: [
+    ['session', 'artifact', 'memory', 'credential'],
+    ['auth', 'store'],
+  ],
+  engine: [['model'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
+  adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing']],
+  apps: [['server', 'sqlite', 'infer'], ['cli']],
+}
+
+/** The layers of all rings, lowest first: `core/base`. A folder imports from its own layer and from lower layers. */
+export const layers: readonly (readonly string[])[] = Object.entries(rings).flatMap(([ring, folders]) =>
+  folders.map((layer) => layer.map((folder) => `${ring}/${folder}`)),
+)
 const rankOfFolder = new Map(layers.flatMap((folders, rank) => folders.map((folder) => [folder, rank] as const)))
 
-/** The layer of the root entry point, and of the folder of an entry point that the table above does not name. */
-const entryPointRank = 11
-const entryPointFolders = new Set(entryPoints().map(({ folder }) => folder))
-
-/** The root entry point may import anything. A file that imports the root entry point imports everything it exports. */
+/** The root entry point may import anything. A file that imports the root entry point imports everything it exports. It counts as an adapter. */
 const rootEntryPoint = 'src/index.ts'
+const rootRank = rankOfFolder.get('adapters/testing')
 
-/** Files below layer 12 that may import Node modules. */
+/** Files below the ring of apps that may import Node modules. */
 const mayUseNode = [
-  'src/mcp/stdio.ts',
-  'src/mcp/oauth/system-resolve.ts',
-  'src/mcp/serve/listen.ts',
-  'src/openapi/read.ts',
+  'src/adapters/mcp/stdio.ts',
+  'src/adapters/mcp/oauth/system-resolve.ts',
+  'src/adapters/mcp/serve/listen.ts',
+  'src/adapters/openapi/read.ts',
   // start processes or threads, or read files of the machine
-  'src/code/process/child-process.ts',
-  'src/code/quickjs/vm-thread.ts',
-  'src/code/quickjs/wasm-binary.ts',
-  'src/code/quickjs/worker.ts',
-  'src/code/process/machine.ts',
-  'src/code/unisolated-process/temp-folder.ts',
+  'src/adapters/code/process/child-process.ts',
+  'src/adapters/code/quickjs/vm-thread.ts',
+  'src/adapters/code/quickjs/wasm-binary.ts',
+  'src/adapters/code/quickjs/worker.ts',
+  'src/adapters/code/process/machine.ts',
+  'src/adapters/code/unisolated-process/temp-folder.ts',
 ]
 /** The highest layer that the page in `web` may import from: it runs in a browser, and talks to the server over HTTP only. */
-const webRank = rankOfFolder.get('auth') ?? 0
+const webRank = rankOfFolder.get('services/auth') ?? 0
 /** Files of higher layers that the page may import: functions that make and read answers, and types of what the server sends. */
 const mayUseInWeb = [
-  'src/tool/live-event.ts',
-  'src/runner/approvals/answer-parts.ts',
-  'src/runner/runner-options.ts',
-  'src/runner/single-call/call-error.ts',
+  'src/engine/model/live-event.ts',
+  'src/engine/runner/approvals/answer-parts.ts',
+  'src/engine/runner/runner-options.ts',
+  'src/engine/runner/single-call/call-error.ts',
 ]
 /** The only files that may call the body of a tool. */
-const mayRunTools = ['src/dispatch/execute.ts']
+const mayRunTools = ['src/engine/dispatch/execute.ts']
 
 /** From the specifier of each entry point to its source file. */
 type EntryPoints = ReadonlyMap<string, string>
@@ -211,18 +206,16 @@ function onlyReexports(source: Source): boolean {
 
 /** Test kits are not published. */
 const isNodeFile = (file: string): boolean =>
-  (rankOf(file) ?? 0) >= 12 ||
+  file.startsWith('src/apps/') ||
   file.endsWith('.test-kit.ts') ||
   mayUseNode.includes(file) ||
-  file.startsWith('src/testing/server/')
+  file.startsWith('src/adapters/testing/server/')
 
-const folderOf = (file: string): string => file.split('/').slice(0, -1)[1] ?? ''
+/** The ring and the folder in it: `core/base`. */
+const folderOf = (file: string): string => file.split('/').slice(1, -1).slice(0, 2).join('/')
 
-const rankOf = (file: string): number | undefined => {
-  if (file === rootEntryPoint) return entryPointRank
-  const folder = folderOf(file)
-  return rankOfFolder.get(folder) ?? (folder !== '' && entryPointFolders.has(folder) ? entryPointRank : undefined)
-}
+const rankOf = (file: string): number | undefined =>
+  file === rootEntryPoint ? rootRank : rankOfFolder.get(folderOf(file))
 
 type Edge = readonly [from: string, to: string]
 

@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { commands, entryPoints, loadedByPath } from '../entry-points.ts'
-import { modelProviders } from '../src/cli/models.ts'
+import { modelProviders } from '../src/apps/cli/models.ts'
 import { linksOf, readPage } from './docs/pages.ts'
 import { type Installed, installPacked } from './packed/install.ts'
 
@@ -187,7 +187,7 @@ test('toolwright serve names all packages to install in one command', () => {
   expect(status).toBe(1)
 })
 
-/** The tests of src/code run on the source. This test checks that the published worker has the same limits. */
+/** The tests of src/adapters/code run on the source. This test checks that the published worker has the same limits. */
 test('the published quickjs() blocks escapes, enforces limits and runs valid code', () => {
   const program = `import { quickjs } from 'toolwright/code'
 const run = async (code, timeoutMs = 30_000) => {

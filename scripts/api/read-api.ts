@@ -15,7 +15,7 @@ export interface ApiEntry {
   readonly members: readonly Member[]
   /** Code of the type aliases in signatures and members that no entry point exports. */
   readonly helperTypes: readonly string[]
-  /** The folder of `src` that declares the name. */
+  /** The folder that declares the name, in a ring of `src`. */
   readonly folder: string
 }
 
@@ -84,7 +84,7 @@ function readEntry(entryFile: string, name: string, allNames: ReadonlySet<string
   const signatures = nodes.flatMap((one) => signaturesOf(readSource(file).text, withoutExport(one)))
   const used = [...signatures, ...members.map(({ type }) => type)].join(' ')
   const helperTypes = findHelperTypes(file, used, new Map([...allNames].map((known) => [known, ''])))
-  return { name, kind, doc: docOf(file, first), signatures, members, helperTypes, folder: file.split('/')[1] ?? '' }
+  return { name, kind, doc: docOf(file, first), signatures, members, helperTypes, folder: file.split('/')[2] ?? '' }
 }
 
 /** The code of the type aliases that a text names, and of those they name in turn. */

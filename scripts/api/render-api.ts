@@ -3,7 +3,9 @@ import { type ApiEntry, type ApiPage, isType, readApi } from './read-api.ts'
 
 /** Headings for the folders of the root entry point, in the order of its page. */
 const TOPICS: ReadonlyMap<string, string> = new Map([
-  ['tool', 'Tools and contexts'],
+  ['tool', 'Tools'],
+  ['context', 'Contexts of tools and callbacks'],
+  ['model', 'Models and requests'],
   ['agent', 'Agents'],
   ['runner', 'Runner'],
   ['policy', 'Policies'],
@@ -44,7 +46,7 @@ function renderPage({ entryPoint, doc, entries }: ApiPage, links: Links): string
     `${level} ${entry.name}${entry.kind === 'function' ? '()' : ''} {#${idOf(entry, entries)}}\n\n${renderEntry(entry, links)}`
   const unknown = [...folders].filter((folder) => isRoot && !TOPICS.has(folder))
   if (unknown.length > 0)
-    throw new Error(`TOPICS in scripts/api/render-api.ts has no heading for src/${unknown.join()}.`)
+    throw new Error(`TOPICS in scripts/api/render-api.ts has no heading for the folder ${unknown.join()}.`)
   const topics = isRoot ? [...TOPICS].filter(([folder]) => folders.has(folder)) : []
   const sections = topics.map(([topic, heading]) => {
     const some = entries.filter(({ folder }) => folder === topic)

@@ -12,7 +12,10 @@ import {
 import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type AuthorizationServer, startAuthorizationServer } from '../../src/auth/authorization-server.test-kit.ts'
+import {
+  type AuthorizationServer,
+  startAuthorizationServer,
+} from '../../src/services/auth/authorization-server.test-kit.ts'
 import { forgetProblems, openPage, startServer, type TestServer } from './kit.ts'
 
 const agent = (steps: readonly ScriptedStep[], tools: LlmAgentOptions['tools']): LlmAgent =>

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startCommandLine } from '../../src/cli/terminal.test-kit.ts'
+import { startCommandLine } from '../../src/apps/cli/terminal.test-kit.ts'
 import { say } from './chat-kit.ts'
 import { openPage } from './kit.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type StartedCommand, startCommandLine, type TerminalSetup } from '../../src/cli/terminal.test-kit.ts'
+import { type StartedCommand, startCommandLine, type TerminalSetup } from '../../src/apps/cli/terminal.test-kit.ts'
 
 /** The files of an agent with one tool, whose name is in a file of its own. */
 export const FILES = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startCommandLine } from '../../src/cli/terminal.test-kit.ts'
+import { startCommandLine } from '../../src/apps/cli/terminal.test-kit.ts'
 import { createFolder, FILES, startWatch, type WatchedWeb } from './web-watch-kit.ts'
 
 async function toolNames({ get }: WatchedWeb): Promise<string[]> {
@@ -79,7 +79,7 @@ export default new LlmAgent({ name: 'desk', model: 'gemini-x', tools: [findOrder
 
 test.each([
   ['a missing agent file', ['gone.ts'], 'Agent file "gone.ts" does not exist.', 1],
-  ['a folder without agents', ['src/base'], 'Folder "src/base" has no agent.ts', 2],
+  ['a folder without agents', ['src/core/base'], 'Folder "src/core/base" has no agent.ts', 2],
   ['an unknown option', ['x.ts', '--wach'], 'Did you mean --watch', 2],
 ])('toolwright web --watch with %s does not wait', async (_, args, problem, expected) => {
   const { ended } = startCommandLine(['web', ...args, '--watch', '--port', '0'], { folder: resolve('.') })
@@ -104,7 +104,7 @@ test('toolwright web --watch stops its server when it is killed itself', async (
 
 /** Starts the command as a process of its own, and waits until it serves. */
 async function spawnWatch(folder: string): Promise<{ watcher: ChildProcess; url: string }> {
-  const bin = ['--conditions=toolwright:source', resolve('src/cli/index.ts')]
+  const bin = ['--conditions=toolwright:source', resolve('src/apps/cli/index.ts')]
   const args = [...bin, 'web', 'agent.ts', '--watch', '--port', '0']
   const watcher = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void watcher.kill())

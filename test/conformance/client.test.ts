@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { isRecord } from '../../src/base/json.ts'
+import { isRecord } from '../../src/core/base/json.ts'
 import { notApplicableToClient } from './not-applicable-client.ts'
 
 const CLIENT = `${process.execPath} --conditions=toolwright:source test/conformance/client.ts`

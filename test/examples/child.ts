@@ -1,6 +1,6 @@
 // Starts programs like a user does, and reads their output.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { withoutProgress } from '../../src/cli/screen/without-progress.test-kit.ts'
+import { withoutProgress } from '../../src/apps/cli/screen/without-progress.test-kit.ts'
 
 /** The result of a program. */
 export interface Ended {

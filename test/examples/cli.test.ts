@@ -7,7 +7,7 @@ import { Child, node, withoutKeys } from './child.ts'
 
 if (process.platform === 'win32') console.warn('NOT TESTED: Ctrl-C, which Windows does not send to a process.')
 
-const command = ['src/cli/index.ts', 'run']
+const command = ['src/apps/cli/index.ts', 'run']
 const run = [...command, '--memory']
 const slow = 'test/examples/fixtures/slow.ts'
 const refund = 'test/examples/fixtures/refund.ts'
@@ -46,7 +46,7 @@ test('toolwright run reads .env before it loads the agent file, and keeps variab
     `const said = [process.env.FROM_FILE, process.env.FROM_BOTH].join()
      export default { name: 'own', async *run() { yield { actions: {}, content: { role: 'model', parts: [{ text: said }] } } } }`,
   )
-  const args = [resolve('src/cli/index.ts'), 'run', file, 'hi']
+  const args = [resolve('src/apps/cli/index.ts'), 'run', file, 'hi']
   const env = { ...withoutKeys(), FROM_BOTH: 'mine' }
   writeFileSync(join(folder, '.env'), 'FROM_FILE=file\nFROM_BOTH=file\n')
   expect(await node(args, { env, cwd: folder })).toMatchObject({ code: 0, out: 'file,mine\n' })
@@ -92,10 +92,10 @@ test('toolwright run --verbose and toolwright tool --verbose print the stack of 
     ['run', throwing, 'hi'],
     ['tool', throwing, 'ship'],
   ]) {
-    const { out, errors } = await node(['src/cli/index.ts', ...args])
+    const { out, errors } = await node(['src/apps/cli/index.ts', ...args])
     expect(out + errors).toContain('The van is full.')
     expect(out + errors).not.toContain('loadVan')
-    const verbose = await node(['src/cli/index.ts', ...args, '--verbose'])
+    const verbose = await node(['src/apps/cli/index.ts', ...args, '--verbose'])
     expect(verbose.errors).toMatch(
       /Tool "ship" threw in call .*: The van is full\.\nError: .*\n +at .*loadVan .*throwing\.ts/,
     )
@@ -285,7 +285,12 @@ test('toolwright run rejects --db for a file that exports a runner', async () =>
 
 test('toolwright reports the required version on an old Node before it loads anything', async () => {
   const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
-  const { code, out, errors } = await node(['--import', `data:text/javascript,${old}`, 'src/cli/index.ts', '--version'])
+  const { code, out, errors } = await node([
+    '--import',
+    `data:text/javascript,${old}`,
+    'src/apps/cli/index.ts',
+    '--version',
+  ])
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(errors).toBe('toolwright requires Node 22.18 or newer, got Node 20.20.2. Update Node.\n')
 })

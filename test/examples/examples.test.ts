@@ -65,7 +65,7 @@ test.each(examples)('example %s prints the expected text and exits with 0', asyn
 const withTour = examples.filter((name) => textOf(name).includes('export const tour'))
 
 test.each(withTour)('example %s runs in the chat of toolwright run', async (name) => {
-  const { code, out, errors } = await node(['src/cli/index.ts', 'run', `examples/${name}.ts`, '--memory'])
+  const { code, out, errors } = await node(['src/apps/cli/index.ts', 'run', `examples/${name}.ts`, '--memory'])
   expect(errors).toBe(textOf(name).includes("'./model.ts'") ? noKey : '')
   expect(out).toMatch(/^> /)
   expect(out).toContain('✓')

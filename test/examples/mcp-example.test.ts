@@ -36,7 +36,7 @@ test('toolwright mcp trust lists definitions, reports a changed one, and trusts 
   writeFileSync(file, AGENT)
   const db = join(mkdtempSync(join(tmpdir(), 'toolwright-trust-')), 'app.db')
   const trust = (text: string, ...args: string[]) =>
-    node(['src/cli/index.ts', 'mcp', 'trust', file, '--db', db, ...args], { env: { ...process.env, TEXT: text } })
+    node(['src/apps/cli/index.ts', 'mcp', 'trust', file, '--db', db, ...args], { env: { ...process.env, TEXT: text } })
   expect(await trust('Adds')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^sums {2}add {2}\w{12} {2}trusted\n$/),
@@ -54,7 +54,7 @@ test('toolwright mcp trust lists definitions, reports a changed one, and trusts 
 test('toolwright mcp trust uses the database of toolwright web and run', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'toolwright-trust-'))
   onTestFinished(() => rmSync(cwd, { recursive: true }))
-  const args = [resolve('src/cli/index.ts'), 'mcp', 'trust', resolve('examples/mcp/desk.ts')]
+  const args = [resolve('src/apps/cli/index.ts'), 'mcp', 'trust', resolve('examples/mcp/desk.ts')]
   expect(await node(args, { cwd })).toMatchObject({ code: 0, out: expect.stringContaining('trusted') })
   expect(readdirSync(join(cwd, '.toolwright'))).toContain('desk.db')
 })
@@ -68,7 +68,7 @@ test('toolwright tool does not call a tool whose definition has changed since to
   const file = join(folder, 'agent.mjs')
   writeFileSync(file, AGENT)
   const run = (text: string, ...args: string[]) =>
-    node([resolve('src/cli/index.ts'), ...args], { cwd, env: { ...process.env, TEXT: text } })
+    node([resolve('src/apps/cli/index.ts'), ...args], { cwd, env: { ...process.env, TEXT: text } })
   const called = { code: 0, out: expect.stringContaining('1') }
   expect(await run('Adds', 'mcp', 'trust', file)).toMatchObject({ code: 0 })
   expect(await run('Adds', 'tool', file, 'add')).toMatchObject(called)
@@ -89,7 +89,7 @@ test('toolwright tool pins what it sees first, and creates no database for an ag
   onTestFinished(() => {
     for (const made of [folder, cwd]) rmSync(made, { recursive: true, force: true })
   })
-  const command = resolve('src/cli/index.ts')
+  const command = resolve('src/apps/cli/index.ts')
   await node([command, 'tool', resolve('test/examples/fixtures/team-tools.ts'), 'greet'], { cwd })
   expect(readdirSync(cwd)).toEqual([])
   const file = join(folder, 'agent.mjs')

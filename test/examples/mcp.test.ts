@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Child, node, withoutKeys } from './child.ts'
 
 const served = 'test/examples/fixtures/served.ts'
-const command = ['--conditions=toolwright:source', 'src/cli/index.ts']
+const command = ['--conditions=toolwright:source', 'src/apps/cli/index.ts']
 
 function createClient(mode: 'legacy' | { pin: string }, approve?: boolean): Client {
   const capabilities = approve === undefined ? {} : { elicitation: { form: {} } }
@@ -77,7 +77,7 @@ describe.each([
 })
 
 test('toolwright mcp ends with 0 when its input ends', async () => {
-  const { code, out } = await node(['src/cli/index.ts', 'mcp', served])
+  const { code, out } = await node(['src/apps/cli/index.ts', 'mcp', served])
   expect({ code, out }).toEqual({ code: 0, out: '' })
 })
 
@@ -99,16 +99,16 @@ test.skipIf(process.platform === 'win32')('toolwright mcp --http serves this mac
 })
 
 test('toolwright mcp reports a file without an agent', async () => {
-  const { code, out, errors } = await node(['src/cli/index.ts', 'mcp', 'gone.ts'])
+  const { code, out, errors } = await node(['src/apps/cli/index.ts', 'mcp', 'gone.ts'])
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(errors).toContain('Agent file "gone.ts" does not exist.')
 })
 
 describe('toolwright tool', () => {
-  const tool = ['src/cli/index.ts', 'tool', 'test/examples/fixtures/refund.ts', 'refund', '--args']
+  const tool = ['src/apps/cli/index.ts', 'tool', 'test/examples/fixtures/refund.ts', 'refund', '--args']
 
   test('prints the result as JSON', async () => {
-    const args = ['src/cli/index.ts', 'tool', 'examples/weather.ts', 'get_weather', '--args', '{"city":"Oslo"}']
+    const args = ['src/apps/cli/index.ts', 'tool', 'examples/weather.ts', 'get_weather', '--args', '{"city":"Oslo"}']
     const { code, out } = await node(args)
     expect(JSON.parse(out)).toEqual({ city: 'Oslo', celsius: -3 })
     expect(code).toBe(0)
@@ -124,13 +124,13 @@ describe('toolwright tool', () => {
     const invalid = await node([...tool, '{}'])
     expect(invalid.code).toBe(1)
     expect(JSON.parse(invalid.out)).toMatchObject({ errorCode: 'INVALID_ARGS' })
-    const unknown = await node(['src/cli/index.ts', 'tool', 'examples/weather.ts', 'fly'])
+    const unknown = await node(['src/apps/cli/index.ts', 'tool', 'examples/weather.ts', 'fly'])
     expect(unknown.code).toBe(1)
     expect(JSON.parse(unknown.out)).toMatchObject({ errorCode: 'NOT_FOUND' })
   })
 
   test('runs the agent of the file', async () => {
-    const args = ['src/cli/index.ts', 'tool', served, 'guide', '--args', '{"request":"Is it cold?"}']
+    const args = ['src/apps/cli/index.ts', 'tool', served, 'guide', '--args', '{"request":"Is it cold?"}']
     const { code, out } = await node(args)
     expect(out).toContain('"text": "It is cold."')
     expect(code).toBe(0)

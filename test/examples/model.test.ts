@@ -62,7 +62,7 @@ test.each(providers)(
   async ({ variable, base: [url, suffix], say, model }) => {
     await using server = await ProviderServer.start([say({ text: 'Mild, says the provider.' })])
     const env = { ...withoutKeys(), [variable]: key, [url]: server.url + suffix }
-    const args = ['src/cli/index.ts', 'run', '--memory', 'examples/weather.ts', 'How warm is it in Lima?']
+    const args = ['src/apps/cli/index.ts', 'run', '--memory', 'examples/weather.ts', 'How warm is it in Lima?']
     const { code, out, errors } = await node(args, { env })
     expect({ code, out, errors }).toEqual({ code: 0, out: 'Mild, says the provider.\n', errors: `Model: ${model}\n` })
     expect(server.requests.map(({ isStream }) => isStream)).toEqual([true])

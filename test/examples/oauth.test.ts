@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
 /** Starts the example in the chat of the command line. Returns the link that it prints, and the callback address. */
 async function startChat(): Promise<{ child: Child; link: string; callback: string }> {
   const port = await freePort()
-  const args = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run', 'examples/oauth/desk.ts', '--memory']
+  const args = ['--conditions=toolwright:source', 'src/apps/cli/index.ts', 'run', 'examples/oauth/desk.ts', '--memory']
   const child = new Child([process.execPath, ...args], { ...withoutKeys(), CALLBACK_PORT: `${port}` })
   onTestFinished(() => void child.process.kill('SIGKILL'))
   child.process.stdin?.write('List my mail.\n')

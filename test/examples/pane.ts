@@ -16,7 +16,7 @@ export class Pane {
     env: { readonly [name: string]: string } = {},
     program: string | readonly string[] = 'test/examples/fixtures/show.ts',
   ) {
-    const args = typeof program === 'string' ? ['src/cli/index.ts', 'run', program, '--memory'] : program
+    const args = typeof program === 'string' ? ['src/apps/cli/index.ts', 'run', program, '--memory'] : program
     const run = [process.execPath, '--conditions=toolwright:source', ...args]
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
     // tmux does not always report the exit status, so the shell prints it

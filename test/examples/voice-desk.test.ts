@@ -111,7 +111,14 @@ test.each(globSync('examples/voice-desk/*.ts'))(
 )
 
 test('examples/voice-desk in the workbench speaks, follows its phases and asks before it charges', async () => {
-  const args = ['--conditions=toolwright:source', 'src/cli/index.ts', 'serve', 'examples/voice-desk', '--port', '0']
+  const args = [
+    '--conditions=toolwright:source',
+    'src/apps/cli/index.ts',
+    'serve',
+    'examples/voice-desk',
+    '--port',
+    '0',
+  ]
   const child = new Child([process.execPath, ...args], { ...withoutKeys(), TOOLWRIGHT_TOKEN: '' })
   onTestFinished(() => void child.process.kill('SIGKILL'))
   await child.until('Stop        Ctrl+C')

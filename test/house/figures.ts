@@ -34,7 +34,7 @@ export function figures(sources: readonly Source[], prefix = ''): Figure[] {
   const under = (measurements: readonly Measurement[]): Measurement[] =>
     measurements.filter(({ file }) => file.startsWith(prefix))
   const inRunner = (measurements: readonly Measurement[]): Measurement[] =>
-    under(measurements).filter(({ file }) => file.startsWith('src/runner/'))
+    under(measurements).filter(({ file }) => file.startsWith('src/engine/runner/'))
   const fileLengths = under(linesPerFile(files))
   return [
     atMost('imports per file, most', under(importsPerFile(files)), limits.importsPerFile),
@@ -73,11 +73,11 @@ function oneWalk(name: string, program: Parameters<typeof walk>[0], limit: WalkL
     count(`${name}: folder changes`, found(folderChanges), limit.folderChanges),
   ]
   if (limit.recorder) {
-    const visits = fileHops.filter(({ file }) => file === 'runner/run/recorder.ts')
+    const visits = fileHops.filter(({ file }) => file === 'engine/runner/run/recorder.ts')
     all.push(count(`${name}: visits of the recorder`, found(visits), limit.recorder))
   }
   if (limit.next) {
-    const steps = entered.filter(({ file, name }) => file === 'agent/loop/next.ts' && name === 'next')
+    const steps = entered.filter(({ file, name }) => file === 'engine/agent/loop/next.ts' && name === 'next')
     all.push(count(`${name}: calls of next()`, found(steps), limit.next))
   }
   return all

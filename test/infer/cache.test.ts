@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hashOf } from '../../src/infer/cache/hash.ts'
-import { createInferrer } from '../../src/infer/create-inferrer.ts'
+import { hashOf } from '../../src/apps/infer/cache/hash.ts'
+import { createInferrer } from '../../src/apps/infer/create-inferrer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const project = temporaryFolder()

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { runCommandLine } from '../../src/cli/terminal.test-kit.ts'
-import { createInferrer } from '../../src/infer/create-inferrer.ts'
+import { runCommandLine } from '../../src/apps/cli/terminal.test-kit.ts'
+import { createInferrer } from '../../src/apps/infer/create-inferrer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const project = temporaryFolder()

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { lookForFunctions } from '../../src/infer/positions/may-use-functions.ts'
+import { lookForFunctions } from '../../src/apps/infer/positions/may-use-functions.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const look = (text: string, file = resolve('test/infer/virtual.ts')): boolean =>

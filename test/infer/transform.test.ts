@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createInferrer } from '../../src/infer/create-inferrer.ts'
-import type { TransformedFile } from '../../src/infer/inferrer.ts'
+import { createInferrer } from '../../src/apps/infer/create-inferrer.ts'
+import type { TransformedFile } from '../../src/apps/infer/inferrer.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const inferrer = createInferrer({ cache: false })

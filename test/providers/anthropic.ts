@@ -1,5 +1,5 @@
 // For tests only: one turn of a model in the format of Anthropic's messages.
-import type { JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/core/base/json.ts'
 import { bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'
 

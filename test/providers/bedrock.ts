@@ -1,6 +1,6 @@
 // For tests only: one turn of a model in the format of Amazon Bedrock's Converse API.
 import { crc32 } from 'node:zlib'
-import type { JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/core/base/json.ts'
 import { argsText, bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'
 

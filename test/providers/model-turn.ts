@@ -1,5 +1,5 @@
 // For tests only: one turn of a model, and what the formats of all providers share.
-import type { JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/core/base/json.ts'
 import type { ReceivedRequest, Reply, ServerResponseScript } from './provider-server.ts'
 
 /** One turn of a model. */

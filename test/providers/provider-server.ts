@@ -1,7 +1,7 @@
 // For tests only: a local server that takes the place of a model provider. It sends scripted replies and records requests.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/core/base/json.ts'
 
 /** A request that the server received. */
 export interface ReceivedRequest {

@@ -14,7 +14,7 @@ import {
   gemini,
   type ProviderFormat,
   responses,
-} from '../../src/ai-sdk/providers.test-kit.ts'
+} from '../../src/adapters/ai-sdk/providers.test-kit.ts'
 import { openaiItems } from '../providers/openai-responses.ts'
 import { ProviderServer, type Reply } from '../providers/provider-server.ts'
 import { silentLogger } from './kit.ts'

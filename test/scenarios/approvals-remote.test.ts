@@ -3,7 +3,13 @@ import { approve, deny, type SessionService } from 'toolwright'
 import { McpToolset } from 'toolwright/mcp'
 import type { ScriptedStep } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { approval, createTestServer, runBody, SESSIONS, type TestClient } from '../../src/server/server.test-kit.ts'
+import {
+  approval,
+  createTestServer,
+  runBody,
+  SESSIONS,
+  type TestClient,
+} from '../../src/apps/server/server.test-kit.ts'
 import { hostileHttp } from '../mcp/hostile-kit.ts'
 import { refundReply, refundTool, requestFor, sendMessage, startProcess, stores } from './approvals-kit.ts'
 

@@ -17,8 +17,8 @@ import {
 import { sqlite } from 'toolwright/sqlite'
 import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { afterEach, expect, test } from 'vitest'
-import { startAuthorizationServer } from '../../src/auth/authorization-server.test-kit.ts'
-import { UserAgent } from '../../src/auth/user-agent.test-kit.ts'
+import { startAuthorizationServer } from '../../src/services/auth/authorization-server.test-kit.ts'
+import { UserAgent } from '../../src/services/auth/user-agent.test-kit.ts'
 
 const folders: string[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 // A tool with an authConfig: the run pauses for a consent, and continues with the token.
 import { deny, type JsonObject, respond, tool } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { UserAgent } from '../../src/auth/user-agent.test-kit.ts'
+import { UserAgent } from '../../src/services/auth/user-agent.test-kit.ts'
 import { callsOf, consentTo, type Desk, onlyRequest, openDesk, responsesIn, where } from './credentials-kit.ts'
 
 let desk: Desk

@@ -15,8 +15,11 @@ import {
 } from 'toolwright'
 import { type ScriptedStep, scriptedModel, strictModel } from 'toolwright/testing'
 import { type Mock, vi } from 'vitest'
-import { type AuthorizationServer, startAuthorizationServer } from '../../src/auth/authorization-server.test-kit.ts'
-import { UserAgent } from '../../src/auth/user-agent.test-kit.ts'
+import {
+  type AuthorizationServer,
+  startAuthorizationServer,
+} from '../../src/services/auth/authorization-server.test-kit.ts'
+import { UserAgent } from '../../src/services/auth/user-agent.test-kit.ts'
 
 export const where = { userId: 'ada', sessionId: 's1' }
 

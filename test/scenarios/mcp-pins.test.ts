@@ -3,7 +3,7 @@ import { approve, InMemorySessionService, type SessionService } from 'toolwright
 import type { McpToolset } from 'toolwright/mcp'
 import { sqlite } from 'toolwright/sqlite'
 import { describe, expect, test } from 'vitest'
-import { temporaryFile } from '../../src/sqlite/temporary-file.test-kit.ts'
+import { temporaryFile } from '../../src/apps/sqlite/temporary-file.test-kit.ts'
 import { evilTool, type Memory } from '../mcp/hostile/peer.ts'
 import { hostileHttp, type Meeting, meet, offered } from '../mcp/hostile-kit.ts'
 import { responsesOf } from './kit.ts'

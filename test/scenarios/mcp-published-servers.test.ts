@@ -9,7 +9,7 @@ import { type Completion, LlmAgent, Runner, respond } from 'toolwright'
 import { McpToolset, type McpToolsetOptions } from 'toolwright/mcp'
 import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../src/sqlite/temporary-file.test-kit.ts'
+import { temporaryFolder } from '../../src/apps/sqlite/temporary-file.test-kit.ts'
 import { offeredTools, responsesOf, silentLogger } from './kit.ts'
 
 const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))

@@ -14,7 +14,7 @@ import type { McpToolsetOptions } from 'toolwright/mcp'
 import { sqlite } from 'toolwright/sqlite'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { temporaryFile } from '../../src/sqlite/temporary-file.test-kit.ts'
+import { temporaryFile } from '../../src/apps/sqlite/temporary-file.test-kit.ts'
 import { callOnce, hostileHttp, hostileProcess, type Meeting, meet } from '../mcp/hostile-kit.ts'
 import { createRecordingStore, responsesOf, waitUntil } from './kit.ts'
 

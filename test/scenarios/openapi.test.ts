@@ -3,7 +3,13 @@ import { approve, cached, deny, type JsonObject, type LlmAgentOptions, respond }
 import { ApiHubToolset, ApiRegistry, OpenApiToolset, type OpenApiToolsetOptions } from 'toolwright/openapi'
 import { createToolContext, type ScriptedStep } from 'toolwright/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type ApiServer, documentOf, type Handler, sendJson, startApi } from '../../src/openapi/api-server.test-kit.ts'
+import {
+  type ApiServer,
+  documentOf,
+  type Handler,
+  sendJson,
+  startApi,
+} from '../../src/adapters/openapi/api-server.test-kit.ts'
 import { startProcess, stores } from './approvals-kit.ts'
 import { consentTo, type Desk, onlyRequest, openDesk, responsesIn, where } from './credentials-kit.ts'
 

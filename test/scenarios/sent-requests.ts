@@ -1,7 +1,7 @@
 // Request bodies of provider packages, read back as contents and checked with the rules of that provider.
 import type { Content, Part } from 'toolwright'
 import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
-import { chat, claude, gemini, type ProviderFormat, responses } from '../../src/ai-sdk/providers.test-kit.ts'
+import { chat, claude, gemini, type ProviderFormat, responses } from '../../src/adapters/ai-sdk/providers.test-kit.ts'
 
 /** The members of a provider's message that its rules cover. */
 interface ProviderMessage {

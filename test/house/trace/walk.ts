@@ -15,7 +15,7 @@ export interface Walk {
 }
 
 /** Helpers and test doubles: their functions are no steps of a walk. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['base', 'error', 'testing'])
+const LEFT_OUT: ReadonlySet<string> = new Set(['core/base', 'core/error', 'adapters/testing'])
 
 /** Runs a traced program, and counts where its walk through src/ goes. */
 export function walk(program: 'one-call' | 'resumed-approval' | 'live-call' | 'http-request'): Walk {
@@ -37,4 +37,4 @@ function changes(entered: readonly EnteredFunction[], of: (one: EnteredFunction)
   return entered.filter((one, at) => at > 0 && of(entered[at - 1] as EnteredFunction) !== of(one))
 }
 
-const folderOf = ({ file }: EnteredFunction): string => file.split('/')[0] ?? ''
+const folderOf = ({ file }: EnteredFunction): string => file.split('/').slice(0, 2).join('/')

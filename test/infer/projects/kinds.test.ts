@@ -2,8 +2,8 @@
 import { cpSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { findCompiler } from '../../../src/infer/compiler/find-compiler.ts'
-import { createInferrer } from '../../../src/infer/create-inferrer.ts'
+import { findCompiler } from '../../../src/apps/infer/compiler/find-compiler.ts'
+import { createInferrer } from '../../../src/apps/infer/create-inferrer.ts'
 import { createProject, runNode } from './project-kit.ts'
 import { weatherJson, weatherTool, weatherTypes } from './weather.ts'
 
@@ -116,9 +116,9 @@ describe('a project', () => {
     const project = createProject({ 'package.json': { type: 'module' } })
     project.link('node_modules/typescript', 'node_modules/typescript')
     expect(loaded(project.folder)).toMatch(/^5\./)
-    for (const folder of ['infer/compiler', 'error', 'base'])
+    for (const folder of ['apps/infer/compiler', 'core/error', 'core/base'])
       cpSync(`src/${folder}`, project.path(`copy/${folder}`), { recursive: true })
-    const url = pathToFileURL(project.path('copy/infer/compiler/find-compiler.ts'))
+    const url = pathToFileURL(project.path('copy/apps/infer/compiler/find-compiler.ts'))
     const script = `import { findCompiler } from '${url}'\nconsole.log(findCompiler(process.cwd()))`
     expect(runNode(project, script)).toBe('undefined\n')
   })

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { InferredFunction } from 'toolwright/infer'
 import { onTestFinished } from 'vitest'
-import { createInferrer } from '../../../src/infer/create-inferrer.ts'
-import type { Inferrer } from '../../../src/infer/inferrer.ts'
+import { createInferrer } from '../../../src/apps/infer/create-inferrer.ts'
+import type { Inferrer } from '../../../src/apps/infer/inferrer.ts'
 
 /** A project on disk. It is deleted when the test ends. */
 export interface TestProject {

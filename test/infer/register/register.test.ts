@@ -49,7 +49,7 @@ const LOADED: Record<string, string> = {
 const PROGRAM = `import { registerHooks } from 'node:module'
 import { createToolContext } from 'toolwright/testing'
 
-const { installInferHooks } = await import('${pathToFileURL(join(repository, 'src/infer/node-hooks.ts'))}?again')
+const { installInferHooks } = await import('${pathToFileURL(join(repository, 'src/apps/infer/node-hooks.ts'))}?again')
 installInferHooks()
 let transforms = 0
 registerHooks({
@@ -181,7 +181,7 @@ describe('without a compiler', () => {
   test('the hooks of the command leave files as they are', async () => {
     write({
       'without-compiler/hooks.ts':
-        "import { installInferHooks } from './copy-of-toolwright/src/infer/node-hooks.ts'\ninstallInferHooks({ requireCompiler: false })\n",
+        "import { installInferHooks } from './copy-of-toolwright/src/apps/infer/node-hooks.ts'\ninstallInferHooks({ requireCompiler: false })\n",
       'without-compiler/plain.ts': "export const tools: string = 'no tool'\n",
       'without-compiler/app.ts':
         "import { tool } from 'toolwright'\nexport default tool(function add(value: number) {})\n",

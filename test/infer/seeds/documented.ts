@@ -1,5 +1,5 @@
 // What the documentation of three other kits says about their function tools.
-import type { JsonObject } from '../../../src/base/json.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
 
 /** A tool: the name, the description, the parameters, and which of them are required. */
 export type DocumentedTool = readonly [

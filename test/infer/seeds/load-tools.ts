@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ToolSource } from 'toolwright'
-import { createInferrer } from '../../../src/infer/create-inferrer.ts'
+import { createInferrer } from '../../../src/apps/infer/create-inferrer.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // One program for all files of this folder.

@@ -9,7 +9,7 @@ import {
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/base/json.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
 import { DOCUMENTED } from './documented.ts'
 import { loadTools } from './load-tools.ts'
 

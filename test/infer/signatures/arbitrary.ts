@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { encodeBase64 } from '../../../src/base/base64.ts'
-import { isRecord, type JsonObject } from '../../../src/base/json.ts'
+import { encodeBase64 } from '../../../src/core/base/base64.ts'
+import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
 
 /** How deep a recursive schema is drawn. */
 const MAX_DEPTH = 4

@@ -1,8 +1,8 @@
 import { LlmAgent, Runner, type ToolSource } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { beforeEach, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/base/json.ts'
-import { attachInferred } from '../../../src/tool/functions/inferred-function.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
+import { attachInferred } from '../../../src/engine/tool/functions/inferred-function.ts'
 import * as bodies from './fixtures/bodies.ts'
 import { readTable } from './read-table.ts'
 

@@ -1,5 +1,5 @@
 // TypeScript text that calls the functions of the fixtures with drawn values, for the compiler to check.
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 
 /** What TypeScript needs besides the value, because JSON does not say it. */
 interface Notation {

@@ -15,7 +15,7 @@ export async function checkCalls(calls: readonly string[], check: Check): Promis
   const file = join(folder, 'calls.mts')
   try {
     const imports = [...TOPICS, 'shared'].map((topic) => `import * as ${topic} from '${join(FIXTURES, topic)}.ts'`)
-    const context = `declare const context: import('${REPOSITORY}/src/tool/context.ts').ToolContext`
+    const context = `declare const context: import('${REPOSITORY}/src/engine/context/context.ts').ToolContext`
     writeFileSync(file, [...imports, context, ...calls.map((call) => `${call};`)].join('\n'))
     return await check(file)
   } finally {

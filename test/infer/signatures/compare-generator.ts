@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Schema, Validator } from '@cfworker/json-schema'
 import fc from 'fast-check'
 import { createGenerator } from 'ts-json-schema-generator'
-import { isRecord, type JsonObject } from '../../../src/base/json.ts'
+import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { mutationsOf } from './mutations.ts'
 import { compiler, compilerOptions, FIXTURES, readTable, type Signature, TOPICS } from './read-table.ts'
@@ -119,10 +119,10 @@ function writeFixtures(folder: string, form: Form): void {
       return type === undefined ? '' : `export type Arguments${index} = ${type}`
     })
     const source = readFileSync(join(FIXTURES, `${topic}.ts`), 'utf8')
-    const context = `from '${join(FIXTURES, '../../../../src/tool/context.ts')}'`
+    const context = `from '${join(FIXTURES, '../../../../src/engine/context/context.ts')}'`
     writeFileSync(
       join(folder, `${topic}.ts`),
-      `${source.replace("from '../../../../src/tool/context.ts'", context)}\n${added.join('\n')}\n`,
+      `${source.replace("from '../../../../src/engine/context/context.ts'", context)}\n${added.join('\n')}\n`,
     )
   }
 }

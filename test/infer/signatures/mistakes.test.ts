@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { createInferrer } from '../../../src/infer/create-inferrer.ts'
+import { createInferrer } from '../../../src/apps/infer/create-inferrer.ts'
 import { FIXTURES } from './read-table.ts'
 
 const isFunction = 'is a function, which a model cannot send. Remove it, or import the function in the body.'

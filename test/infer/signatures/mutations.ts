@@ -1,5 +1,5 @@
-import { isRecord, type JsonObject, setOwn } from '../../../src/base/json.ts'
-import { TYPE_MARK } from '../../../src/schema/marked-strings.ts'
+import { isRecord, type JsonObject, setOwn } from '../../../src/core/base/json.ts'
+import { TYPE_MARK } from '../../../src/core/schema/marked-strings.ts'
 import { resolve } from './arbitrary.ts'
 
 /** A value that a schema refuses by construction. */

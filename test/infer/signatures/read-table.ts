@@ -1,11 +1,11 @@
 // Reads all fixtures with one program.
 import { join } from 'node:path'
 import type ts from 'typescript-classic'
-import { findCompiler, type TypeScript } from '../../../src/infer/compiler/find-compiler.ts'
-import { readFunction } from '../../../src/infer/functions/read-function.ts'
-import { resolveFunction } from '../../../src/infer/functions/resolve-function.ts'
-import type { Mistake } from '../../../src/infer/types/mistake.ts'
-import type { InferredFunction } from '../../../src/tool/functions/inferred-function.ts'
+import { findCompiler, type TypeScript } from '../../../src/apps/infer/compiler/find-compiler.ts'
+import { readFunction } from '../../../src/apps/infer/functions/read-function.ts'
+import { resolveFunction } from '../../../src/apps/infer/functions/resolve-function.ts'
+import type { Mistake } from '../../../src/apps/infer/types/mistake.ts'
+import type { InferredFunction } from '../../../src/engine/tool/functions/inferred-function.ts'
 
 /** The files with signatures, in the folder `fixtures`. */
 export const TOPICS = ['names', 'tags', 'objects', 'positional', 'values', 'results'] as const

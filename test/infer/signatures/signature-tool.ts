@@ -1,7 +1,7 @@
-import type { ParseResult } from '../../../src/schema/issues.ts'
-import { tool } from '../../../src/tool/define-tool.ts'
-import { attachInferred } from '../../../src/tool/functions/inferred-function.ts'
-import type { Tool } from '../../../src/tool/tool.ts'
+import type { ParseResult } from '../../../src/core/schema/issues.ts'
+import { tool } from '../../../src/engine/tool/define-tool.ts'
+import { attachInferred } from '../../../src/engine/tool/functions/inferred-function.ts'
+import type { Tool } from '../../../src/engine/tool/tool.ts'
 import { CONTEXT } from './calls.ts'
 import type { Signature } from './read-table.ts'
 

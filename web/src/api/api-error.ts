@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 
 /** A request that the server refused, or that failed on the way. */
 export class ApiError extends Error {

@@ -1,4 +1,4 @@
-import type { Part } from '../../../src/content/content.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import { pathOf, requestJson, requestList } from './request.ts'
 import { sessionPath } from './sessions.ts'
 import type { SessionKey } from './types.ts'

@@ -1,5 +1,5 @@
-import type { PendingRequest } from '../../../src/event/pending-request.ts'
-import type { ApprovalPreview } from '../../../src/runner/runner-options.ts'
+import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
+import type { ApprovalPreview } from '../../../src/engine/runner/runner-options.ts'
 import { pathOf, requestJson, requestList } from './request.ts'
 
 /** Lists the pending requests of an app, of all users. */

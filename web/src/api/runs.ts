@@ -1,5 +1,5 @@
-import type { Part } from '../../../src/content/content.ts'
-import type { Event } from '../../../src/event/event.ts'
+import type { Part } from '../../../src/core/content/content.ts'
+import type { Event } from '../../../src/core/event/event.ts'
 import { readStream } from './read-stream.ts'
 import { requestJson } from './request.ts'
 import { sessionPath } from './sessions.ts'

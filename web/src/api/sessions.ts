@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/base/json.ts'
-import type { Entry } from '../../../src/event/event.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
+import type { Entry } from '../../../src/core/event/event.ts'
 import { type ListPage, pathOf, requestJson, requestPage } from './request.ts'
 import type { SessionKey, WireSession } from './types.ts'
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/base/json.ts'
-import type { FunctionDeclaration } from '../../../src/content/content.ts'
-import type { Event } from '../../../src/event/event.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
+import type { FunctionDeclaration } from '../../../src/core/content/content.ts'
+import type { Event } from '../../../src/core/event/event.ts'
 
 /** Names a session. */
 export interface SessionKey {

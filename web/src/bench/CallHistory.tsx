@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { JsonObject } from '../../../src/base/json.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
 import { Button } from '../ui/Button.tsx'
 import { Time } from '../ui/Time.tsx'
 import { visibleLine } from '../ui/visible-text.ts'

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { CallView } from '../../../src/event/views/views.ts'
+import type { CallView } from '../../../src/core/event/views/views.ts'
 import { describeError } from '../api/api-error.ts'
 import { CallCard } from '../chat/CallCard.tsx'
 import { ChatFold } from '../chat/fold.ts'

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { JsonObject } from '../../../src/base/json.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
 import type { BenchCall } from '../api/dev.ts'
 import { appsOf, server } from '../state/server.ts'
 import { Button } from '../ui/Button.tsx'

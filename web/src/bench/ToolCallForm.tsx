@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { isRecord, type JsonObject } from '../../../src/base/json.ts'
+import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
 import type { ToolInfo } from '../api/types.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,5 +1,5 @@
-import type { Event } from '../../../src/event/event.ts'
-import { readLog } from '../../../src/event/views/log-reader.ts'
+import type { Event } from '../../../src/core/event/event.ts'
+import { readLog } from '../../../src/core/event/views/log-reader.ts'
 import { type BenchCall, callTool } from '../api/dev.ts'
 import type { SessionKey } from '../api/types.ts'
 import { refreshPending } from '../inbox/pending-store.ts'

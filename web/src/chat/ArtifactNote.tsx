@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Part } from '../../../src/content/content.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import { getArtifact } from '../api/artifacts.ts'
 import type { SessionKey } from '../api/types.ts'
 import { notifyError } from '../state/notices.ts'

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { InlineData as Media, Part } from '../../../src/content/content.ts'
+import type { InlineData as Media, Part } from '../../../src/core/content/content.ts'
 import { connection } from '../state/connection.ts'
 import { notify, notifyError } from '../state/notices.ts'
 import { useShortcuts } from '../state/shortcuts.ts'

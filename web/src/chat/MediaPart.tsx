@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { Part } from '../../../src/content/content.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import { FilePreview } from '../ui/FilePreview.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { OutsideLink } from '../ui/OutsideLink.tsx'

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Part } from '../../../src/content/content.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import type { AppInfo, SessionKey } from '../api/types.ts'
 import { openLog } from '../session/open-logs.ts'
 import { startSession } from '../sessions/session-list.ts'

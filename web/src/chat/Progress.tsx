@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 import { Tree } from '../ui/Tree.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { describeAnswer } from '../../../src/event/read-answer.ts'
-import type { CallView } from '../../../src/event/views/views.ts'
+import { describeAnswer } from '../../../src/core/event/read-answer.ts'
+import type { CallView } from '../../../src/core/event/views/views.ts'
 import type { SessionKey } from '../api/types.ts'
 import { pending } from '../inbox/pending-store.ts'
 import { RequestForm } from '../requests/RequestForm.tsx'

@@ -1,4 +1,4 @@
-import type { InlineData as Media } from '../../../src/content/content.ts'
+import type { InlineData as Media } from '../../../src/core/content/content.ts'
 import type { SessionKey } from '../api/types.ts'
 
 /** A message that was not sent yet. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createEvent, type Entry, type Event } from '../../../src/event/event.ts'
+import { createEvent, type Entry, type Event } from '../../../src/core/event/event.ts'
 import { EMPTY_VIEW, type LogView } from '../session/log-view.ts'
 import { ChatFold } from './fold.ts'
 import type { ChatRow } from './rows.ts'

@@ -1,8 +1,8 @@
 // The rows of a conversation, made from its log. A long log is read from its end, page by page.
-import type { Part } from '../../../src/content/content.ts'
-import type { Entry, Event } from '../../../src/event/event.ts'
-import { LogReader } from '../../../src/event/views/log-reader.ts'
-import type { CallView } from '../../../src/event/views/views.ts'
+import type { Part } from '../../../src/core/content/content.ts'
+import type { Entry, Event } from '../../../src/core/event/event.ts'
+import { LogReader } from '../../../src/core/event/views/log-reader.ts'
+import type { CallView } from '../../../src/core/event/views/views.ts'
 import { isLocal, type LogView } from '../session/log-view.ts'
 import type { ChatRow, UserRow } from './rows.ts'
 

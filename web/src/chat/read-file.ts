@@ -1,4 +1,4 @@
-import type { InlineData as Media } from '../../../src/content/content.ts'
+import type { InlineData as Media } from '../../../src/core/content/content.ts'
 
 /** The largest file of a message. As base64 it fits into one request to the server. */
 export const MOST_FILE_BYTES = 10_000_000

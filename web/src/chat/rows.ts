@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/base/json.ts'
-import type { CodeExecutionResult, ExecutableCode, Part } from '../../../src/content/content.ts'
-import type { CallView } from '../../../src/event/views/views.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
+import type { CodeExecutionResult, ExecutableCode, Part } from '../../../src/core/content/content.ts'
+import type { CallView } from '../../../src/core/event/views/views.ts'
 
 /** One row of the conversation. `key` stays the same for as long as the row exists. */
 export type ChatRow =

@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../../../src/event/pending-request.ts'
+import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
 
 /** A pending request and its app. */
 export interface AppRequest {

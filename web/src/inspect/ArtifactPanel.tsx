@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { InlineData as Media, Part } from '../../../src/content/content.ts'
+import type { InlineData as Media, Part } from '../../../src/core/content/content.ts'
 import { describeError } from '../api/api-error.ts'
 import { getArtifact, listArtifacts, listVersions } from '../api/artifacts.ts'
 import type { SessionLog } from '../session/session-log.ts'

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Entry } from '../../../src/event/event.ts'
+import type { Entry } from '../../../src/core/event/event.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
 import { useSignal } from '../state/signal.ts'
 import { Time } from '../ui/Time.tsx'

@@ -1,5 +1,5 @@
-import { isHandle, type Part } from '../../../src/content/content.ts'
-import type { Entry, Event, LogRecord } from '../../../src/event/event.ts'
+import { isHandle, type Part } from '../../../src/core/content/content.ts'
+import type { Entry, Event, LogRecord } from '../../../src/core/event/event.ts'
 
 const MOST_CHARACTERS = 160
 

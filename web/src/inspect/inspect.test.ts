@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry } from '../../../src/event/event.ts'
+import type { Entry } from '../../../src/core/event/event.ts'
 import { EMPTY_VIEW } from '../session/log-view.ts'
 import { describeEntry } from './describe-entry.ts'
 import { filterEntries, type LogFilter } from './log-filter.ts'

@@ -1,4 +1,4 @@
-import type { Entry } from '../../../src/event/event.ts'
+import type { Entry } from '../../../src/core/event/event.ts'
 
 /** The kinds of entries that the log can be narrowed to. */
 export type EntryKind = 'all' | 'events' | 'records' | 'calls' | 'errors' | 'state'

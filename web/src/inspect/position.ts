@@ -1,6 +1,6 @@
-import type { Entry, Event } from '../../../src/event/event.ts'
-import { agentAt } from '../../../src/event/scope.ts'
-import { readLog } from '../../../src/event/views/log-reader.ts'
+import type { Entry, Event } from '../../../src/core/event/event.ts'
+import { agentAt } from '../../../src/core/event/scope.ts'
+import { readLog } from '../../../src/core/event/views/log-reader.ts'
 import type { LogView } from '../session/log-view.ts'
 
 /** Where in the agent tree a run is. */

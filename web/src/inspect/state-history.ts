@@ -1,4 +1,4 @@
-import type { Entry } from '../../../src/event/event.ts'
+import type { Entry } from '../../../src/core/event/event.ts'
 
 /** One change of a state key. */
 export interface StateChange {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { PendingRequest } from '../../../src/event/pending-request.ts'
+import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
 import { Progress } from '../chat/Progress.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Elapsed } from '../ui/Time.tsx'

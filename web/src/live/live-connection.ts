@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 import type { SessionKey } from '../api/types.ts'
 import { type Signal, signal } from '../state/signal.ts'
 import { IDLE, type LiveFrame, type LiveView, withFrame, withTyped } from './live-view.ts'

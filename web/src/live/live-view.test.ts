@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PendingRequest } from '../../../src/event/pending-request.ts'
+import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
 import { IDLE, type LiveFrame, type LiveView, withFrame } from './live-view.ts'
 import { decodePcm, encodePcm, levelOf, Resampler, rateOf } from './pcm.ts'
 

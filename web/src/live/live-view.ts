@@ -1,7 +1,7 @@
 // What the page knows about a live session, made from its events.
-import { type FunctionCall, type FunctionResponse, isHandle } from '../../../src/content/content.ts'
-import type { PendingRequest } from '../../../src/event/pending-request.ts'
-import type { LiveEvent } from '../../../src/tool/live-event.ts'
+import { type FunctionCall, type FunctionResponse, isHandle } from '../../../src/core/content/content.ts'
+import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
+import type { LiveEvent } from '../../../src/engine/model/live-event.ts'
 
 /** An event as the server writes it: sound is base64. */
 export type LiveFrame =

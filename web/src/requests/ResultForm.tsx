@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { respond } from '../../../src/runner/approvals/answer-parts.ts'
+import { respond } from '../../../src/engine/runner/approvals/answer-parts.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'

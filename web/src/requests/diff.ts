@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 
 /** A difference between two JSON values at one position. */
 export interface Difference {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createEvent, type Entry, type RequestRecord } from '../../../src/event/event.ts'
-import type { PendingRequest } from '../../../src/event/pending-request.ts'
+import { createEvent, type Entry, type RequestRecord } from '../../../src/core/event/event.ts'
+import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
 import { previousIn } from './previous-request.ts'
 
 const call = (seq: number, id: string, name: string): Entry => ({

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/base/json.ts'
-import type { Entry, RequestRecord } from '../../../src/event/event.ts'
-import type { PendingRequest } from '../../../src/event/pending-request.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
+import type { Entry, RequestRecord } from '../../../src/core/event/event.ts'
+import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
 import { readLog } from '../api/sessions.ts'
 import type { SessionKey } from '../api/types.ts'
 

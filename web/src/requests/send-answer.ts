@@ -1,4 +1,4 @@
-import type { Part } from '../../../src/content/content.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { openLog } from '../session/open-logs.ts'
 

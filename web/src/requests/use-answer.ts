@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Part } from '../../../src/content/content.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import { describeError } from '../api/api-error.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending, refreshPending } from '../inbox/pending-store.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { JsonObject } from '../../../src/base/json.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
 import { describeError } from '../api/api-error.ts'
 import { previewApproval } from '../api/pending.ts'
 import type { AppRequest } from '../inbox/app-request.ts'

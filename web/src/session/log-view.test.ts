@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEvent, type Event } from '../../../src/event/event.ts'
+import { createEvent, type Event } from '../../../src/core/event/event.ts'
 import { EMPTY_VIEW, type LogView, withEntries, withEvent } from './log-view.ts'
 
 const text = (id: string, words: string, more: Partial<Event> = {}): Event =>

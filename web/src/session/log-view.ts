@@ -1,5 +1,5 @@
-import type { FunctionResponse } from '../../../src/content/content.ts'
-import type { Entry, Event } from '../../../src/event/event.ts'
+import type { FunctionResponse } from '../../../src/core/content/content.ts'
+import type { Entry, Event } from '../../../src/core/event/event.ts'
 
 /** What the page knows about the log of a session. */
 export interface LogView {

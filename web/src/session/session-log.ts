@@ -1,5 +1,5 @@
-import type { Part } from '../../../src/content/content.ts'
-import type { Event } from '../../../src/event/event.ts'
+import type { Part } from '../../../src/core/content/content.ts'
+import type { Event } from '../../../src/core/event/event.ts'
 import { ApiError, isOffline } from '../api/api-error.ts'
 import { cancelRun, followRun, runMessage } from '../api/runs.ts'
 import { readLog } from '../api/sessions.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 import { isOffline } from '../api/api-error.ts'
 import { createSession, deleteSession, getSessionState, listSessions, updateState } from '../api/sessions.ts'
 import type { SessionKey, WireSession } from '../api/types.ts'

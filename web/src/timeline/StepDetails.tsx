@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { describeFailedAttempt } from '../../../src/event/failed-attempts.ts'
+import { describeFailedAttempt } from '../../../src/core/event/failed-attempts.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatDuration } from '../ui/format.ts'
 import { Tokens } from '../ui/Tokens.tsx'

@@ -1,4 +1,4 @@
-import { depthOf } from '../../../src/event/scope.ts'
+import { depthOf } from '../../../src/core/event/scope.ts'
 import type { Lane, Step } from './timeline.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../src/base/json.ts'
+import { canonicalJson } from '../../../src/core/base/json.ts'
 import type { Step, Timeline } from './timeline.ts'
 
 /** A step of two timelines: in one of them, or in both. */

@@ -1,5 +1,5 @@
-import { textOf } from '../../../src/content/content.ts'
-import type { Entry } from '../../../src/event/event.ts'
+import { textOf } from '../../../src/core/content/content.ts'
+import type { Entry } from '../../../src/core/event/event.ts'
 
 /** An invocation of a session. */
 export interface InvocationItem {

@@ -1,6 +1,6 @@
-import type { FailedAttempt } from '../../../src/event/event.ts'
-import { describeAnswer } from '../../../src/event/read-answer.ts'
-import type { CallView, InvocationView, MarkView, ReplyView, WaitView } from '../../../src/event/views/views.ts'
+import type { FailedAttempt } from '../../../src/core/event/event.ts'
+import { describeAnswer } from '../../../src/core/event/read-answer.ts'
+import type { CallView, InvocationView, MarkView, ReplyView, WaitView } from '../../../src/core/event/views/views.ts'
 import type { Mark, Step, StepStatus, Wait } from './timeline.ts'
 
 /** What the views of the log do not say. */

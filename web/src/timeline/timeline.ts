@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/base/json.ts'
-import type { FailedAttempt } from '../../../src/event/event.ts'
-import type { FailedModel } from '../../../src/event/model-fallback.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
+import type { FailedAttempt } from '../../../src/core/event/event.ts'
+import type { FailedModel } from '../../../src/core/event/model-fallback.ts'
 
 /** A time in which a step waits for a person or for an outside result. Times are milliseconds since the epoch. */
 export interface Wait {

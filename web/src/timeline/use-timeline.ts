@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { Entry } from '../../../src/event/event.ts'
+import type { Entry } from '../../../src/core/event/event.ts'
 import type { LogView } from '../session/log-view.ts'
 import { buildTimeline } from './build-timeline.ts'
 import type { Timeline } from './timeline.ts'

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { InlineData as Media } from '../../../src/content/content.ts'
+import type { InlineData as Media } from '../../../src/core/content/content.ts'
 import { Button } from './Button.tsx'
 import { download } from './download.ts'
 import { formatBytes } from './format.ts'

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { JsonObject } from '../../../src/base/json.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
 
 /** The tokens of a model call: input, output, and how many of the input were cached. */
 export function Tokens({ usage }: { readonly usage: JsonObject | undefined }): JSX.Element | null {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 import { Icon } from './Icon.tsx'
 import { VisibleText } from './VisibleText.tsx'
 import { visibleLine } from './visible-text.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../src/base/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 import { visibleLine } from './visible-text.ts'
 
 const MOST_CHARACTERS = 90

@@ -1,4 +1,4 @@
-import type { InlineData as Media } from '../../../src/content/content.ts'
+import type { InlineData as Media } from '../../../src/core/content/content.ts'
 
 /** Pictures that a browser decodes without running or fetching anything. SVG is not one of them. */
 const PICTURE = /^image\/(?:png|jpeg|gif|webp|avif)$/i

@@ -1,5 +1,5 @@
 // Short forms of schemas, so that a table of them can be reviewed.
-import type { JsonObject } from '../../../../src/base/json.ts'
+import type { JsonObject } from '../../../../src/core/base/json.ts'
 
 /** The declaration that a signature should give. */
 export interface Expected {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { isRecord, type JsonObject } from '../../../../src/base/json.ts'
+import { isRecord, type JsonObject } from '../../../../src/core/base/json.ts'
 import { Button } from '../Button.tsx'
 import { visibleLine } from '../visible-text.ts'
 import { checkValue, memberPath } from './check-value.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/json.ts'
+import type { JsonObject } from '../../../../src/core/base/json.ts'
 
 /** A pattern can take very long on a long text, so that only short ones are checked here. */
 const MOST_PATTERN = 200

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../../src/base/json.ts'
+import type { JsonObject } from '../../../../src/core/base/json.ts'
 import { checkValue } from './check-value.ts'
 import { initialValue } from './initial-value.ts'
 import { resolveSchema, shapeOf } from './shape.ts'

@@ -1,7 +1,7 @@
 // A check of the common keywords, for messages while the user types. The server checks the whole schema again; its validator
 // would be a fifth of the page.
-import { isRecord, type JsonObject } from '../../../../src/base/json.ts'
-import type { SchemaIssue } from '../../../../src/schema/issues.ts'
+import { isRecord, type JsonObject } from '../../../../src/core/base/json.ts'
+import type { SchemaIssue } from '../../../../src/core/schema/issues.ts'
 import { checkNumber, checkText } from './check-scalar.ts'
 import { resolveSchema } from './shape.ts'
 

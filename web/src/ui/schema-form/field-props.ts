@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../src/base/json.ts'
-import type { SchemaIssue } from '../../../../src/schema/issues.ts'
+import type { JsonObject } from '../../../../src/core/base/json.ts'
+import type { SchemaIssue } from '../../../../src/core/schema/issues.ts'
 
 /** What every field gets. */
 export interface FieldProps {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/json.ts'
+import type { JsonObject } from '../../../../src/core/base/json.ts'
 import { resolveSchema, shapeOf } from './shape.ts'
 
 /** The value a form starts with: the defaults, and what the schema leaves no choice about. Undefined: no value yet. */

@@ -1,5 +1,5 @@
 // A JSON Schema as the kind of field that edits it.
-import { isRecord, type JsonObject } from '../../../../src/base/json.ts'
+import { isRecord, type JsonObject } from '../../../../src/core/base/json.ts'
 
 /** The field that edits a value of a schema. */
 export type Shape =

@@ -1,0 +1,136 @@
+// The tables as a list of migrations. A released migration never changes.
+import type { DatabaseSync } from 'node:sqlite'
+import { ToolwrightError } from '../../core/error/error.ts'
+
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE toolwright_sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never reused: a session created again under the same key is another one
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    session TEXT NOT NULL,
+    seq INTEGER NOT NULL,                   -- of the last entry
+    epoch INTEGER NOT NULL,                 -- of the holder; 0 = no holder
+    expires_at REAL NOT NULL,               -- of the lease, in milliseconds
+    updated_at REAL NOT NULL,
+    checkpoint TEXT,                        -- no longer used
+    UNIQUE (app, user, session)
+  ) STRICT;
+
+  CREATE TABLE toolwright_entries (
+    session INTEGER NOT NULL REFERENCES toolwright_sessions (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    event_id TEXT,                          -- NULL = a record
+    body TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+  ) STRICT;
+  CREATE UNIQUE INDEX toolwright_event_ids ON toolwright_entries (session, event_id) WHERE event_id IS NOT NULL;
+
+  CREATE TABLE toolwright_state (
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,                     -- '' = the app's
+    session INTEGER NOT NULL,               -- 0 = the user's or the app's
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (app, user, session, key)
+  ) STRICT;
+
+  CREATE TABLE toolwright_inbox (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES toolwright_sessions (id) ON DELETE CASCADE,
+    item_id TEXT NOT NULL,
+    body TEXT,                              -- NULL = drained; the id stays to detect repeats
+    UNIQUE (session, item_id)
+  ) STRICT;
+
+  CREATE TABLE toolwright_pending (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES toolwright_sessions (id) ON DELETE CASCADE,
+    since REAL NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX toolwright_pending_of ON toolwright_pending (session);
+
+  CREATE TABLE toolwright_artifacts (
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    session TEXT NOT NULL,                  -- '' = the user's
+    filename TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    mime_type TEXT,
+    created_at REAL NOT NULL,               -- in seconds
+    metadata TEXT,
+    part TEXT NOT NULL,
+    bytes BLOB,                             -- decoded inline data of the part
+    PRIMARY KEY (app, user, session, filename, version)
+  ) STRICT;
+
+  CREATE TABLE toolwright_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+  INSERT INTO toolwright_meta VALUES ('schema', 0), ('epoch', 0);
+  `,
+  // Leases on a monotonic clock. expires_at is still written for processes with schema version 1 that have the file open.
+  // lease_epoch distinguishes their leases, which only have expires_at, from leases of version 2.
+  `
+  ALTER TABLE toolwright_sessions ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;  -- the epoch the next two are of
+  ALTER TABLE toolwright_sessions ADD COLUMN lease_until REAL NOT NULL DEFAULT 0;     -- in milliseconds since boot
+  ALTER TABLE toolwright_sessions ADD COLUMN lease_ms REAL NOT NULL DEFAULT 0;
+  `,
+  `
+  CREATE TABLE toolwright_credentials (
+    generation INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: a credential saved after a delete is another one
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    key TEXT NOT NULL,
+    sealed BLOB NOT NULL,                          -- encrypted
+    UNIQUE (app, user, key)
+  ) STRICT;
+  `,
+  `
+  CREATE TABLE toolwright_pins (
+    app TEXT NOT NULL,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (app, name)
+  ) STRICT;
+  `,
+]
+
+/** The version of the tables that this Toolwright writes. */
+export const SCHEMA_VERSION: number = MIGRATIONS.length
+
+/** Creates the tables, or migrates them to the version of this Toolwright. */
+export function migrate(connection: DatabaseSync, file: string): void {
+  if (versionOf(connection, file) === MIGRATIONS.length) return
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    // read again under the lock: another process may have migrated the file
+    const version = versionOf(connection, file)
+    for (const migration of MIGRATIONS.slice(version)) connection.exec(migration)
+    connection.prepare("UPDATE toolwright_meta SET value = ? WHERE name = 'schema'").run(MIGRATIONS.length)
+    connection.exec('COMMIT')
+  } catch (error) {
+    rollBack(connection)
+    throw error
+  }
+}
+
+function rollBack(connection: DatabaseSync): void {
+  try {
+    connection.exec('ROLLBACK')
+  } catch {
+    // SQLite has rolled back already, e.g. on a full disk
+  }
+}
+
+/** The number of migrations already applied to the file. */
+function versionOf(connection: DatabaseSync, file: string): number {
+  const tables = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'toolwright_meta'")
+  if (!tables.get()) return 0
+  const version = connection.prepare("SELECT value FROM toolwright_meta WHERE name = 'schema'").get()?.value
+  if (typeof version === 'number' && version >= 1 && version <= MIGRATIONS.length) return version
+  const message =
+    typeof version === 'number' && version > MIGRATIONS.length
+      ? `The database "${file}" was written by a newer Toolwright (schema version ${version}, supported: ${MIGRATIONS.length}). Update Toolwright, or use another file.`
+      : `The database "${file}" has no valid schema version. Restore it from a backup, or use another file.`
+  throw new ToolwrightError('INVALID_CONFIG', message)
+}

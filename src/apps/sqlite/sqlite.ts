@@ -1,0 +1,145 @@
+import { systemPorts } from '../../core/base/ports.ts'
+import { anything, callback, checkOptions, type OptionRules, objectWith } from '../../core/error/check-options.ts'
+import { ToolwrightError } from '../../core/error/error.ts'
+import type { Logger } from '../../engine/dispatch/host.ts'
+import type { ArtifactService } from '../../services/artifact/service.ts'
+import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
+import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
+import type { SessionService } from '../../services/session/service.ts'
+import { SqliteArtifactService } from './artifact-service.ts'
+import { SqliteCredentialStore } from './credential-store.ts'
+import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
+import { openDatabase } from './open-database.ts'
+import { SqliteSessionService } from './session-service.ts'
+
+/** Options of `sqlite()`. */
+export interface SqliteOptions {
+  /**
+   * `normal` (default): a commit survives a crash of the process, `kill -9` included; a power failure may undo the latest
+   * commits. `full`: a commit also survives a power failure, at the cost of one disk sync per commit.
+   */
+  readonly synchronous?: 'normal' | 'full' | undefined
+  /**
+   * How long a write waits for another process that holds the write lock, in milliseconds. Default: 5000. The holder of a
+   * session waits until its lease ends. Waiting does not block the process, except for up to 2 s while opening the file.
+   */
+  readonly busyTimeoutMs?: number | undefined
+  /**
+   * How long a lease lives without a renewal, in milliseconds. Default: 15000, at least 1000. The runner renews at a third
+   * of it.
+   */
+  readonly leaseMs?: number | undefined
+  /** Maximum total size of cached logs, as JSON text. Default: 64000000. */
+  readonly cacheBytes?: number | undefined
+  /**
+   * Keys that encrypt credentials, each base64 of 32 random bytes. The first one encrypts, all decrypt. Default: the
+   * environment variable `TOOLWRIGHT_ENCRYPTION_KEYS`, separated by commas; else the file `<path>.key`, which is created
+   * with a random key, readable by its owner only, before the first credential is saved.
+   */
+  readonly encryptionKeys?: readonly string[] | undefined
+  /** Current time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined
+  /**
+   * Milliseconds on a clock that never jumps and is shared by all processes of the machine. Leases use it. Default:
+   * `process.hrtime`, or `now` when `now` is set.
+   */
+  readonly monotonicNow?: (() => number) | undefined
+  /** Receives reports of damaged rows that are skipped. Default: `console`. */
+  readonly logger?: Logger | undefined
+  /** Creates ids of sessions and events. Default: random UUIDs. */
+  readonly newId?: (() => string) | undefined
+}
+
+const RULES: OptionRules<SqliteOptions> = {
+  synchronous: anything,
+  busyTimeoutMs: anything,
+  leaseMs: anything,
+  cacheBytes: anything,
+  encryptionKeys: anything,
+  now: callback,
+  monotonicNow: callback,
+  newId: callback,
+  logger: objectWith('warn', 'error'),
+}
+
+/** The services of one SQLite file. Spread them into the options of a runner; `close` is not copied. */
+export class SqliteServices {
+  /** Stores sessions. */
+  readonly sessionService: SessionService
+  /** Stores artifacts. */
+  readonly artifactService: ArtifactService
+  /** Stores credentials, encrypted. */
+  readonly credentialService: EncryptedCredentialService
+  readonly #close: () => void
+
+  constructor(of: {
+    sessionService: SessionService
+    artifactService: ArtifactService
+    credentialService: EncryptedCredentialService
+    close: () => void
+  }) {
+    this.sessionService = of.sessionService
+    this.artifactService = of.artifactService
+    this.credentialService = of.credentialService
+    this.#close = of.close
+  }
+
+  /** Closes the file. Optional: the end of the process also closes it without losing data. */
+  close(): void {
+    this.#close()
+  }
+
+  /** Closes the file at the end of a `using` scope. */
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
+/**
+ * Stores sessions, state, artifacts and encrypted credentials in one SQLite file, which several processes can use at once.
+ * A missing file is created, readable by its owner only. `:memory:` stores everything in the memory of the process.
+ *
+ * @example
+ * const runner = new Runner({ appName: 'shop', agent, ...sqlite('shop.db') })
+ */
+export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteServices {
+  checkOptions('sqlite()', options, RULES)
+  const { synchronous = 'normal', busyTimeoutMs = 5_000, leaseMs = DEFAULT_LEASE_MS, cacheBytes = 64_000_000 } = options
+  if (synchronous !== 'normal' && synchronous !== 'full') {
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `sqlite(): synchronous must be 'normal' or 'full', got ${JSON.stringify(synchronous)}.`,
+    )
+  }
+  checkNumber('busyTimeoutMs', busyTimeoutMs, 0)
+  checkLeaseMs(leaseMs)
+  checkNumber('cacheBytes', cacheBytes, 0)
+  checkConfiguredKeys(path, options.encryptionKeys)
+  const { now = systemPorts.now, newId = systemPorts.newId, logger = console } = options
+  const monotonicNow = options.monotonicNow ?? options.now ?? millisecondsSinceBoot
+  const database = openDatabase(path, { synchronous, busyTimeoutMs })
+  try {
+    const credentials = new SqliteCredentialStore(database)
+    const encryption = encryptionOf(database.file, options.encryptionKeys, () => credentials.hasCredentials())
+    return new SqliteServices({
+      sessionService: new SqliteSessionService(database, { now, monotonicNow, newId, leaseMs, cacheBytes, logger }),
+      artifactService: new SqliteArtifactService(database, { now }),
+      credentialService: new EncryptedCredentialService(credentials, encryption),
+      close: () => database.close(),
+    })
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** CLOCK_MONOTONIC or its equivalent: one clock for all processes of the machine until it restarts. */
+function millisecondsSinceBoot(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
+}
+
+function checkNumber(name: string, value: number, least: number): void {
+  if (Number.isFinite(value) && value >= least) return
+  throw new ToolwrightError('INVALID_CONFIG', `sqlite(): ${name} must be a number >= ${least}, got ${String(value)}.`)
+}

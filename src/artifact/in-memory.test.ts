@@ -1,5 +1,0 @@
-import { test } from 'vitest'
-import { artifactServiceSuite } from '../testing/suites/artifact-service-suite.ts'
-import { InMemoryArtifactService } from './in-memory.ts'
-
-artifactServiceSuite(test, ({ now }) => new InMemoryArtifactService({ now }))

@@ -1,0 +1,105 @@
+// Tools that run in the background of text runs: the run goes on, and the result continues its invocation later.
+import type { JsonObject } from '../../core/base/json.ts'
+import { StopSignal } from '../../core/base/stop-signal.ts'
+import { withTimeout } from '../../core/base/with-timeout.ts'
+import type { Content } from '../../core/content/content.ts'
+import { messageOf, ToolwrightError } from '../../core/error/error.ts'
+import type { SessionKey } from '../../services/session/service.ts'
+import type { BackgroundRunner, BackgroundTask } from '../dispatch/host.ts'
+import { itemOf } from './inbox/post-answers.ts'
+import { toResultRequest } from './request-rules.ts'
+import { Cancelled } from './run/cancelled.ts'
+import type { RunStarter } from './run/run-starter.ts'
+import type { RunServices } from './run-services.ts'
+
+/** A call whose body runs, or whose result continues its invocation. */
+interface RunningTask {
+  readonly session: SessionKey
+  readonly stop: StopSignal
+  /** Resolves when the run that got the result has ended. */
+  readonly ended: Promise<void>
+}
+
+/** The background calls of a runner. They live as long as the runner. */
+export class BackgroundTasks implements BackgroundRunner {
+  readonly #starter: Pick<RunStarter, 'start'>
+  readonly #services: RunServices
+  #isClosing = false
+  /** By session and call. */
+  readonly #tasks: Map<string, RunningTask> = new Map()
+
+  constructor(starter: Pick<RunStarter, 'start'>, services: RunServices) {
+    this.#starter = starter
+    this.#services = services
+  }
+
+  /** Registers a call whose body starts now. */
+  start(session: SessionKey, call: { readonly id: string; readonly name: string }): BackgroundTask {
+    const id = idOf(session, call.id)
+    const stop = new StopSignal()
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    this.#tasks.set(id, { session, stop, ended })
+    const finish: BackgroundTask['finish'] = (response, stateDelta) => {
+      const parts = [{ functionResponse: { id: call.id, name: call.name, response } }]
+      this.#continue(session, { role: 'user', parts }, stateDelta)
+        .catch((error) => {
+          if (error instanceof ToolwrightError && error.code === 'NOT_FOUND') return // cancelled meanwhile
+          const problem = `The result of background tool "${call.name}" was not recorded: ${messageOf(error)}`
+          this.#services.logger.warn(problem, error)
+        })
+        .catch(() => {}) // the logger threw
+        .finally(() => {
+          this.#tasks.delete(id)
+          resolve()
+        })
+    }
+    return { stop, finish }
+  }
+
+  /** Continues the invocation in this process. While the runner closes, the result waits in the inbox for the next run. */
+  async #continue(key: SessionKey, message: Content, stateDelta: JsonObject | undefined): Promise<void> {
+    try {
+      const started = await this.#starter.start(toResultRequest(key, message, stateDelta))
+      await started.finished
+      if (started.failure) throw started.failure.reason
+    } catch (error) {
+      if (!this.#isClosing) throw error
+      const { sessionService, ports } = this.#services
+      await sessionService.post(key, itemOf({ message, stateDelta, isResult: true }, ports))
+    }
+  }
+
+  /** Stops a call whose invocation was cancelled. */
+  stop(session: SessionKey, callId: string): void {
+    this.#tasks.get(idOf(session, callId))?.stop.stop(new Cancelled('The run was cancelled.'))
+  }
+
+  /** Does the body of the call run in this process? */
+  isRunning(session: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): boolean {
+    return this.#tasks.has(idOf(session, callId))
+  }
+
+  /** Resolves when the bodies of a session that run now have ended and their results are recorded. Undefined if none runs. */
+  endOf({ userId, sessionId }: Pick<SessionKey, 'userId' | 'sessionId'>): Promise<unknown> | undefined {
+    const tasks = [...this.#tasks.values()].filter(
+      ({ session }) => session.userId === userId && session.sessionId === sessionId,
+    )
+    return tasks.length ? Promise.all(tasks.map((task) => task.ended)) : undefined
+  }
+
+  /** Stops all calls, and waits for a moment until their end is recorded. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const tasks = [...this.#tasks.values()]
+    for (const { stop } of tasks) stop.stop(new Cancelled('The runner was closed.'))
+    const ended = Promise.all(tasks.map((task) => task.ended))
+    if (tasks.length) await withTimeout(ended, CLOSE_MS, this.#services.ports, () => undefined)
+  }
+}
+
+/** How long closing waits for background calls. */
+const CLOSE_MS = 2_000
+
+function idOf({ userId, sessionId }: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): string {
+  return JSON.stringify([userId, sessionId, callId])
+}

@@ -1,0 +1,96 @@
+import { Deadlines } from '../../core/base/deadlines.ts'
+import { type Ports, withSystemPorts } from '../../core/base/ports.ts'
+import type { ThrownInCall } from '../../core/error/thrown-in-call.ts'
+import type { ArtifactService } from '../../services/artifact/service.ts'
+import { InMemoryCredentialService } from '../../services/credential/in-memory.ts'
+import type { CredentialService } from '../../services/credential/service.ts'
+import type { MemoryService } from '../../services/memory/service.ts'
+import { InMemorySessionService } from '../../services/session/in-memory.ts'
+import type { SessionService } from '../../services/session/service.ts'
+import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
+import type { MediaOptions } from '../agent/request/media-options.ts'
+import type { AuthRuntime } from '../context/invocation-host.ts'
+import type { BackgroundRunner, Logger } from '../dispatch/host.ts'
+import type { Plugin } from './plugins/plugin.ts'
+import type { ConversationPhases } from './run/conversation-phases.ts'
+import type { RunnerOptions } from './runner-options.ts'
+import { positive } from './runner-rules.ts'
+
+/** What a runner provides to every run: services, plugins, clock and limits. */
+export interface RunServices {
+  /** Stores sessions and their logs. */
+  readonly sessionService: SessionService
+  /** Stores files. */
+  readonly artifactService: ArtifactService | undefined
+  /** The memory that tools search. */
+  readonly memoryService: MemoryService | undefined
+  /** Stores credentials. */
+  readonly credentialService: CredentialService
+  /** Clock, HTTP and exchangers for credentials. */
+  readonly auth: AuthRuntime
+  /** Redirect URIs that an answer to a consent may name, besides the requested one. */
+  readonly allowedRedirectUris: readonly string[]
+  /** All plugins. */
+  readonly plugins: readonly Plugin[]
+  /** The plugins with `onEvent`. */
+  readonly eventPlugins: readonly Plugin[]
+  /** Receives warnings and errors. */
+  readonly logger: Logger
+  /** Also gets the errors that tools throw. */
+  onThrown: ((thrown: ThrownInCall) => void) | undefined
+  /** Clock, timers and ids. */
+  readonly ports: Ports
+  /** One timer for the deadlines of all calls. */
+  readonly deadlines: Deadlines
+  /** Deadline of a tool without its own, in milliseconds. */
+  readonly toolTimeoutMs: number
+  /** Deadline of an agent tool without its own, in milliseconds. */
+  readonly agentToolTimeoutMs: number
+  /** The most bytes of a result. Larger results are truncated. */
+  readonly maxResultBytes: number
+  /** The most bytes of the arguments of a call. Calls with more are refused. */
+  readonly maxArgsBytes: number
+  /** The most calls of one reply that run. */
+  readonly maxCallsPerReply: number
+  /** Which stored files are sent to models. */
+  readonly media: MediaOptions
+  /** Runs background tools. Undefined for single calls, which wait for them. */
+  background: BackgroundRunner | undefined
+  /** Who makes single calls, each in a session of its own. Undefined for conversations. */
+  callerId: string | undefined
+  /** The phases of conversations. Undefined if there are none. */
+  phases: ConversationPhases | undefined
+  /** Toolsets that dynamic sources have returned. */
+  readonly keptToolsets: KeptToolsets
+}
+
+/** The services of a runner with these options. */
+export function createRunServices(options: RunnerOptions): RunServices {
+  const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
+  const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
+  const ports = withSystemPorts(options.ports)
+  return {
+    sessionService: options.sessionService ?? new InMemorySessionService(),
+    artifactService: options.artifactService,
+    memoryService: options.memoryService,
+    credentialService: options.credentialService ?? new InMemoryCredentialService(),
+    auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },
+    allowedRedirectUris: options.allowedRedirectUris ?? [],
+    plugins,
+    eventPlugins: plugins.filter((plugin) => plugin.onEvent),
+    logger,
+    onThrown: undefined,
+    ports,
+    deadlines: new Deadlines(ports),
+    toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
+    agentToolTimeoutMs: positive(options.agentToolTimeoutMs ?? Number.POSITIVE_INFINITY, 'agentToolTimeoutMs'),
+    maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
+    maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
+    maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
+    media: options.media ?? {},
+    background: undefined,
+    callerId: undefined,
+    phases: options.phases,
+    keptToolsets: new KeptToolsets(),
+  }
+}

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../core/base/json.ts'
+import type { Content } from '../../../core/content/content.ts'
+import type { RunConfig } from '../../context/run-config.ts'
+import type { RunContext } from '../../context/run-context.ts'
+import type { LiveRunRequest } from '../runner-options.ts'
+import type { LiveDriver } from './live-driver.ts'
+
+/** What a caller asks a run for. */
+export interface RunRequest {
+  /** The user of the session. */
+  readonly userId: string
+  /** The session to run. */
+  readonly sessionId: string
+  /** Empty for answers and for `resume` without an id: the log decides which invocation continues. */
+  readonly invocationId: string
+  /** Absent = resume. */
+  readonly message?: Content | undefined
+  /** Whether the message may hold an authorization code, which must not be stored. Absent = no. */
+  readonly mayHoldCode?: boolean | undefined
+  /** Whether the message is the result of a background call, from its body. Absent = a client sent the message. */
+  readonly isResult?: boolean | undefined
+  /** State changes recorded together with the message. */
+  readonly stateDelta?: JsonObject | undefined
+  /** Streaming, limits and metadata of this run. */
+  readonly runConfig: RunConfig
+  /** The caller's values for tools and callbacks. */
+  readonly runContext: RunContext | undefined
+  /** Cancels the run. */
+  readonly signal: AbortSignal | undefined
+  /** Whether the session does not exist yet. */
+  readonly isNew: boolean
+  /** The handle of the run. Absent: no consumer reads the events, and only `signal` cancels the start. */
+  readonly caller?: RunCaller | undefined
+  /** The live session that drives the run, which has no message. Absent = the agent loop drives it. */
+  readonly live?: LiveDriver | undefined
+}
+
+/** Who has asked for a run, as the run that starts sees it. */
+export interface RunCaller {
+  /** Did the caller cancel before the run started? */
+  isCancelled(): boolean
+  /** Does a consumer read the events? */
+  hasConsumer(): boolean
+}
+
+/** A live session to start. */
+export interface LiveStart {
+  /** Whose session it is. */
+  readonly request: LiveRunRequest
+  /** Drives the run. */
+  readonly live: LiveDriver
+}
+
+/** Options of `runner.close()`. */
+export interface CloseOptions {
+  /** How long runs under way may take to end, in milliseconds. Default 0. */
+  readonly graceMs?: number | undefined
+  /** Leaves unfinished runs interrupted, so that `recover()` continues them in another process. Default false: cancels them. */
+  readonly interrupt?: boolean | undefined
+}

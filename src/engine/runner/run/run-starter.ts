@@ -1,0 +1,220 @@
+// Starts runs: claims the session, opens it, then does what the plan says until a run has started.
+
+import type { Content } from '../../../core/content/content.ts'
+import { ToolwrightError } from '../../../core/error/error.ts'
+import type { Event } from '../../../core/event/event.ts'
+import type { Lease, PostedItem } from '../../../services/session/service.ts'
+import { acceptAnswers } from '../approvals/accept.ts'
+import { isAtWork } from '../approvals/pending-requests.ts'
+import type { ClaimedSession } from '../inbox/post-answers.ts'
+import { postedResults } from '../inbox/settle-inbox.ts'
+import type { HeldSession } from '../session/held-session.ts'
+import { ActiveRun } from './active-run.ts'
+import { Cancelled } from './cancelled.ts'
+import { planStart } from './plan-start.ts'
+import type { RunData } from './run-data.ts'
+import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
+import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
+import type { CloseOptions, RunRequest } from './run-request.ts'
+import { applyInbox, cancelAll, releaseUnused } from './settle-session.ts'
+import { keepShapesAlive } from './shape-samples.ts'
+import { stopRuns } from './stop-runs.ts'
+
+interface RunStarterOptions extends RunFactoryOptions {
+  readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
+}
+
+const NO_EVENTS: readonly Event[] = []
+const NO_ITEMS: readonly PostedItem[] = []
+
+/** Starts the runs of a runner. */
+export class RunStarter {
+  /** Opens sessions and creates runs. */
+  readonly factory: RunFactory
+  readonly #options: RunStarterOptions
+
+  constructor(options: RunStarterOptions) {
+    this.#options = options
+    this.factory = new RunFactory(options)
+    keepShapesAlive()
+  }
+
+  /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
+  start(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
+    const { message } = request
+    if (!message || !request.mayHoldCode) return this.#start(request, before)
+    return this.#startAfterConsents({ ...request, message }, before)
+  }
+
+  /** Exchanges the codes in the answers first. A consent that came too late gets a new request, then the caller an error. */
+  async #startAfterConsents(
+    request: RunRequest & { readonly message: Content },
+    before: readonly Event[],
+  ): Promise<StartedRun> {
+    const { userId, sessionId } = request
+    const key = { appName: this.#options.appName, userId, sessionId }
+    const { completeConsents } = await import('../approvals/consent-answers.ts')
+    const { message, expired } = await completeConsents(key, request.message, this.#options.services)
+    const run = await this.#start({ ...request, message, mayHoldCode: false }, before)
+    if (!expired) return run
+    if (!(run instanceof ActiveRun)) throw expired
+    await run.finished
+    run.failure ??= { reason: expired }
+    return run
+  }
+
+  async #start(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+    const { services, tree, whilePaused } = this.#options
+    const { ports } = services
+    const claimedAt = ports.monotonicNow()
+    this.factory.throwIfClosed()
+    const claim = await this.factory.claim(request)
+    if (claim.type === 'followed') {
+      if (request.caller?.hasConsumer()) claim.run.events.open()
+      return claim.run
+    }
+    const lease = requireLease(claim, request)
+    let held: HeldSession | undefined
+    let seen = before
+    let overdue: string
+    let posted: ReadonlySet<string> | undefined
+    const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
+    try {
+      held = await this.factory.open(lease, claimedAt)
+      const items = request.isNew ? NO_ITEMS : await held.inbox()
+      if (items.length) {
+        seen = joined(seen, await applyInbox(this.factory, held, items, request.runContext))
+        if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
+      }
+      if (!request.message) held.relist() // the stored list may be damaged
+      for (;;) {
+        const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000, isAlive })
+        if (plan.type === 'refuse') throw plan.error
+        if (plan.type === 'finish first') {
+          overdue = plan.invocationId
+          break
+        }
+        if (plan.type === 'answer') return await this.#startWithAnswers(held, request, claim, seen)
+        if (plan.type === 'start') {
+          const { cancel, invocationId } = plan
+          const { runContext, message } = request
+          if (cancel.length) seen = joined(seen, await cancelAll(this.factory, held, cancel, { runContext }))
+          this.factory.throwIfClosed()
+          return this.#startRun(held, { invocationId, message }, request, { before: seen })
+        }
+        if (plan.type === 'interrupt first' && !posted) posted = await postedResults(held)
+        else
+          await this.factory
+            .create(held, plan.invocationId)
+            .expire(plan.type === 'expire first' ? plan.denials : plan.lost)
+      }
+    } catch (error) {
+      await releaseUnused(this.factory, lease, held, this.factory.isClosed ? undefined : claim.drained)
+      throw error
+    }
+    const first = this.#startRun(
+      held,
+      { invocationId: overdue },
+      { ...request, stateDelta: undefined, live: undefined },
+    )
+    return await this.#startAfter(first, request, seen)
+  }
+
+  /**
+   * Starts a run with answers, which continue their invocation. Repeated answers replay the events that followed the
+   * first ones.
+   */
+  async #startWithAnswers(
+    held: HeldSession,
+    request: RunRequest,
+    { drained, asOf }: ClaimedSession,
+    before: readonly Event[],
+  ): Promise<ActiveRun> {
+    const { services, tree } = this.#options
+    const { view, entries } = held
+    const hostOf = (id: string): RunData => this.factory.create(held, id, request).data
+    const { isResult = false } = request
+    const context = { now: services.ports.now(), asOf, isResult, asks: { tree, services, hostOf } }
+    const accepted = await acceptAnswers({ view, entries }, request.message as Content, context)
+    this.factory.throwIfClosed()
+    if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })
+    const { invocationId, events } = accepted
+    if (!isAtWork(view, invocationId)) return await this.#replay(held, invocationId, events, drained)
+    // the answers were recorded, then the run was interrupted: sending them again resumes it
+    const resumed = { ...request, stateDelta: undefined }
+    return this.#startRun(held, { invocationId }, resumed, { drained, before: joined(before, events) })
+  }
+
+  /** Starts the requested run after another one, which continues an invocation whose requests have expired. */
+  async #startAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+    await first.finished
+    if (first.failure) return first
+    const events = [...before, ...first.events.takeAll()]
+    try {
+      return await this.start(request, events)
+    } catch (error) {
+      for (const event of events) first.events.push(event) // they are recorded: the consumer sees them before the error
+      first.failure = { reason: error }
+      return first
+    }
+  }
+
+  /** A run that only yields recorded events. */
+  async #replay(
+    held: HeldSession,
+    invocationId: string,
+    events: readonly Event[],
+    drained: readonly string[] | undefined,
+  ): Promise<ActiveRun> {
+    if (drained) await held.append([], drained)
+    const active = this.factory.create(held, invocationId)
+    for (const event of events) active.events.push(event)
+    this.factory.running.add(active)
+    active.finish()
+    return active
+  }
+
+  #startRun(
+    held: HeldSession,
+    { invocationId, message }: { readonly invocationId: string; readonly message?: Content | undefined },
+    request: RunRequest,
+    { drained, before = NO_EVENTS }: StartOptions = {},
+  ): ActiveRun {
+    const { stateDelta, signal, caller } = request
+    const active = this.factory.create(held, invocationId, request)
+    if (caller?.hasConsumer()) active.events.open()
+    for (const event of before) active.events.push(event)
+    this.factory.add(active, held)
+    active.start(message, stateDelta, drained)
+    if (signal?.aborted) active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
+    return active
+  }
+
+  /**
+   * Starts no more runs, waits up to `graceMs` for those under way, then stops the rest. `interrupt`: they stay interrupted, so
+   * that `recover()` continues them; else they are cancelled.
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    this.factory.refuseRuns()
+    await stopRuns(this.factory, options)
+  }
+}
+
+interface StartOptions {
+  /** Inbox items to remove with the message. */
+  readonly drained?: readonly string[] | undefined
+  /** Events that the consumer sees first. */
+  readonly before?: readonly Event[]
+}
+
+function joined(before: readonly Event[], more: readonly Event[]): readonly Event[] {
+  return more.length === 0 ? before : [...before, ...more]
+}
+
+function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lease {
+  if (lease) return lease
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
+  )
+}

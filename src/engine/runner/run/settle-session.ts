@@ -1,0 +1,121 @@
+// Work on a session that this process holds, outside the run that a caller asked for.
+import { messageOf } from '../../../core/error/error.ts'
+import type { Event } from '../../../core/event/event.ts'
+import type { Lease, PostedItem } from '../../../services/session/service.ts'
+import type { RunContext } from '../../context/run-context.ts'
+import { isInterrupted } from '../approvals/pending-requests.ts'
+import { settleInbox } from '../inbox/settle-inbox.ts'
+import type { HeldSession } from '../session/held-session.ts'
+import { planStart } from './plan-start.ts'
+import type { RunFactory } from './run-factory.ts'
+
+/** Applies what other processes have posted: state edits and cancels. Returns the events of cancelled invocations. */
+export async function applyInbox(
+  factory: RunFactory,
+  held: HeldSession,
+  items: readonly PostedItem[],
+  runContext?: RunContext,
+): Promise<readonly Event[]> {
+  const { ports } = factory.services
+  return await settleInbox(held, items, {
+    ports,
+    cancelAll: (ids, drained) => cancelAll(factory, held, ids, { runContext, drained }),
+  })
+}
+
+/** Denies the requests that have expired. */
+async function denyExpired(factory: RunFactory, held: HeldSession): Promise<void> {
+  const { services, tree } = factory
+  for (;;) {
+    const now = services.ports.now() / 1000
+    const plan = planStart(held.view, { invocationId: '' }, { tree, whilePaused: undefined, now })
+    if (plan.type !== 'expire first') return
+    await factory.create(held, plan.invocationId).expire(plan.denials)
+  }
+}
+
+/** Cancels these invocations; returns the events that record it. */
+export async function cancelAll(
+  factory: RunFactory,
+  held: HeldSession,
+  invocationIds: readonly string[],
+  { runContext, drained }: { readonly runContext?: RunContext | undefined; readonly drained?: readonly string[] } = {},
+): Promise<Event[]> {
+  const events: Event[] = []
+  for (const invocationId of invocationIds) {
+    const closing = factory.create(held, invocationId, { runContext })
+    await closing.closeAsCancelled('The run was cancelled.', { drained })
+    events.push(...closing.events.takeAll())
+  }
+  return events
+}
+
+/** Opens a session whose lease the caller has claimed, then releases the lease. */
+export async function withHeld<T>(
+  factory: RunFactory,
+  lease: Lease,
+  work: (held: HeldSession) => Promise<T>,
+): Promise<T> {
+  let held: HeldSession | undefined
+  try {
+    held = await factory.open(lease, factory.services.ports.monotonicNow())
+    return await work(held)
+  } finally {
+    await releaseUnused(factory, lease, held)
+  }
+}
+
+/** Ends open invocations of a session whose lease the caller has claimed, then releases it. */
+export async function cancelHeld(
+  factory: RunFactory,
+  lease: Lease,
+  {
+    invocationId,
+    runContext,
+  }: { readonly invocationId: string | undefined; readonly runContext: RunContext | undefined },
+): Promise<void> {
+  await withHeld(factory, lease, async (held) => {
+    const open = held.view.open().map(({ fold }) => fold.invocationId)
+    const named = open.filter((id) => invocationId === undefined || id === invocationId)
+    await cancelAll(factory, held, named, { runContext })
+  })
+}
+
+/** Applies the inbox of a session whose lease the caller has claimed, then releases it. */
+export async function settleClaimed(factory: RunFactory, lease: Lease): Promise<void> {
+  await withHeld(factory, lease, async (held) => {
+    const items = await held.inbox()
+    if (items.length) await applyInbox(factory, held, items)
+    await denyExpired(factory, held)
+  })
+}
+
+/**
+ * Ends the open invocations of a copied log. What their long-running calls have started is the original's to cancel. Returns the
+ * last sequence number.
+ */
+export async function closeCopied(factory: RunFactory, lease: Lease, reason: string): Promise<number> {
+  const held = await factory.open(lease, factory.services.ports.monotonicNow())
+  const { view } = held
+  for (const { fold } of view.open()) {
+    await factory.create(held, fold.invocationId).closeAsCancelled(reason, { keepsStartedWork: true })
+  }
+  held.leave()
+  return view.seq
+}
+
+/**
+ * Releases a lease without a run. Refused answers leave the inbox; an interrupted invocation stays interrupted. `held` is
+ * undefined if the log could not be read.
+ */
+export async function releaseUnused(
+  { services }: RunFactory,
+  lease: Lease,
+  held: HeldSession | undefined,
+  drained?: readonly string[],
+): Promise<void> {
+  const { sessionService, logger } = services
+  if (held && drained) await held.append([], drained).catch((error) => logger.warn(messageOf(error), error))
+  held?.leave()
+  await sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
+}

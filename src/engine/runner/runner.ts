@@ -1,0 +1,334 @@
+import { showAs } from '../../core/base/show-as.ts'
+import type { PendingRequest } from '../../core/event/pending-request.ts'
+import type { Page, PageOptions, SessionService } from '../../services/session/service.ts'
+import type { Agent } from '../agent/agents/agent.ts'
+import { AgentTree } from '../agent/agents/agent-tree.ts'
+import { BackgroundTasks } from './background-tasks.ts'
+import { type Completion, completionOf } from './completion.ts'
+import { modelResolver } from './models.ts'
+import { outputSchemaOf, parseOutput } from './output.ts'
+import { checkCallOptions, checkMetadataSize, toLiveRequest, toRunRequest } from './request-rules.ts'
+import { closeAll } from './resources.ts'
+import { recoverRuns } from './run/recover-runs.ts'
+import { followSignal, type Run, RunHandle, rejectedRun, type StartedRun } from './run/run-handle.ts'
+import type { CloseOptions, LiveStart } from './run/run-request.ts'
+import { RunStarter } from './run/run-starter.ts'
+import { createRunServices, type RunServices } from './run-services.ts'
+import type {
+  ApprovalPreview,
+  CancelOptions,
+  DeleteSessionOptions,
+  FollowOptions,
+  ForkOptions,
+  PreviewApprovalOptions,
+  RecoverOptions,
+  ResumeOptions,
+  RunnerOptions,
+  RunOptions,
+  UpdateStateOptions,
+} from './runner-options.ts'
+import { checkRunnerOptions } from './runner-rules.ts'
+import { SessionOperations } from './sessions/session-operations.ts'
+
+/**
+ * Runs an agent for users and their sessions.
+ *
+ * @example
+ * const runner = new Runner({ appName: 'weather', agent })
+ * const { text } = await runner.complete({ userId: 'ada', message: 'Is it cold in Oslo?' })
+ */
+export class Runner<Output = unknown> {
+  /** The app that the sessions belong to. */
+  readonly appName: string
+  /** The agent that answers messages. */
+  readonly agent: Agent<Output>
+  /** Stores sessions and their logs. In memory if the options have none. */
+  readonly sessionService: SessionService
+  /** Stores files; undefined if the options have none. */
+  readonly artifactService: RunnerOptions['artifactService']
+  /** The memory that tools search; undefined if the options have none. */
+  readonly memoryService: RunnerOptions['memoryService']
+  /** Stores credentials of users. In memory if the options have none. */
+  readonly credentialService: RunServices['credentialService']
+  /** @internal The options the runner was built with. */
+  readonly options: RunnerOptions<Output>
+  readonly #services: RunServices
+  readonly #starter: RunStarter
+  readonly #sessions: SessionOperations
+  readonly #background: BackgroundTasks
+  #closing: Promise<void> | undefined
+
+  static {
+    // agents, models and services may hold secrets
+    showAs(Runner.prototype, 'Runner', ({ appName, agent }) => ({ appName, agent: agent.name }))
+  }
+
+  /** Checks the options and all agents. Throws `INVALID_CONFIG` with what to change. `use`: internal, for `connectLive()`. */
+  constructor(options: RunnerOptions<Output>, use: 'text' | 'live' = 'text') {
+    checkRunnerOptions(options)
+    this.options = options
+    this.appName = options.appName
+    this.agent = options.agent
+    this.#services = createRunServices(options)
+    this.sessionService = this.#services.sessionService
+    this.artifactService = options.artifactService
+    this.memoryService = options.memoryService
+    this.credentialService = this.#services.credentialService
+    const { plugins } = this.#services
+    const { model } = options
+    const resolveModel = modelResolver(options.models ?? {})
+    const tree = new AgentTree(options.agent, { resolveModel, plugins, model, use })
+    tree.prepare()
+    const { appName, whilePaused } = options
+    this.#starter = new RunStarter({ appName, services: this.#services, tree, whilePaused })
+    this.#sessions = new SessionOperations(appName, this.#starter.factory)
+    this.#background = new BackgroundTasks(this.#starter, this.#services)
+    this.#services.background = this.#background
+  }
+
+  /** @internal Passes the errors that tools throw to a listener, too. */
+  observeThrown(listener: NonNullable<RunServices['onThrown']>): void {
+    this.#services.onThrown = listener
+  }
+
+  /** @internal Resolves when the background calls of a session in this process have ended. Undefined if there are none. */
+  backgroundOf(session: { readonly userId: string; readonly sessionId: string }): Promise<unknown> | undefined {
+    return this.#background.endOf(session)
+  }
+
+  /** @internal For single calls: waits for background tools. Calls with the same `callerId` share results of `cached()`. */
+  useForSingleCalls(callerId: string | undefined): void {
+    this.#services.background = undefined
+    this.#services.callerId = callerId
+  }
+
+  /**
+   * Sends a message and streams the events of the run. The run starts when it is iterated; leaving the loop cancels it, unless
+   * `runConfig.detach` is set. An invalid message throws on the first iteration.
+   *
+   * @example
+   * for await (const event of runner.run({ userId: 'ada', sessionId, message: 'Is it cold in Oslo?' })) {
+   *   if (event.content) console.log(event.author, event.content.parts)
+   * }
+   */
+  run(options: RunOptions): Run {
+    checkCallOptions(this.appName, 'run', options)
+    try {
+      return new RunHandle(toRunRequest(options, this.#services), this.#starter, this.#sessions)
+    } catch (error) {
+      return rejectedRun(options.sessionId, error)
+    }
+  }
+
+  /**
+   * Sends a message and waits until the run has completed or is paused. A paused run lists its requests in `pending`; answer
+   * them with another `complete()`.
+   *
+   * @example
+   * const { text, pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Refund order 7.' })
+   * if (pending.length) {
+   *   await runner.complete({ userId: 'ada', sessionId, message: pending.map((request) => approve(request)) })
+   * }
+   */
+  async complete(options: RunOptions): Promise<Completion<Output>> {
+    checkCallOptions(this.appName, 'complete', options)
+    const active = await this.#starter.start(toRunRequest(options, this.#services))
+    const unfollowSignal = options.signal && followSignal(options.signal, active)
+    await active.finished
+    unfollowSignal?.()
+    if (active.failure) throw active.failure.reason
+    const completion = completionOf(active)
+    const schema = completion.pending.length || completion.error ? undefined : outputSchemaOf(this.agent)
+    const output = schema && (await parseOutput(schema, completion.text, this.#services))
+    return { ...completion, output: output as Output | undefined } // the schema of the agent has this type
+  }
+
+  /**
+   * Continues an interrupted invocation of one session, and streams its events. Throws `NOT_FOUND` when it is iterated if
+   * there is no unfinished work. See `recover()` for all sessions.
+   *
+   * @example
+   * for await (const event of runner.resume({ userId: 'ada', sessionId })) console.log(event.author)
+   */
+  resume(options: ResumeOptions): Run {
+    checkCallOptions(this.appName, 'resume', options)
+    const { userId, sessionId, invocationId = '', runConfig = {}, runContext, signal } = options
+    checkMetadataSize(runConfig)
+    const request = { userId, sessionId, invocationId, runConfig, runContext, signal, isNew: false }
+    return new RunHandle(request, this.#starter, this.#sessions)
+  }
+
+  /**
+   * Continues all interrupted invocations of this app, such as those of a process that died, and those whose requests have
+   * expired. Skips sessions that another process holds, or that this runner runs. Each run continues until it completes or
+   * pauses, also if its events are not read. Removes copies that a process did not complete before it died.
+   *
+   * @example
+   * const runs = await runner.recover() // when the process starts
+   * console.log(`Resumed ${runs.length} sessions`)
+   */
+  async recover(options: RecoverOptions = {}): Promise<Run[]> {
+    checkCallOptions(this.appName, 'recover', options as object)
+    const removing = this.#sessions.removeUnfinishedCopies()
+    const runs = await recoverRuns(this.#starter, {
+      ...options,
+      findLate: () => this.#sessions.findPending((request) => this.#isOverdue(request)),
+      canceller: this.#sessions,
+    })
+    await removing
+    return runs
+  }
+
+  /**
+   * Lists the pending requests of this app, oldest first: confirmations, requests for input, and long-running calls without
+   * a result. `userId` and `sessionId` narrow the list. Expired requests are left out.
+   *
+   * @example
+   * for (const request of await runner.pending({ userId: 'ada' })) console.log(request.tool, request.args, request.hint)
+   */
+  async pending(
+    filter: { userId?: string | undefined; sessionId?: string | undefined } = {},
+  ): Promise<PendingRequest[]> {
+    checkCallOptions(this.appName, 'pending', filter)
+    const { userId, sessionId } = filter
+    const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
+    return all.filter((request) => !this.#isOverdue(request)) // an expired request can no longer be answered
+  }
+
+  /**
+   * Lists a part of the pending requests, as `pending()` does. Requests after it are not read, if the store can do so. A page may
+   * have fewer than `limit` requests, also if another one follows.
+   *
+   * @example
+   * const { items, next } = await runner.pendingPage({ userId: 'ada', limit: 50 })
+   */
+  async pendingPage(
+    filter: { userId?: string | undefined; sessionId?: string | undefined } & PageOptions,
+  ): Promise<Page<PendingRequest>> {
+    checkCallOptions(this.appName, 'pendingPage', filter)
+    const page = await this.#sessions.pendingPage(filter)
+    return { ...page, items: page.items.filter((request) => !this.#isOverdue(request)) }
+  }
+
+  #isOverdue({ expiresAt }: PendingRequest): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#services.ports.now() / 1000
+  }
+
+  /**
+   * Asks the tool what an approver of edited arguments is asked: the `confirmationHint` for these arguments. Checks them like an
+   * approval, and throws `INVALID_REQUEST` if they are not accepted. Nothing is recorded and nothing runs.
+   *
+   * @example
+   * const args = { ...request.args, amount: 200 }
+   * const { hint } = await runner.previewApproval({ userId: 'ada', sessionId, requestId: request.id, args })
+   */
+  async previewApproval(options: PreviewApprovalOptions): Promise<ApprovalPreview> {
+    checkCallOptions(this.appName, 'previewApproval', options)
+    return await this.#sessions.previewApproval(options)
+  }
+
+  /**
+   * Cancels the unfinished invocations of a session, whether they are running, paused or interrupted. Does nothing if there
+   * are none. A run in another process stops when it next reads its inbox.
+   *
+   * @example
+   * await runner.cancel({ userId: 'ada', sessionId })
+   */
+  async cancel(options: CancelOptions): Promise<void> {
+    checkCallOptions(this.appName, 'cancel', options)
+    await this.#sessions.cancel(options)
+  }
+
+  /**
+   * Streams the events of a session after one that the caller has: those in the log, then those of the run under way. It starts
+   * nothing, and leaving the loop does not cancel the run. Ends when the run has completed or is paused.
+   *
+   * @example
+   * for await (const event of runner.follow({ userId: 'ada', sessionId, afterEventId })) console.log(event.author)
+   */
+  follow(options: FollowOptions): Run {
+    checkCallOptions(this.appName, 'follow', options)
+    const { userId, sessionId, signal } = options
+    const request = { userId, sessionId, invocationId: '', runConfig: {}, runContext: undefined, signal, isNew: false }
+    return new RunHandle(request, { start: () => this.#sessions.follow(options) }, this.#sessions)
+  }
+
+  /**
+   * Changes the state of a session, also while a run is under way. The change is recorded as an event of the user.
+   *
+   * @example
+   * await runner.updateState({ userId: 'ada', sessionId, stateDelta: { theme: 'dark', draft: null } })
+   */
+  async updateState(options: UpdateStateOptions): Promise<void> {
+    checkCallOptions(this.appName, 'updateState', options)
+    await this.#sessions.updateState(options)
+  }
+
+  /** @internal Changes the state of a session once: a change with the same id is not made again. */
+  async updateStateOnce(options: UpdateStateOptions, id: string): Promise<void> {
+    await this.#sessions.updateState(options, id)
+  }
+
+  /**
+   * Copies a session up to an event into a new session, to try something else from there. Throws `SESSION_BUSY` while a run of
+   * the session is under way.
+   *
+   * @example
+   * const { sessionId: copy } = await runner.fork({ userId: 'ada', sessionId, before: event.invocationId })
+   */
+  async fork(options: ForkOptions): Promise<{ readonly sessionId: string }> {
+    checkCallOptions(this.appName, 'fork', options)
+    return { sessionId: await this.#sessions.fork(options) }
+  }
+
+  /**
+   * Deletes a session with its log, its state, its artifacts and its open consents. Artifacts, state and credentials of the user stay.
+   * Does nothing if there is none. A run that is under way ends with `LEASE_LOST`.
+   *
+   * @example
+   * await runner.deleteSession({ userId: 'ada', sessionId })
+   */
+  async deleteSession(options: DeleteSessionOptions): Promise<void> {
+    checkCallOptions(this.appName, 'deleteSession', options)
+    await this.#sessions.delete(options)
+  }
+
+  /** @internal The phases of conversations. Undefined if there are none. */
+  get phases(): RunnerOptions['phases'] {
+    return this.#services.phases
+  }
+
+  /** @internal Makes text runs keep to phases that are declared elsewhere, unless the options of the runner have some. */
+  usePhases(phases: NonNullable<RunnerOptions['phases']>): void {
+    if (!this.options.phases) this.#services.phases = phases
+  }
+
+  /** @internal Starts the run of a live session. */
+  async startLive(start: LiveStart): Promise<StartedRun> {
+    return await this.#starter.start(toLiveRequest(start, this.#services))
+  }
+
+  /**
+   * Starts no more runs, cancels those under way, then closes toolsets, code executors and plugins. `await using` calls it. With
+   * `graceMs`, runs may end first; with `interrupt`, the rest stays interrupted and `recover()` continues it.
+   *
+   * @example
+   * process.once('SIGTERM', () => void runner.close({ graceMs: 9_000, interrupt: true }))
+   */
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkCallOptions(this.appName, 'close', options as object)
+    this.#closing ??= this.#close(options)
+    return await this.#closing
+  }
+
+  async #close(options: CloseOptions): Promise<void> {
+    await this.#starter.close(options)
+    await this.#background.close()
+    await closeAll(this.#starter.factory.tree.agents(), this.#services)
+  }
+
+  /** Calls `close()`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}

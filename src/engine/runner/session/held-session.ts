@@ -1,0 +1,331 @@
+import { isRecord } from '../../../core/base/json.ts'
+import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
+import type { Entry, NewEntry } from '../../../core/event/event.ts'
+import { startsWaiting } from '../../../core/event/invocation-state.ts'
+import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
+import type {
+  Checkpoint,
+  HeldLog,
+  Lease,
+  PendingChanges,
+  PostedItem,
+  SessionKey,
+  StateReader,
+} from '../../../services/session/service.ts'
+import type { AgentTree } from '../../agent/agents/agent-tree.ts'
+import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
+import { pendingChanges, relisted } from '../approvals/pending-requests.ts'
+import type { RecordedRun } from '../run/recorded-run.ts'
+import type { RunServices } from '../run-services.ts'
+import { moveTemp } from './move-temp.ts'
+import type { ViewMemo } from './view-memo.ts'
+
+/** What a held session needs of the runner. */
+export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger'>
+
+interface HeldOptions {
+  /** What the session needs of the runner. */
+  readonly services: HeldServices
+  /** A moment before the lease was claimed, on the monotonic clock. */
+  readonly claimedAt: number
+}
+
+/** What an append reads and changes of the run whose entries it stores. */
+export type AppendingRun = Pick<RecordedRun, 'stop' | 'state' | 'events' | 'observer'>
+
+/** What a session is opened with. */
+export interface OpenOptions extends HeldOptions {
+  /** The agents of the runner. */
+  readonly tree: AgentTree
+  /** Ignores the cached view, because a run that has lost its lease may still write to it. */
+  readonly isFresh: boolean
+}
+
+/**
+ * A session whose lease this process holds. It alone writes to the log, one append after another, and keeps the view of the log
+ * and the store's list of pending requests in step with it.
+ */
+export class HeldSession {
+  /** Identifies the session. */
+  readonly key: SessionKey
+  /** The folded log. */
+  readonly view: ReadonlyView
+  /** The state of the session. */
+  readonly state: StateReader
+  /** The entries of the log, as read when the session was opened, and what the store has added to them. */
+  readonly entries: readonly Entry[]
+  readonly #services: HeldServices
+  readonly #memo: ViewMemo | undefined
+  #lease: Lease
+  /** A moment before the lease was claimed or last renewed, on the monotonic clock. It lasts at least `leaseMs` from here. */
+  #renewedAt: number
+  #renewing: Promise<void> | undefined
+  /** The sequence number of the last entry. */
+  #seq: number
+  /** Appends that wait for the one under way; undefined if none is under way. */
+  #turns: (() => void)[] | undefined
+  /** The store's list of pending requests. If it may be damaged, the next append stores all of it. */
+  #list: 'in step' | 'damaged' = 'in step'
+
+  constructor(lease: Lease, log: HeldLog, view: ReadonlyView, { services, claimedAt }: HeldOptions) {
+    this.key = lease.key
+    this.view = view
+    this.#services = services
+    this.state = log.state
+    this.entries = log.entries
+    this.#memo = memoOf(log)
+    this.#lease = lease
+    this.#renewedAt = claimedAt
+    this.#seq = view.seq
+  }
+
+  /** Reads the log of a session whose lease the caller has claimed. */
+  static async open(lease: Lease, options: OpenOptions): Promise<HeldSession> {
+    const read = await options.services.sessionService.read(lease)
+    const log = read?.checkpoint ? await withCheckpoint(read, read.checkpoint, options) : read
+    const held = new HeldSession(lease, log, viewOf(log, lease, options), options)
+    if (held.#memo) held.#memo.isHeld = true
+    return held
+  }
+
+  /** Has the log grown since it was read? */
+  get isOutdated(): boolean {
+    return this.view.seq > (this.entries.at(-1)?.seq ?? 0)
+  }
+
+  /**
+   * Appends entries, one append after another, in the order of the calls: stores them with what changes in the list of pending
+   * requests, folds them, then shows them to the run that records them. A failed append stops the run: it records nothing more.
+   */
+  append(entries: readonly NewEntry[], drained?: readonly string[], run?: AppendingRun): Promise<void> {
+    const turn = this.#takeTurn()
+    if (turn) return turn.then(() => this.#appendUnlessStopped(entries, drained, run))
+    return this.#appendUnlessStopped(entries, drained, run)
+  }
+
+  /** Appends only if `isStillWanted` once all earlier appends are done; false = nothing was appended. */
+  async appendIf(
+    isStillWanted: () => boolean,
+    entries: readonly NewEntry[],
+    drained: readonly string[],
+    run: AppendingRun,
+  ): Promise<boolean> {
+    const turn = this.#takeTurn()
+    if (turn) await turn
+    let isWanted = true // a stopped run throws below
+    try {
+      if (!run.stop.stopped) isWanted = isStillWanted()
+    } catch (error) {
+      return await this.#fail(error, run) // ends the turn: other appends wait for it
+    }
+    if (isWanted) await this.#appendUnlessStopped(entries, drained, run)
+    else this.#endTurn()
+    return isWanted
+  }
+
+  /** Appends the last entries of a run, which may be stopped. */
+  async appendLast(
+    entries: readonly NewEntry[],
+    drained: readonly string[] | undefined,
+    run: AppendingRun,
+  ): Promise<void> {
+    const turn = this.#takeTurn()
+    if (turn) await turn
+    await this.#append(entries, drained, run)
+  }
+
+  /** Settles when the appends so far are done. */
+  async appended(): Promise<void> {
+    const turn = this.#takeTurn()
+    if (turn) await turn
+    this.#endTurn()
+  }
+
+  /** Takes the turn to append. Undefined: take it now. `#endTurn()` must follow. */
+  #takeTurn(): Promise<void> | undefined {
+    const turns = this.#turns
+    if (turns) return new Promise((resolve) => turns.push(resolve))
+    this.#turns = []
+    return undefined
+  }
+
+  #endTurn(): void {
+    const next = this.#turns?.shift()
+    if (next) next()
+    else this.#turns = undefined
+  }
+
+  #appendUnlessStopped(
+    entries: readonly NewEntry[],
+    drained: readonly string[] | undefined,
+    run: AppendingRun | undefined,
+  ): Promise<void> {
+    const stopped = run?.stop.stopped
+    if (!stopped) return this.#append(entries, drained, run)
+    this.#endTurn()
+    return Promise.reject(stopped.reason)
+  }
+
+  /** Appends entries in the turn that the caller has taken. Uses promise callbacks: an async function would cost about 8 % of a call. */
+  #append(
+    entries: readonly NewEntry[],
+    drained: readonly string[] | undefined,
+    run: AppendingRun | undefined,
+  ): Promise<void> {
+    try {
+      for (let at = 0; run && at < entries.length; at++) {
+        const { event } = entries[at] as NewEntry
+        if (event?.actions.stateDelta) moveTemp(event, event.actions.stateDelta, run)
+      }
+      const pending = this.#pendingChanges(entries)
+      const options = pending ? { drained, pending } : drained && { drained }
+      return this.#services.sessionService.append(this.#lease, this.#seq, entries, options).then(
+        (seq) => this.#afterAppend(entries, seq, run),
+        (error) => this.#fail(error, run),
+      )
+    } catch (error) {
+      return this.#fail(error, run)
+    }
+  }
+
+  #pendingChanges(entries: readonly NewEntry[]): PendingChanges | undefined {
+    const { view } = this
+    if (!view.hasWaited && entries.some(startsWaiting)) view.noteWaiting()
+    if (this.#list === 'damaged') return relisted(view, entries, this.key)
+    return view.hasWaited ? pendingChanges(view, entries, this.key) : undefined
+  }
+
+  /** Folds stored entries, then shows their events to the run. `seq`: the last sequence number. */
+  #afterAppend(entries: readonly NewEntry[], seq: number, run: AppendingRun | undefined): Promise<void> | undefined {
+    const before = this.#seq
+    this.#seq = seq
+    this.#list = 'in step'
+    try {
+      for (let at = 0; at < entries.length; at++) this.view.add(entries[at] as NewEntry, before + at + 1)
+      if (run) showTo(run, entries)
+    } catch (error) {
+      return this.#fail(error, run)
+    }
+    this.#endTurn()
+    return undefined
+  }
+
+  #fail(error: unknown, run: AppendingRun | undefined): Promise<never> {
+    run?.stop.stop(error)
+    this.#endTurn()
+    return Promise.reject(error)
+  }
+
+  /** Stores the list of pending requests again with the next append: the stored one may be damaged. */
+  relist(): void {
+    this.#list = 'damaged'
+  }
+
+  /** Whether the stored list of pending requests may be damaged, and no append has stored it since. */
+  get isListDue(): boolean {
+    return this.#list === 'damaged'
+  }
+
+  /** Stores the list of pending requests again. */
+  listPending(): Promise<void> {
+    return this.append([])
+  }
+
+  /** The items that other processes have posted. */
+  inbox(): Promise<PostedItem[]> {
+    return this.#services.sessionService.inbox(this.#lease)
+  }
+
+  /** The lease. */
+  get lease(): Lease {
+    return this.#lease
+  }
+
+  /** Renews the lease if it may have ended. Undefined: it lives. */
+  renewIfDue(): Promise<void> | undefined {
+    const age = this.#services.ports.monotonicNow() - this.#renewedAt
+    // after a stall longer than the lease, another process may hold the session
+    return age < (this.#lease.leaseMs || DEFAULT_LEASE_MS) ? undefined : this.renew()
+  }
+
+  /** Renews the lease. Concurrent calls share one renewal. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  async #renew(): Promise<void> {
+    const { sessionService, ports } = this.#services
+    const now = ports.monotonicNow()
+    this.#lease = await sessionService.renew(this.#lease)
+    this.#renewedAt = now
+  }
+
+  /** Lets the next holder use the view, and releases the lease. `interrupted`: another process may continue the session. */
+  async release(options?: { readonly interrupted: boolean }): Promise<void> {
+    const { sessionService, logger } = this.#services
+    this.leave()
+    try {
+      await sessionService.release(this.#lease, options)
+    } catch (error) {
+      logger.warn(`The lease of session "${this.key.sessionId}" could not be released: ${messageOf(error)}`)
+    }
+  }
+
+  /** Lets the next holder use the view, if it is worth keeping. */
+  leave(): void {
+    if (this.#memo?.view !== this.view) return
+    this.#memo.isHeld = false
+    if (this.#seq < KEPT_VIEW_ENTRIES) this.#memo.view = undefined
+  }
+}
+
+/** Logs with fewer entries keep no view between runs: folding them again takes microseconds, and the view is as large as the log. */
+const KEPT_VIEW_ENTRIES = 16
+
+/** Shows stored events to the consumer and the observer of a run. */
+function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]): void {
+  for (let at = 0; at < entries.length; at++) {
+    const { event } = entries[at] as NewEntry
+    if (!event) continue
+    if (event.author !== 'user') events.push(event)
+    observer?.recorded(event)
+  }
+}
+
+/** The log with the view of its checkpoint. The code is loaded for the first checkpoint. */
+async function withCheckpoint(log: HeldLog, checkpoint: Checkpoint, { tree }: OpenOptions): Promise<HeldLog> {
+  const { openCheckpoint } = await import('./open-checkpoint.ts')
+  return await openCheckpoint(log, checkpoint, tree)
+}
+
+function memoOf({ memo }: HeldLog): ViewMemo | undefined {
+  return isRecord(memo) ? memo : undefined
+}
+
+/** The view that the store caches in the log's `memo`, if it is complete and not in use, else a new one. It has all entries. */
+function viewOf(log: HeldLog, { key }: Lease, { tree, isFresh }: OpenOptions): SessionView {
+  if (!isRecord(log) || !Array.isArray(log.entries)) {
+    const problem = `read() of the session service returned no log for session "${key.sessionId}"`
+    const instead = 'It must resolve to { entries, state }. Test it with sessionServiceSuite() of "toolwright/testing"'
+    throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
+  }
+  const memo = memoOf(log)
+  const cached = memo?.tree === tree && !memo.isHeld && !isFresh ? memo.view : undefined
+  const view = cached && !cached.isHalfRead ? cached : new SessionView(tree)
+  if (memo && view !== cached) {
+    memo.tree = tree
+    memo.view = view
+    memo.isHeld = true
+  }
+  try {
+    if (view.seq !== log.entries.at(-1)?.seq) view.catchUp(log.entries)
+  } catch (error) {
+    if (error instanceof ToolwrightError) throw error
+    const message = `The log of session "${key.sessionId}" cannot be read: ${messageOf(error)}. Restore it from a backup.`
+    throw new ToolwrightError('STORAGE', message, { cause: error })
+  }
+  return view
+}

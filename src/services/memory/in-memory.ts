@@ -1,0 +1,182 @@
+import { copyJson } from '../../core/base/json.ts'
+import { systemPorts, yieldToTimers } from '../../core/base/ports.ts'
+import type { Content, Part } from '../../core/content/content.ts'
+import type { Event } from '../../core/event/event.ts'
+import type { Session } from '../session/service.ts'
+import { Bm25Index } from './bm25.ts'
+import type { MemoryEntry, MemoryService } from './service.ts'
+import { splitText, splitWords } from './words.ts'
+
+/** The most characters of a query. Longer queries are cut, so that no search is expensive. */
+const MAX_QUERY_LENGTH = 100_000
+
+/** The most characters of a message. The rest is not remembered. */
+const MAX_ENTRY_LENGTH = 100_000
+
+/** The most characters of a user. The index takes many times as much memory. */
+const MAX_USER_LENGTH = 2_000_000
+
+/** What each message counts besides its characters: many short ones take memory, too. */
+const ENTRY_OVERHEAD = 100
+
+/** Keeps the text of events in the memory of this process, and searches it by words. */
+export class InMemoryMemoryService implements MemoryService {
+  readonly #users: Map<string, UserMemory> = new Map()
+
+  /**
+   * Adds a session, or replaces the earlier version of it: the newest 2,000,000 characters, and of each message the first 100,000. If
+   * the user then has more than 2,000,000, the sessions that were added first are forgotten.
+   */
+  async addSessionToMemory(session: Session): Promise<void> {
+    const entries = newestWithin(session.events)
+    const key = toKey(session)
+    const memory = this.#users.get(key) ?? new UserMemory()
+    this.#users.set(key, memory)
+    await memory.replace(session.id, entries)
+  }
+
+  async searchMemory(options: {
+    appName: string
+    userId: string
+    query: string
+  }): Promise<{ memories: readonly MemoryEntry[] }> {
+    return { memories: this.#users.get(toKey(options))?.search(options.query) ?? [] }
+  }
+
+  async deleteSession(options: { appName: string; userId: string; sessionId: string }): Promise<void> {
+    await this.#users.get(toKey(options))?.replace(options.sessionId, [])
+  }
+
+  async deleteUser(options: { appName: string; userId: string }): Promise<void> {
+    this.#users.delete(toKey(options))
+  }
+}
+
+/** The memory of one user. A long session is added in pieces, between which other work goes on; searches see all of it or nothing. */
+class UserMemory {
+  readonly #index = new Bm25Index()
+  readonly #entries: Map<number, MemoryEntry> = new Map()
+  /** The ids of the entries, and their length, by session. */
+  readonly #sessions: Map<string, { readonly ids: readonly number[]; readonly length: number }> = new Map()
+  #lastId = 0
+  #length = 0
+  #last: Promise<void> = Promise.resolve()
+
+  /** Replaces what is remembered of a session, after the changes that were asked for before. */
+  replace(sessionId: string, entries: readonly MemoryEntry[]): Promise<void> {
+    const replaced = this.#last.then(() => this.#replace(sessionId, entries))
+    this.#last = replaced.catch(() => {})
+    return replaced
+  }
+
+  async #replace(sessionId: string, entries: readonly MemoryEntry[]): Promise<void> {
+    const added: [number, MemoryEntry][] = []
+    let length = 0
+    const pace = new Pace()
+    for (const entry of entries) {
+      const id = ++this.#lastId
+      const words: string[] = []
+      for (const piece of splitText(textOf(entry))) {
+        for (const word of splitWords(piece)) words.push(word)
+        await pace.after(piece.length)
+      }
+      this.#index.add(id, words)
+      added.push([id, entry])
+      length += lengthOf(entry)
+      await pace.after(ENTRY_OVERHEAD)
+    }
+    const left = this.#forget(sessionId)
+    for (const [id, entry] of added) this.#entries.set(id, entry)
+    if (added.length > 0) this.#sessions.set(sessionId, { ids: added.map(([id]) => id), length })
+    this.#length += length
+    for (const [oldest] of this.#sessions) {
+      if (this.#length <= MAX_USER_LENGTH) break
+      for (const id of this.#forget(oldest)) left.push(id)
+    }
+    for (const id of left) {
+      await pace.after(this.#index.remove(id))
+    }
+  }
+
+  /** Hides the entries of a session from searches. Returns their ids, which the index still has. */
+  #forget(sessionId: string): number[] {
+    const { ids, length } = this.#sessions.get(sessionId) ?? { ids: [], length: 0 }
+    for (const id of ids) this.#entries.delete(id)
+    this.#sessions.delete(sessionId)
+    this.#length -= length
+    return [...ids]
+  }
+
+  search(query: string): MemoryEntry[] {
+    const scores = this.#index.search(splitWords(query.slice(0, MAX_QUERY_LENGTH)))
+    const hits: { entry: MemoryEntry; id: number; score: number }[] = []
+    for (const [id, score] of scores) {
+      const entry = this.#entries.get(id)
+      if (entry) hits.push({ entry, id, score })
+    }
+    hits.sort((a, b) => b.score - a.score || timeOf(b.entry) - timeOf(a.entry) || b.id - a.id)
+    return hits.map(({ entry }) => copyJson(entry))
+  }
+}
+
+/** How much work is done before timers and other requests run, in characters. */
+const PACE_LENGTH = 10_000
+
+/** Lets other work go on between pieces of work. */
+class Pace {
+  #done = 0
+
+  /** Waits if enough work was done since the last wait. */
+  async after(work: number): Promise<void> {
+    this.#done += work
+    if (this.#done < PACE_LENGTH) return
+    this.#done = 0
+    await yieldToTimers(systemPorts)
+  }
+}
+
+/** The text of the newest events that fit, in their order. */
+function newestWithin(events: readonly Event[]): MemoryEntry[] {
+  const entries: MemoryEntry[] = []
+  let length = 0
+  for (const event of events.toReversed()) {
+    const entry = toEntry(event)
+    if (!entry) continue
+    length += lengthOf(entry)
+    if (length > MAX_USER_LENGTH) break
+    entries.push(entry)
+  }
+  return entries.reverse()
+}
+
+/** The text of an event, without the model's thinking. Undefined if the event has none. */
+function toEntry({ content, partial, author, timestamp }: Event): MemoryEntry | undefined {
+  if (!content || partial) return undefined
+  const parts: Part[] = []
+  let left = MAX_ENTRY_LENGTH
+  for (const { text, thought } of content.parts) {
+    if (!text || thought) continue
+    if (left <= 0) break
+    parts.push({ text: text.slice(0, left) })
+    left -= text.length
+  }
+  const shown: Content = { role: content.role, parts }
+  return parts.length > 0 ? { content: shown, author, timestamp } : undefined
+}
+
+function textOf({ content }: MemoryEntry): string {
+  return content.parts.map(({ text }) => text).join('\n')
+}
+
+function lengthOf({ content }: MemoryEntry): number {
+  return content.parts.reduce((length, { text = '' }) => length + text.length, ENTRY_OVERHEAD)
+}
+
+function timeOf({ timestamp }: MemoryEntry): number {
+  return timestamp ?? 0
+}
+
+/** Joins both ids to one key. It is JSON, because an id may contain any separator. */
+function toKey({ appName, userId }: { appName: string; userId: string }): string {
+  return JSON.stringify([appName, userId])
+}

@@ -1,0 +1,28 @@
+import type { Content } from '../../core/content/content.ts'
+import type { Session } from '../session/service.ts'
+
+/** A message of an earlier session. */
+export interface MemoryEntry {
+  /** The message. */
+  readonly content: Content
+  /** The user or the agent that wrote it. */
+  readonly author?: string
+  /** Seconds since the epoch. */
+  readonly timestamp?: number
+}
+
+/** Searches the earlier sessions of a user. */
+export interface MemoryService {
+  /** Adds a session, or replaces the earlier version of it. */
+  addSessionToMemory(session: Session): Promise<void>
+  /** The messages of the user's sessions that match a query, best first. */
+  searchMemory(options: {
+    appName: string
+    userId: string
+    query: string
+  }): Promise<{ memories: readonly MemoryEntry[] }>
+  /** Removes a session from the memory. */
+  deleteSession(options: { appName: string; userId: string; sessionId: string }): Promise<void>
+  /** Removes all sessions of a user from the memory. */
+  deleteUser(options: { appName: string; userId: string }): Promise<void>
+}

@@ -1,0 +1,38 @@
+import { kindOf } from '../../core/base/kind-of.ts'
+import { ToolwrightError } from '../../core/error/error.ts'
+import type { SessionKey } from './service.ts'
+
+/** The most characters of an id. Longer ids are refused, because every store must be able to index them. */
+const MAX_ID_LENGTH = 1000
+
+/** Throws INVALID_REQUEST for an id that is not a string, is empty, or is too long. `name` names the id in the error. */
+export function checkId(name: string, id: unknown): void {
+  if (typeof id === 'string' && id.length > 0 && id.length <= MAX_ID_LENGTH) return
+  throw new ToolwrightError(
+    'INVALID_REQUEST',
+    `${name} must be a string of 1 to ${MAX_ID_LENGTH} characters, got ${describeId(id)}.`,
+  )
+}
+
+/** Throws INVALID_REQUEST if an id of the key is not valid. */
+export function checkKey(key: SessionKey): void {
+  checkId('appName', key.appName)
+  checkId('userId', key.userId)
+  checkId('sessionId', key.sessionId)
+}
+
+/** Throws INVALID_REQUEST if an id of the filter is not valid. The user and the session are optional. */
+export function checkFilter(filter: {
+  appName: string
+  userId?: string | undefined
+  sessionId?: string | undefined
+}): void {
+  checkId('appName', filter.appName)
+  if (filter.userId !== undefined) checkId('userId', filter.userId)
+  if (filter.sessionId !== undefined) checkId('sessionId', filter.sessionId)
+}
+
+function describeId(id: unknown): string {
+  if (typeof id !== 'string') return kindOf(id)
+  return id === '' ? 'an empty string' : `${id.length} characters`
+}

@@ -1,0 +1,400 @@
+import { copyJson, type JsonObject, jsonSize } from '../../core/base/json.ts'
+import { systemPorts } from '../../core/base/ports.ts'
+import { anything, callback, checkOptions, type OptionRules } from '../../core/error/check-options.ts'
+import type { NewEntry } from '../../core/event/event.ts'
+import type { PendingRequest } from '../../core/event/pending-request.ts'
+import { checkFilter, checkId, checkKey } from './check-key.ts'
+import { checkPin } from './check-pin.ts'
+import { importedEvents } from './imported-events.ts'
+import { Inbox } from './in-memory-inbox.ts'
+import {
+  FREE,
+  InMemoryLease,
+  InMemorySession,
+  inOrder,
+  type StoredRequest,
+  withPendingChanges,
+} from './in-memory-session.ts'
+import { type Scope, ScopedState, sizeOfScope } from './in-memory-state.ts'
+import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
+import { readLogStart, readPagePosition, takePage } from './page.ts'
+import type {
+  AppendOptions,
+  HeldLog,
+  InboxItem,
+  Lease,
+  LogPage,
+  Page,
+  PageOptions,
+  PendingSummary,
+  PostedItem,
+  Session,
+  SessionKey,
+  SessionService,
+  UserUsage,
+} from './service.ts'
+import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from './session-errors.ts'
+import { toStorableEntry } from './storable-entry.ts'
+
+/** Options of an in-memory session service. */
+export interface InMemorySessionOptions {
+  /** Milliseconds since the epoch. Default: `Date.now`. */
+  now?: (() => number) | undefined
+  /** How long a lease lives without a renewal, in milliseconds. Default: 15,000; at least 1,000. */
+  leaseMs?: number | undefined
+  /** Milliseconds on a clock that is never set, for leases. Default: `performance.now`, or `now` when that is given. */
+  monotonicNow?: (() => number) | undefined
+  /** Creates the ids of sessions and events. Default: random ids. */
+  newId?: (() => string) | undefined
+}
+
+const RULES: OptionRules<InMemorySessionOptions> = {
+  now: callback,
+  monotonicNow: callback,
+  leaseMs: anything, // `checkLeaseMs` checks it
+  newId: callback,
+}
+
+/**
+ * Keeps sessions in the memory of this process.
+ *
+ * @example
+ * const sessions = new InMemorySessionService()
+ * const { id } = await sessions.createSession({ appName: 'shop', userId: 'ada' })
+ */
+export class InMemorySessionService implements SessionService {
+  readonly #apps: Map<string, App> = new Map()
+  readonly #pins: Map<string, string> = new Map()
+  // An epoch is never used twice, so that a lease on a deleted session is no lease on a new session with the same id.
+  #lastEpoch = 0
+  #lastOrder = 0
+  readonly #now: () => number
+  readonly #monotonicNow: () => number
+  readonly #leaseMs: number
+  readonly #newId: () => string
+
+  constructor(options: InMemorySessionOptions = {}) {
+    checkOptions('InMemorySessionService', options, RULES)
+    this.#now = options.now ?? systemPorts.now
+    this.#monotonicNow = options.monotonicNow ?? options.now ?? systemPorts.monotonicNow
+    this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
+    checkLeaseMs(this.#leaseMs)
+    this.#newId = options.newId ?? systemPorts.newId
+  }
+
+  async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
+    const { appName, userId, sessionId = this.#newId(), state, events } = options
+    const imported = events && importedEvents(events, this.#newId).map((event) => ({ event: copyJson(event) }))
+    const { session, user } = this.#create({ appName, userId, sessionId }, state)
+    if (imported) session.log.add(imported, session.state)
+    user.sessions.set(sessionId, session)
+    return session.toSession(imported ? session.events() : [])
+  }
+
+  async createCopy(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease> {
+    const { appName, userId, sessionId, state } = options
+    const { session, user } = this.#create({ appName, userId, sessionId }, state)
+    user.copies.set(sessionId, session)
+    return this.#lease(session)
+  }
+
+  /** Creates a session that the caller stores. All code that can throw comes before the first change to shared state. */
+  #create(key: SessionKey, state: JsonObject | undefined): { session: InMemorySession; user: User } {
+    checkKey(key)
+    const { appName, userId, sessionId } = key
+    const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
+    const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map(), copies: new Map() }
+    if (user.sessions.has(sessionId) || user.copies.has(sessionId)) throw sessionExists(sessionId)
+    const initial = state && copyJson(state)
+    const session = new InMemorySession(key, new ScopedState(app.state, user.state), this.#now(), this.#nextOrder())
+    if (initial) session.state.apply(initial)
+    app.users.set(userId, user)
+    this.#apps.set(appName, app)
+    return { session, user }
+  }
+
+  async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
+    const session = this.#find(options)
+    if (!session) return undefined
+    const { numRecentEvents, afterTimestamp } = options.config ?? {}
+    let events = session.events()
+    if (afterTimestamp !== undefined) events = events.filter((event) => event.timestamp >= afterTimestamp)
+    if (numRecentEvents !== undefined) events = events.slice(Math.max(0, events.length - numRecentEvents))
+    return session.toSession(events)
+  }
+
+  async listSessions({ appName, userId }: { appName: string; userId: string }): Promise<Session[]> {
+    checkId('appName', appName)
+    checkId('userId', userId)
+    const sessions = this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? []
+    return Array.from(sessions, (session) => session.toSession([]))
+  }
+
+  async listSessionPage(
+    options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
+  ): Promise<Page<Session>> {
+    const { appName, userId, newestFirst = false } = options
+    checkFilter({ appName, userId })
+    const after = readPagePosition(options)
+    const sessions = [...(this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? [])]
+    const all = sessions.sort((one, other) => one.order - other.order) // a copy has its place from its start on
+    const isAfter = ({ order }: InMemorySession): boolean =>
+      after === 0 || (newestFirst ? order < after : order > after)
+    return takePage((newestFirst ? all.reverse() : all).filter(isAfter), options, (session) => {
+      const item = session.toSession([])
+      return { item, position: session.order, bytes: sizeWithin(item.state, options) }
+    })
+  }
+
+  async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
+    const { appName, userId, sessionId, without = [] } = options
+    checkFilter({ appName, userId, sessionId })
+    const user = this.#apps.get(appName)?.users.get(userId)
+    const left = new Set(without)
+    return {
+      sessions: user?.sessions.size ?? 0,
+      userState: sizeOfScope(user?.state, left),
+      sessionState: sizeOfScope(user?.sessions.get(sessionId ?? '')?.state.own, left),
+    }
+  }
+
+  async deleteSession(key: SessionKey): Promise<void> {
+    checkKey(key)
+    const user = this.#userOf(key)
+    const session = user?.sessions.get(key.sessionId)
+    if (!user || !session) return
+    user.sessions.delete(key.sessionId)
+    session.epoch = FREE // its lease is lost
+    // A Map that is filled and emptied again and again keeps deleted values alive until the next garbage collection.
+    if (user.sessions.size === 0) user.sessions = new Map()
+  }
+
+  // `claim`, `release`, `read` and `append` run in every run. They are not async: the frames of async functions would be
+  // most of their allocations.
+  claim(key: SessionKey): Promise<Lease> {
+    try {
+      return Promise.resolve(this.#claim(key))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #claim(key: SessionKey): Lease {
+    const session = this.#find(key)
+    if (!session) throw sessionNotFound(key.sessionId)
+    if (session.epoch !== FREE && this.#monotonicNow() < session.expiresAt) throw sessionBusy(key.sessionId)
+    return this.#lease(session)
+  }
+
+  #lease(session: InMemorySession): Lease {
+    session.epoch = ++this.#lastEpoch
+    session.expiresAt = this.#monotonicNow() + this.#leaseMs
+    return new InMemoryLease(session, this, { seq: session.log.seq, leaseMs: this.#leaseMs })
+  }
+
+  async renew(lease: Lease): Promise<Lease> {
+    const session = this.#held(lease)
+    session.expiresAt = this.#monotonicNow() + this.#leaseMs
+    return new InMemoryLease(session, this, { seq: lease.seq, leaseMs: this.#leaseMs })
+  }
+
+  release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
+    const session = this.#holding(lease)
+    if (!session) return DONE
+    const copies = this.#userOf(lease.key)?.copies
+    const isCopy = copies !== undefined && copies.size > 0 && copies.get(lease.key.sessionId) === session
+    if (isCopy) copies.delete(lease.key.sessionId)
+    if (options?.interrupted && !isCopy) session.expiresAt = Number.NEGATIVE_INFINITY
+    else session.epoch = FREE
+    return DONE
+  }
+
+  read(lease: Lease): Promise<HeldLog> {
+    try {
+      const { log, state, memo } = this.#held(lease)
+      return Promise.resolve({ entries: log.entries, state, memo })
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
+    const { limit = Number.POSITIVE_INFINITY, maxBytes } = options
+    const start = readLogStart(options)
+    const log = this.#find(options)?.log
+    if (!log) return undefined
+    const entries = log.entries.slice(start, start + limit)
+    if (maxBytes === undefined || entries.length === 0) return { entries: copyJson(entries), lastSeq: log.seq }
+    const { items } = takePage(entries, { limit: entries.length, maxBytes }, (entry) => {
+      return { item: copyJson(entry), position: entry.seq, bytes: jsonSize(entry, maxBytes) }
+    })
+    return { entries: items, lastSeq: log.seq }
+  }
+
+  append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
+    try {
+      return Promise.resolve(this.#append(lease, expectedSeq, entries, options))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): number {
+    // The epoch fences, not the clock: a holder whose lease has ended may write until another holder claims the session.
+    const session = this.#held(lease)
+    const { log } = session
+    if (expectedSeq !== log.seq) {
+      const repeated = log.seqOfRepeat(expectedSeq, entries)
+      if (repeated === undefined) throw staleAppend(expectedSeq, log.seq)
+      if (options?.completesCopy) this.#completeCopy(session)
+      return repeated
+    }
+    const pending = options?.pending && withPendingChanges(session.pending, options.pending, this.#nextOrder)
+    const storable = entries.map(toStorableEntry)
+    const seq = log.add(storable, session.state)
+    if (options?.drained) session.inbox?.remove(options.drained)
+    if (options?.pending) session.pending = pending
+    session.updatedAt = this.#now()
+    if (options?.completesCopy) this.#completeCopy(session)
+    return seq
+  }
+
+  #completeCopy(session: InMemorySession): void {
+    const { sessionId } = session.key
+    const user = this.#userOf(session.key)
+    if (user?.copies.delete(sessionId)) user.sessions.set(sessionId, session)
+  }
+
+  readonly #nextOrder = (): number => ++this.#lastOrder
+
+  async post(key: SessionKey, item: InboxItem): Promise<number> {
+    const session = this.#find(key)
+    if (!session) throw sessionNotFound(key.sessionId)
+    session.inbox ??= new Inbox()
+    const { seq } = session.log
+    session.inbox.post(item, seq)
+    return seq
+  }
+
+  async inbox(lease: Lease): Promise<PostedItem[]> {
+    return this.#held(lease).inbox?.items() ?? []
+  }
+
+  async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
+    return inOrder(this.#pendingOf(filter)).map(({ request }) => copyJson(request))
+  }
+
+  async pendingPage(filter: Parameters<NonNullable<SessionService['pendingPage']>>[0]): Promise<Page<PendingRequest>> {
+    const after = readPagePosition(filter)
+    const found = this.#pendingOf(filter).filter(({ order }) => order > after)
+    return takePage(inOrder(found), filter, ({ request, order }) => {
+      return { item: copyJson(request), position: order, bytes: sizeWithin(request, filter) }
+    })
+  }
+
+  async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
+    const found = this.#pendingOf(filter)
+    return { count: found.length, newest: found.reduce((newest, { order }) => Math.max(newest, order), 0) }
+  }
+
+  #pendingOf(filter: Parameters<SessionService['pending']>[0]): StoredRequest[] {
+    checkFilter(filter)
+    const { userId, sessionId } = filter
+    const found: StoredRequest[] = []
+    for (const { key, pending } of this.#sessionsOf(filter.appName)) {
+      if (!pending || (userId !== undefined && userId !== key.userId)) continue
+      if (sessionId === undefined || sessionId === key.sessionId) found.push(...pending)
+    }
+    return found
+  }
+
+  async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
+    checkId('appName', appName)
+    const now = this.#monotonicNow()
+    const found: SessionKey[] = []
+    for (const { key, epoch, expiresAt } of this.#sessionsOf(appName)) {
+      if (epoch !== FREE && now >= expiresAt) found.push({ ...key })
+    }
+    return found
+  }
+
+  async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {
+    checkId('appName', appName)
+    const now = this.#monotonicNow()
+    const copies = [...(this.#apps.get(appName)?.users.values() ?? [])].flatMap((user) => [...user.copies.values()])
+    return copies.filter(({ expiresAt }) => now >= expiresAt).map((copy) => this.#lease(copy))
+  }
+
+  async getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
+    checkPin(appName, name)
+    return this.#pins.get(pinKey(appName, name))
+  }
+
+  async setPin(
+    { appName }: { appName: string },
+    name: string,
+    hash: string,
+    { expected }: { expected?: string | null | undefined } = {},
+  ): Promise<boolean> {
+    checkPin(appName, name, hash)
+    const key = pinKey(appName, name)
+    if (expected !== undefined && (this.#pins.get(key) ?? null) !== expected) return false
+    this.#pins.set(key, hash)
+    return true
+  }
+
+  *#sessionsOf(appName: string): Iterable<InMemorySession> {
+    for (const { sessions } of this.#apps.get(appName)?.users.values() ?? []) yield* sessions.values()
+  }
+
+  #find(key: SessionKey): InMemorySession | undefined {
+    const found = this.#userOf(key)?.sessions.get(key.sessionId)
+    if (!found) checkKey(key) // the key of a stored session is valid
+    return found
+  }
+
+  #held(lease: Lease): InMemorySession {
+    const session = this.#holding(lease)
+    if (session) return session
+    throw leaseLost(lease.key.sessionId)
+  }
+
+  #sessionOrCopy(key: SessionKey): InMemorySession | undefined {
+    const user = this.#userOf(key)
+    return user?.sessions.get(key.sessionId) ?? user?.copies.get(key.sessionId)
+  }
+
+  #userOf({ appName, userId }: SessionKey): User | undefined {
+    return this.#apps.get(appName)?.users.get(userId)
+  }
+
+  #holding(lease: Lease): InMemorySession | undefined {
+    const session = InMemoryLease.sessionOf(lease, this) ?? this.#sessionOrCopy(lease.key)
+    const { epoch } = lease
+    return session && session.epoch === epoch && epoch !== FREE ? session : undefined
+  }
+}
+
+interface App {
+  readonly state: Scope
+  readonly users: Map<string, User>
+}
+
+interface User {
+  readonly state: Scope
+  sessions: Map<string, InMemorySession>
+  /** Unfinished copies. They are kept apart from the sessions, so that only the holder of a lease finds them. */
+  readonly copies: Map<string, InMemorySession>
+}
+
+/** The size of an item, if it matters for the page. */
+function sizeWithin(item: unknown, { maxBytes }: PageOptions): number {
+  return maxBytes === undefined ? 0 : jsonSize(item, maxBytes)
+}
+
+/** A key that is different for each app and name, whatever characters they contain. */
+function pinKey(appName: string, name: string): string {
+  return JSON.stringify([appName, name])
+}
+
+const DONE: Promise<void> = Promise.resolve()

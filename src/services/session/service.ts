@@ -1,0 +1,287 @@
+import type { JsonObject } from '../../core/base/json.ts'
+import type { Content } from '../../core/content/content.ts'
+import type { Entry, Event, NewEntry } from '../../core/event/event.ts'
+import type { PendingRequest } from '../../core/event/pending-request.ts'
+
+/** Identifies a session. */
+export interface SessionKey {
+  /** The app. */
+  readonly appName: string
+  /** The user. */
+  readonly userId: string
+  /** The session of the user. */
+  readonly sessionId: string
+}
+
+/** One conversation of one user in one app. */
+export interface Session {
+  /** The id of the session. */
+  readonly id: string
+  /** The app. */
+  readonly appName: string
+  /** The user. */
+  readonly userId: string
+  /** The state, with the `user:` and `app:` keys that the session shares. */
+  readonly state: Readonly<JsonObject>
+  /** The events of the log, in order. */
+  readonly events: readonly Event[]
+  /** Seconds since the epoch. */
+  readonly lastUpdateTime: number
+}
+
+/** The exclusive right to write a session, until another holder takes over. */
+export interface Lease {
+  /** The session. */
+  readonly key: SessionKey
+  /** The fencing number: a store refuses writes under an older epoch. */
+  readonly epoch: number
+  /** The last sequence number of the log when the lease was claimed. */
+  readonly seq: number
+  /**
+   * How long the lease lives after `claim` and after each `renew`, in milliseconds. The same for all leases of a service.
+   * The holder renews at a third of it. Only the store knows when the lease ends, because it measures on a monotonic clock.
+   */
+  readonly leaseMs: number
+}
+
+/** A message for the holder of a session, posted by another process. */
+export type InboxItem = {
+  /** The id of the item. A store ignores an item whose id it has seen. */
+  readonly id: string
+} & (
+  | { readonly type: 'answer'; readonly content: Content; readonly stateDelta?: JsonObject }
+  | {
+      readonly type: 'result'
+      readonly callId: string
+      readonly response: JsonObject
+      readonly stateDelta?: JsonObject
+    }
+  | { readonly type: 'cancel'; readonly invocationId?: string }
+  | { readonly type: 'state'; readonly stateDelta: JsonObject }
+)
+
+/** An inbox item as the holder drains it. */
+export type PostedItem = InboxItem & {
+  /** The last sequence number of the log when the item was posted. An answer only counts for requests up to it. */
+  readonly seq: number
+}
+
+/** Reads a session's state: all appends of the holder, and the `app:` and `user:` values that other sessions write. */
+export interface StateReader {
+  /** The stored value itself, not a copy; callers must not change it. Undefined if there is none. */
+  get(key: string): unknown
+  /** All keys. */
+  keys(): Iterable<string>
+}
+
+/** The folded state of a log up to an entry. The runner makes it; a store keeps it with the log and reads nothing in it. */
+export interface Checkpoint {
+  /** The sequence number of the latest entry in it. */
+  readonly seq: number
+  /** What the runner computed from the log. It is JSON. */
+  readonly state: JsonObject
+  /**
+   * Reads the entries up to `seq`, in order. The runner calls it for what the state does not hold: the history that a model sees,
+   * the events that an answer replays.
+   */
+  entriesBefore(): Promise<readonly Entry[]>
+}
+
+/** The log of a session, as the holder of its lease reads it. */
+export interface HeldLog {
+  /** All entries, in order; with a `checkpoint`, those after it. */
+  readonly entries: readonly Entry[]
+  /** The state of the log before `entries`. Omit it if `entries` are the whole log, as all stores do today. */
+  readonly checkpoint?: Checkpoint | undefined
+  /** Reads the session's state. */
+  readonly state: StateReader
+  /**
+   * An empty object that the store keeps beside its copy of the log in memory and returns with each read of that copy.
+   * The runner stores its computed state in this object. Omit it if the store keeps no copy.
+   */
+  readonly memo?: object
+}
+
+/** Changes that belong to an append, in the same transaction. */
+export interface AppendOptions {
+  /** Ids of inbox items to remove. */
+  readonly drained?: readonly string[] | undefined
+  /** Changes of the session's pending requests. */
+  readonly pending?: PendingChanges | undefined
+  /** This append completes a copy of `createCopy`: from its commit on, the copy is a session like any other. */
+  readonly completesCopy?: boolean | undefined
+}
+
+/** Changes of the pending requests of a session. */
+export interface PendingChanges {
+  /** Requests that are pending from now on. One with the id of a pending request replaces it and keeps its place. */
+  readonly opened: readonly PendingRequest[]
+  /** Ids of requests that are no longer pending, or `all`: every request that is not in `opened`. Unknown ids are ignored. */
+  readonly closed: readonly string[] | 'all'
+}
+
+/** A part of a log, read without a lease. */
+export interface LogPage {
+  /** The entries, in order. */
+  readonly entries: readonly Entry[]
+  /** The last sequence number of the whole log. */
+  readonly lastSeq: number
+}
+
+/** Which part of a list to read. */
+export interface PageOptions {
+  /** The most items. */
+  readonly limit: number
+  /** Where the page starts: `next` of the page before. Default: with the first item. */
+  readonly after?: string | undefined
+  /** Ends the page early, with the item that reaches this many bytes of JSON. Default: only `limit` ends it. */
+  readonly maxBytes?: number | undefined
+}
+
+/** A part of a list. Items that are added or deleted meanwhile neither repeat nor hide others. */
+export interface Page<T> {
+  /** The items, in order. */
+  readonly items: readonly T[]
+  /** Where the next page starts; undefined if there is none. */
+  readonly next?: string
+}
+
+/** How much state there is. */
+export interface StateSize {
+  /** The number of keys. */
+  readonly keys: number
+  /** The characters of their names and values as JSON, without the quotes of the names. A character above U+FFFF counts once. */
+  readonly bytes: number
+}
+
+/** What a user has stored. */
+export interface UserUsage {
+  /** The number of sessions. */
+  readonly sessions: number
+  /** The `user:` state. */
+  readonly userState: StateSize
+  /** The own state of the session that was asked for. */
+  readonly sessionState: StateSize
+}
+
+/** Which pending requests there are, without their content. */
+export interface PendingSummary {
+  /** The number of requests, with those that have expired and are not yet denied. */
+  readonly count: number
+  /** A number that grows with each new request. */
+  readonly newest: number
+}
+
+/**
+ * Stores sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s with the codes
+ * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND and STORAGE.
+ */
+export interface SessionService {
+  /** Creates a session, with a random id by default. `events` imports finished history: a store passes it through `importedEvents`. */
+  createSession(options: {
+    appName: string
+    userId: string
+    sessionId?: string | undefined
+    state?: JsonObject | undefined
+    events?: readonly Event[] | undefined
+  }): Promise<Session>
+  /** A copy of a session; undefined if there is none. `config` selects the latest events. */
+  getSession(
+    options: SessionKey & {
+      config?: { numRecentEvents?: number | undefined; afterTimestamp?: number | undefined } | undefined
+    },
+  ): Promise<Session | undefined>
+  /** The sessions of a user, with state and without events. */
+  listSessions(options: { appName: string; userId: string }): Promise<Session[]>
+  /**
+   * A part of the sessions of a user, with state and without events: in the order of creation, or the newest first. Optional:
+   * without it, servers read the whole list.
+   */
+  listSessionPage?(
+    options: { appName: string; userId: string; newestFirst?: boolean | undefined } & PageOptions,
+  ): Promise<Page<Session>>
+  /**
+   * How much a user has stored, without reading it. State under the keys of `without` is not counted. Optional: without it,
+   * servers read all sessions of the user to enforce their limits.
+   */
+  usage?(options: {
+    appName: string
+    userId: string
+    sessionId?: string | undefined
+    without?: readonly string[] | undefined
+  }): Promise<UserUsage>
+  /** Deletes a session with its log. Does nothing if there is none. */
+  deleteSession(key: SessionKey): Promise<void>
+  /** Claims the lease of a session. SESSION_BUSY while another lease lives. */
+  claim(key: SessionKey): Promise<Lease>
+  /** Extends a lease by `leaseMs` from now. */
+  renew(lease: Lease): Promise<Lease>
+  /**
+   * Releases a lease. With `interrupted`, the session counts as interrupted, so that another process can recover it. Deletes
+   * an unfinished copy.
+   */
+  release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
+  /** Reads the whole log, or a checkpoint and the entries after it. */
+  read(lease: Lease): Promise<HeldLog>
+  /**
+   * Reads a part of the log without a lease, also while a run writes to it: at most `limit` entries, and none after the one that
+   * reaches `maxBytes` of JSON. Undefined if there is no session. Optional: without it, developer tools show no log.
+   */
+  readLog?(
+    options: SessionKey & {
+      fromSeq?: number | undefined
+      limit?: number | undefined
+      maxBytes?: number | undefined
+    },
+  ): Promise<LogPage | undefined>
+  /**
+   * Appends entries after `expectedSeq`, all or none, and applies their state deltas. Returns the new last sequence
+   * number. An event whose id is in the log is not appended again.
+   */
+  append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number>
+  /** Posts an item to the inbox, without a lease. Returns the last sequence number, which is stored with the item. */
+  post(key: SessionKey, item: InboxItem): Promise<number>
+  /** The items in the inbox. An item stays there until an append names it in `drained`. */
+  inbox(lease: Lease): Promise<PostedItem[]>
+  /** Pending requests, in the order of their first append. */
+  pending(filter: {
+    appName: string
+    userId?: string | undefined
+    sessionId?: string | undefined
+  }): Promise<PendingRequest[]>
+  /** A part of the pending requests, in the same order. Optional: without it, servers read the whole list. */
+  pendingPage?(
+    filter: { appName: string; userId?: string | undefined; sessionId?: string | undefined } & PageOptions,
+  ): Promise<Page<PendingRequest>>
+  /** Counts pending requests without reading them. Optional: without it, servers have no figure of them. */
+  pendingSummary?(filter: {
+    appName: string
+    userId?: string | undefined
+    sessionId?: string | undefined
+  }): Promise<PendingSummary>
+  /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
+  interrupted(filter: { appName: string }): Promise<SessionKey[]>
+  /**
+   * Starts a copy of another session: creates a session and claims it, in one commit. Only the holder of the lease can see the
+   * unfinished copy; for all other methods it does not exist, except that its key is taken (ALREADY_EXISTS). It becomes a
+   * session with the append that has `completesCopy`. Optional: without it, `runner.fork()` is refused.
+   */
+  createCopy?(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease>
+  /**
+   * Claims the unfinished copies whose lease has ended, to remove them: their former holders can no longer complete them.
+   * `release` deletes them.
+   */
+  claimUnfinishedCopies?(filter: { appName: string }): Promise<Lease[]>
+  /** The pin of an app under this name: the hash of a definition that the app trusts. Undefined if there is none. */
+  getPin(app: { appName: string }, name: string): Promise<string | undefined>
+  /**
+   * Stores a pin. With `expected`, only if the stored pin is that one; `null` expects none. Returns whether the pin is
+   * stored.
+   */
+  setPin(
+    app: { appName: string },
+    name: string,
+    hash: string,
+    options?: { expected?: string | null | undefined },
+  ): Promise<boolean>
+}

@@ -1,0 +1,37 @@
+/**
+ * What authors of stores need: the items of a log, leases, the inbox and what an append changes.
+ *
+ * @module
+ */
+
+export type {
+  BackgroundRecord,
+  Denial,
+  Entry,
+  Intent,
+  Interruption,
+  LogRecord,
+  NewEntry,
+  PhaseRecord,
+  RequestRecord,
+} from '../../core/event/event.ts'
+export type { SealedCredential, SealedCredentialStore } from '../credential/sealed-store.ts'
+export { checkFilter as checkSessionFilter, checkKey as checkSessionKey } from '../session/check-key.ts'
+export { checkPin } from '../session/check-pin.ts'
+export { importedEvents } from '../session/imported-events.ts'
+export { checkInboxItem } from '../session/inbox-limits.ts'
+export type {
+  AppendOptions,
+  Checkpoint,
+  HeldLog,
+  InboxItem,
+  Lease,
+  LogPage,
+  PendingChanges,
+  PendingSummary,
+  PostedItem,
+  StateReader,
+  StateSize,
+  UserUsage,
+} from '../session/service.ts'
+export { checkPendingRequest, toStorableEntry } from '../session/storable-entry.ts'
