@@ -1,4 +1,4 @@
-// Traced by npm run house: one tool call, from run() to the last event, in a session that has had a call before.
+// Traced by npm run house: one tool call, from run() to the last event, in a session whose view is kept from the run before.
 import { LlmAgent, type Model, Runner, tool } from 'toolwright'
 import type { Trace } from './hook.ts'
 
@@ -21,6 +21,7 @@ const getWeather = tool({
 })
 const runner = new Runner({ appName: 'weather', agent: new LlmAgent({ name: 'weather', model, tools: [getWeather] }) })
 const { sessionId } = await runner.complete({ userId: 'ada', message: 'Is it cold in Oslo?' })
+for (let turn = 0; turn < 3; turn++) await runner.complete({ userId: 'ada', sessionId, message: 'And now?' })
 __trace.start()
 for await (const event of runner.run({ userId: 'ada', sessionId, message: 'And now?' })) void event
 __trace.stop()

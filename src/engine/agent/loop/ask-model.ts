@@ -82,7 +82,7 @@ function entriesOf(
   return [{ event }]
 }
 
-/** The entries of a final answer that has a schema: the answer, and what the model is told if it does not fit. */
+/** The entries of a final answer that has a schema: the answer, and a correction for the model if it does not fit. */
 async function checkedEntries(turn: ModelCall, content: Content, response: LlmResponse): Promise<NewEntry[]> {
   const correction = await checkAnswer(turn, content)
   const event = replyEvent(turn, content, response)

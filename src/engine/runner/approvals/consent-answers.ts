@@ -116,7 +116,7 @@ async function completeOne(
   } catch (error) {
     const isLost = error instanceof ToolwrightError && (error.code === 'EXPIRED' || error.code === 'NOT_FOUND')
     if (!isLost) throw error
-    // The consent is gone: it was used, so that the request has its answer, or it was lost, and nobody can answer the request.
+    // The consent is gone: it was used, so that the request has its answer, or it was lost, and the request can have no answer.
     const isPending = (await sessionService.pending(key)).some(({ id }) => id === request.id)
     return isPending ? { status: 'expired' } : undefined
   }
