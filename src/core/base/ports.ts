@@ -14,8 +14,6 @@ export interface Ports {
   newId(): string
 }
 
-const { performance } = globalThis // a run reads the clock often: a lookup of the global would cost as much
-
 /** The clocks, timers and randomness of the system. */
 export const systemPorts: Ports = {
   now: () => Date.now(),

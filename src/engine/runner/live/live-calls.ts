@@ -108,7 +108,8 @@ export class LiveCalls {
   #settle(): void {
     const { stop, fold } = this.data
     if (this.#state === 'closed' || stop.stopped) return
-    if (!fold.isWaiting && this.#requests.open.size === 0) return // no call has a request that could be announced or answered
+    // most calls are plain bodies: none waits, and none has a scope whose last call may just have got its result
+    if (!fold.isWaiting && !fold.scopedCalls && this.#requests.open.size === 0) return
     this.#running.releaseWaiting()
     this.#requests.settle()
     const step = this.#run.next()
