@@ -144,7 +144,8 @@ export class SessionView {
 
   /** Adds the events right before those of the view, for histories that show them. */
   prepend(events: readonly Event[]): void {
-    this.events.unshift(...events)
+    const later = this.events.splice(0)
+    for (const list of [events, later]) for (const event of list) this.events.push(event) // a spread of 200,000 events overflows the stack
     this.eventsBefore -= events.length
     this.#histories = []
   }

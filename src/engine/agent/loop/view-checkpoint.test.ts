@@ -97,3 +97,11 @@ test('a checkpoint is ignored if its version, its agents or its content do not f
   const latest = { ...checkpoint.latest, scopes: [{ ...scope, calls: ['none'] }, ...more] } as never
   expect(fromCheckpoint(tree, { ...checkpoint, latest })).toBeUndefined()
 })
+
+test('a view takes 200,000 events from before its checkpoint', () => {
+  const view = viewOf(randomLog(seeded(7), 40))
+  const [first] = view.events
+  const count = view.events.length
+  view.prepend(new Array(200_000).fill(first))
+  expect([view.events.length, view.events.at(-count)]).toEqual([200_000 + count, first])
+})
