@@ -1,6 +1,7 @@
 // Runs one seed: generates its plan, simulates it and audits the evidence.
 import { createHash } from 'node:crypto'
 import { InMemorySessionService, type JsonObject, type PendingRequest } from 'toolwright'
+import { loadAllParts } from '../../src/core/base/load-later.ts'
 import type { Action } from './action.ts'
 import type { Violation } from './audit/violation.ts'
 import { audit } from './auditor.ts'
@@ -31,6 +32,7 @@ const MOST_STEPS = 30_000
 /** Simulates a seed and audits the result. `bugs` adds bugs that the auditor must find. */
 export async function simulate(seed: number, bugs: InjectedBugs = {}): Promise<Report> {
   useSynchronousDigests()
+  await loadAllParts() // a step must not wait for a file
   const strays: string[] = []
   const recordStray = (reason: unknown): void => void strays.push(String(reason))
   process.on('unhandledRejection', recordStray)

@@ -2,6 +2,7 @@
 
 import { kindOf } from '../../core/base/kind-of.ts'
 import { MAX_NAME_LENGTH } from '../../core/base/limits.ts'
+import { loadLater } from '../../core/base/load-later.ts'
 import type { AuthConfig, AuthCredential } from '../../core/content/auth.ts'
 import { anything, callback, checkOptions, type OptionRules, record, text } from '../../core/error/check-options.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
@@ -10,6 +11,8 @@ import type { AuthServices } from '../../services/auth/auth-services.ts'
 import { checkAuthConfig } from '../../services/auth/config/check-auth-config.ts'
 import type { CredentialOptions, CredentialOutcome } from '../../services/auth/resolve-credential.ts'
 import type { InvocationHost } from './invocation-host.ts'
+
+const resolver = loadLater(() => import('../../services/auth/resolve-credential.ts'))
 
 const OPTIONS: OptionRules<CredentialOptions> = { redirectUri: text, refreshBuffer: anything, fetch: callback }
 
@@ -45,7 +48,7 @@ export async function getCredential(
   checkOptions('getCredential()', options, OPTIONS, 'INVALID_REQUEST')
   const config = checkAuthConfig(authConfig, `getCredential("${checkKey(key)}")`)
   const services = authServicesOf(host)
-  const { resolveCredential } = await import('../../services/auth/resolve-credential.ts')
+  const { resolveCredential } = await resolver()
   return await resolveCredential(services, key, config, options)
 }
 

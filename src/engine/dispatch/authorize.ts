@@ -1,5 +1,6 @@
 // The credential gate: a call that needs a credential does not run without one.
 
+import { loadLater } from '../../core/base/load-later.ts'
 import type { AuthConfig, AuthCredential } from '../../core/content/auth.ts'
 import type { CallState } from '../../core/event/invocation-state.ts'
 import { failureText } from '../../services/auth/auth-failure.ts'
@@ -11,6 +12,8 @@ import { definitionOf } from './definition.ts'
 import type { Batch, DispatchHost } from './host.ts'
 import type { NewRequest, Prepared, ReadyCall } from './outcome.ts'
 import { authFailure, endWithoutConsent, requestCredential } from './request-credential.ts'
+
+const resolver = loadLater(() => import('../../services/auth/resolve-credential.ts'))
 
 /**
  * Sets `authCredentials` of the context. Else returns new requests, a suspended call, or an `AUTH_FAILED` response. A gate
@@ -29,7 +32,7 @@ export async function authorize(batch: Batch, ready: ReadyCall, configs: readonl
 async function authorizeCall(batch: Batch, ready: ReadyCall, configs: readonly AuthConfig[]): Promise<Prepared> {
   const { host } = batch
   const { call, context } = ready
-  const { resolveCredential } = await import('../../services/auth/resolve-credential.ts')
+  const { resolveCredential } = await resolver()
   const credentials: AuthCredential[] = []
   const requests: NewRequest[] = []
   for (const authConfig of configs) {

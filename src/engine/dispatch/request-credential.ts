@@ -1,6 +1,7 @@
 // Credential requests: the consent is stored first, then the request is recorded and shown.
 
 import type { JsonObject } from '../../core/base/json.ts'
+import { loadLater } from '../../core/base/load-later.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
 import { consentIn, declinedIn } from '../../core/event/decision.ts'
 import type { CallState, RequestState } from '../../core/event/invocation-state.ts'
@@ -13,6 +14,8 @@ import type { InvocationHost } from '../context/invocation-host.ts'
 import { rejected } from './confirm.ts'
 import type { DispatchHost } from './host.ts'
 import { type CallResult, failure, type NewRequest, type SuspendedCall } from './outcome.ts'
+
+const consents = loadLater(() => import('../../services/auth/consent/open-consent.ts'))
 
 /** What a credential request is made from. */
 interface Wanted {
@@ -37,7 +40,7 @@ export async function requestCredential(
   }
   const id = CREDENTIAL_ID_PREFIX + host.services.ports.newId()
   try {
-    const { openConsent } = await import('../../services/auth/consent/open-consent.ts')
+    const { openConsent } = await consents()
     const authConfig = await openConsent(authServicesOf(host), { id, key, config })
     return { id, kind: 'credential', origin, key, args, definition, authConfig }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/base/json.ts'
+import { loadLater } from '../../../core/base/load-later.ts'
 import type { CallState } from '../../../core/event/invocation-state.ts'
 import { childPath } from '../../../core/event/scope.ts'
 import { type BatchRules, TEXT_RULES } from '../../dispatch/batch-rules.ts'
@@ -16,6 +17,9 @@ import { escalationProblem } from '../agents/escalation-problem.ts'
 import type { CodeArgs } from '../code/run-code.ts'
 import { checkFinalResult } from './check-answer.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
+
+const agentTools = loadLater(() => import('../agents/run-agent-tool.ts'))
+const codeRuns = loadLater(() => import('../code/run-code.ts'))
 
 type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
@@ -74,7 +78,7 @@ export class CallBatch implements Batch {
     const { host: run, scope: frame } = this
     const isRetry = this.#failed?.has(call) ?? false
     try {
-      const { runAgentTool } = await import('../agents/run-agent-tool.ts')
+      const { runAgentTool } = await agentTools()
       return await runAgentTool({
         run,
         plan: this.#plan,
@@ -97,7 +101,7 @@ export class CallBatch implements Batch {
     const executor = agent.options.codeExecutor as CodeExecutor // the cast holds: an agent with a code entry has an executor
     const dispatchInside = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
       dispatch(new CallBatch({ run, plan, frame: inner }, table, calls, this.#runScope))
-    const { runCode } = await import('../code/run-code.ts')
+    const { runCode } = await codeRuns()
     return await runCode({
       run,
       executor,

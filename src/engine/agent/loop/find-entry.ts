@@ -1,5 +1,6 @@
 // The tool of a recorded call outside the loop, where nothing may be requested from the user.
 
+import { loadLater } from '../../../core/base/load-later.ts'
 import type { AuthConfig } from '../../../core/content/auth.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import type { CallState } from '../../../core/event/invocation-state.ts'
@@ -17,6 +18,8 @@ import { LlmAgent } from '../agents/llm-agent.ts'
 import { listTools } from '../request/list-tools.ts'
 import { treeAt } from './find-tool.ts'
 import type { LoopServices, RunProgress } from './run-host.ts'
+
+const resolver = loadLater(() => import('../../../services/auth/resolve-credential.ts'))
 
 /** Where the tools of a recorded call come from. */
 export interface ToolOwner {
@@ -50,7 +53,7 @@ function listCurrent(
   const table = refreshToolTable(tree.plan(agent).table, logger)
   const contextFor = async ({ name }: Toolset, authConfig: AuthConfig): Promise<ReadonlyContext> => {
     const config = checkAuthConfig(authConfig, `Toolset "${name}"`)
-    const { resolveCredential } = await import('../../../services/auth/resolve-credential.ts')
+    const { resolveCredential } = await resolver()
     const outcome = await resolveCredential(authServicesOf(host), await credentialKeyOf(config), config)
     if (outcome.status !== 'ready') throw new Error('its credential is missing')
     return readonlyContext(host, agent.name, branch, outcome.credential)

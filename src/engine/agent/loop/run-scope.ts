@@ -1,4 +1,5 @@
 // The agent loop: call `next`, do what it returns, repeat. New, resumed and recovered runs all use it.
+import { loadLater } from '../../../core/base/load-later.ts'
 import { unreachable } from '../../../core/base/unreachable.ts'
 import { messageOf } from '../../../core/error/error.ts'
 import type { CallState } from '../../../core/event/invocation-state.ts'
@@ -18,6 +19,8 @@ import { CallBatch } from './call-batch.ts'
 import { endingEvent } from './end-scope.ts'
 import { activeAgent, type FoldedLog, next, type ScopedAgent } from './next.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
+
+const customAgents = loadLater(() => import('../agents/custom-agent.ts'))
 
 /** Runs a scope to its end, or until it waits for an answer or a result. */
 export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
@@ -146,7 +149,7 @@ async function runChildScope(run: RunHost, agent: Agent, frame: ScopeFrame): Pro
 }
 
 async function runCustomScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
-  const { ChildPaused, runCustomAgent } = await import('../agents/custom-agent.ts')
+  const { ChildPaused, runCustomAgent } = await customAgents()
   try {
     await runCustomAgent(run, agent, frame, runChildScope)
     return 'done'

@@ -1,3 +1,4 @@
+import { loadLater } from '../../../core/base/load-later.ts'
 import type { AuthConfig } from '../../../core/content/auth.ts'
 import { consentIn } from '../../../core/event/decision.ts'
 import type { NewEntry } from '../../../core/event/event.ts'
@@ -11,6 +12,9 @@ import { forgetAnswered } from '../../dispatch/request-credential.ts'
 import { type RequestedCall, requestEvent } from '../../dispatch/request-records.ts'
 import type { Toolset } from '../../tool/toolset.ts'
 import type { AgentTurn } from '../loop/run-host.ts'
+
+const resolver = loadLater(() => import('../../../services/auth/resolve-credential.ts'))
+const consents = loadLater(() => import('../../../services/auth/consent/open-consent.ts'))
 
 /** Thrown when tools cannot be listed before the user has consented. The scope records the requests and waits. */
 export class ConsentNeeded extends Error {
@@ -39,7 +43,7 @@ export class ToolsetCredentials {
     const id = toolsetCallId(name, frame.path)
     const call = run.fold.calls.get(id)
     if (call) await forgetAnswered(run, call)
-    const { resolveCredential } = await import('../../../services/auth/resolve-credential.ts')
+    const { resolveCredential } = await resolver()
     const outcome = await resolveCredential(authServicesOf(run), key, config)
     if (outcome.status === 'failed') throw new Error(outcome.reason)
     if (outcome.status === 'ready') return readonlyContext(run, plan.agent.name, frame.branch, outcome.credential)
@@ -60,7 +64,7 @@ export class ToolsetCredentials {
   ): Promise<void> {
     const { run } = this.#turn
     const id = CREDENTIAL_ID_PREFIX + run.services.ports.newId()
-    const { openConsent } = await import('../../../services/auth/consent/open-consent.ts')
+    const { openConsent } = await consents()
     const authConfig = await openConsent(authServicesOf(run), { id, key, config })
     const request = { id, kind: 'credential', origin: 'gate', key, args: {}, definition: '', authConfig } as const
     this.#requested.push({ call: { id: callId, name }, requests: [request] })

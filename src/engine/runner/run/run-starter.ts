@@ -1,5 +1,6 @@
 // Starts runs: claims the session, opens it, then does what the plan says until a run has started.
 
+import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
@@ -19,6 +20,8 @@ import type { CloseOptions, RunRequest } from './run-request.ts'
 import { applyInbox, cancelAll, releaseUnused } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
+
+const consentAnswers = loadLater(() => import('../approvals/consent-answers.ts'))
 
 interface RunStarterOptions extends RunFactoryOptions {
   readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
@@ -53,7 +56,7 @@ export class RunStarter {
   ): Promise<StartedRun> {
     const { userId, sessionId } = request
     const key = { appName: this.#options.appName, userId, sessionId }
-    const { completeConsents } = await import('../approvals/consent-answers.ts')
+    const { completeConsents } = await consentAnswers()
     const { message, expired } = await completeConsents(key, request.message, this.#options.services)
     const run = await this.#start({ ...request, message, mayHoldCode: false }, before)
     if (!expired) return run

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../core/base/json.ts'
+import { loadLater } from '../../../core/base/load-later.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { Entry, NewEntry } from '../../../core/event/event.ts'
 import { startsWaiting } from '../../../core/event/invocation-state.ts'
@@ -19,6 +20,8 @@ import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
 import { moveTemp } from './move-temp.ts'
 import type { ViewMemo } from './view-memo.ts'
+
+const checkpoints = loadLater(() => import('./open-checkpoint.ts'))
 
 /** What a held session needs of the runner. */
 export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger'>
@@ -297,7 +300,7 @@ function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]
 
 /** The log with the view of its checkpoint. The code is loaded for the first checkpoint. */
 async function withCheckpoint(log: HeldLog, checkpoint: Checkpoint, { tree }: OpenOptions): Promise<HeldLog> {
-  const { openCheckpoint } = await import('./open-checkpoint.ts')
+  const { openCheckpoint } = await checkpoints()
   return await openCheckpoint(log, checkpoint, tree)
 }
 

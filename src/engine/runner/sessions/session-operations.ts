@@ -1,3 +1,4 @@
+import { loadLater } from '../../../core/base/load-later.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import { pageOf } from '../../../services/session/page.ts'
@@ -18,6 +19,13 @@ import type {
 } from '../runner-options.ts'
 import { claimIfFree } from '../session/leases.ts'
 
+const following = loadLater(() => import('./follow-run.ts'))
+const stateUpdates = loadLater(() => import('./update-state.ts'))
+const deletion = loadLater(() => import('./delete-session.ts'))
+const forking = loadLater(() => import('./fork-session.ts'))
+const unfinishedCopies = loadLater(() => import('./unfinished-copy.ts'))
+const previews = loadLater(() => import('../approvals/preview-approval.ts'))
+
 interface PendingFilter {
   readonly userId?: string | undefined
   readonly sessionId?: string | undefined
@@ -37,20 +45,20 @@ export class SessionOperations {
 
   /** The stored events after an event, then those of the run under way. */
   async follow({ userId, sessionId, afterEventId }: FollowOptions): Promise<StartedRun> {
-    const { followRun } = await import('./follow-run.ts')
+    const { followRun } = await following()
     return await followRun(this.#key({ userId, sessionId }), afterEventId, this.#factory)
   }
 
   /** Changes the state of a session. A change with an id that the session has seen is not made again. */
   async updateState({ userId, sessionId, stateDelta }: UpdateStateOptions, id?: string): Promise<void> {
     const delta = toStateDelta(stateDelta) // a copy: the caller may change it meanwhile
-    const { updateState } = await import('./update-state.ts')
+    const { updateState } = await stateUpdates()
     await updateState(this.#key({ userId, sessionId }), delta, this.#factory, id)
   }
 
   /** Deletes a session with its open consents and its artifacts. */
   async delete({ userId, sessionId }: DeleteSessionOptions): Promise<void> {
-    const { deleteSession } = await import('./delete-session.ts')
+    const { deleteSession } = await deletion()
     await deleteSession(this.#key({ userId, sessionId }), this.#factory.services)
   }
 
@@ -59,7 +67,7 @@ export class SessionOperations {
     // without types: a copy that ends at the first record would look whole
     if (!before) throw new ToolwrightError('INVALID_REQUEST', NO_END)
     const target = this.#key({ userId, sessionId: newSessionId ?? this.#factory.services.ports.newId() })
-    const { forkSession } = await import('./fork-session.ts')
+    const { forkSession } = await forking()
     await forkSession({ key: this.#key({ userId, sessionId }), before, target }, this.#factory)
     return target.sessionId
   }
@@ -89,7 +97,7 @@ export class SessionOperations {
   /** Removes copies that a process did not complete before it died. A store that fails must not keep runs from continuing. */
   async removeUnfinishedCopies(): Promise<void> {
     const { services } = this.#factory
-    const { removeUnfinishedCopies } = await import('./unfinished-copy.ts')
+    const { removeUnfinishedCopies } = await unfinishedCopies()
     await removeUnfinishedCopies(this.#appName, services).catch((error) =>
       services.logger.warn(`Unfinished copies were not removed: ${messageOf(error)}`, error),
     )
@@ -97,7 +105,7 @@ export class SessionOperations {
 
   /** The question about edited arguments of a pending confirmation. */
   async previewApproval({ userId, sessionId, ...edit }: PreviewApprovalOptions): Promise<ApprovalPreview> {
-    const { previewApproval } = await import('../approvals/preview-approval.ts')
+    const { previewApproval } = await previews()
     return await previewApproval(this.#key({ userId, sessionId }), edit, this.#factory)
   }
 
