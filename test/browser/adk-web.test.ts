@@ -46,9 +46,20 @@ async function sendAndPause(text: string): Promise<void> {
   await page.evaluate(() => new Promise<void>((done) => requestIdleCallback(() => requestIdleCallback(() => done()))))
 }
 
+/** Answers a request. adk-web may draw the box again while the text is typed: then it is empty, and the text is typed once more. */
 async function answer(text: string): Promise<void> {
-  await answerBox().fill(text)
-  await answerBox().press('Enter')
+  for (let tries = 1; ; tries++) {
+    await answerBox().fill(text)
+    await answerBox().press('Enter')
+    const isGone = await answerBox()
+      .waitFor({ state: 'detached', timeout: 2_000 })
+      .then(
+        () => true,
+        () => false,
+      )
+    if (isGone) return
+    if (tries === 5 || (await answerBox().inputValue()) !== '') break
+  }
   await answerBox().waitFor({ state: 'detached' })
 }
 
