@@ -1,9 +1,5 @@
-/** Removes an item from a list, if it is there. Most lists of a run are short, and the item is the last one. */
+/** Removes an item from a list, if it is there: the latest one, because the items that a run adds last leave first. */
 export function removeFrom<T>(list: T[], item: T): void {
-  if (list.at(-1) === item) {
-    list.pop()
-    return
-  }
   const at = list.lastIndexOf(item)
   if (at >= 0) list.splice(at, 1)
 }
