@@ -130,7 +130,7 @@ beforeAll(async () => {
 describe('the chat', () => {
   test('starts a session with an example message and streams a reply as Markdown', async () => {
     const page = await openPage(server, { hash: '#/apps/stream' })
-    await page.getByRole('button', { name: 'How cold is Oslo?' }).click()
+    await page.getByRole('button', { name: 'How cold is Oslo?', exact: true }).click()
     await page.getByRole('heading', { name: 'Oslo', exact: true }).waitFor()
     await expect.poll(() => page.locator('.markdown strong').textContent()).toBe('cold')
     await expect.poll(() => page.locator('.markdown code').textContent()).toBe('-4')
@@ -138,9 +138,9 @@ describe('the chat', () => {
     await say(page, 'Again')
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     stream.open()
-    await page.getByText('Second reply').waitFor()
+    await page.getByText('Second reply', { exact: true }).waitFor()
     await page.reload()
-    await page.getByText('Second reply').waitFor()
+    await page.getByText('Second reply', { exact: true }).waitFor()
     await expect.poll(() => page.getByText('Again', { exact: true }).count()).toBe(1)
   })
 
@@ -219,7 +219,7 @@ describe('the chat', () => {
     await page.getByRole('button', { name: 'Retry from here' }).nth(1).click()
     await page.getByRole('dialog').getByLabel('Message').and(page.locator(':focus')).fill('Edited question')
     await page.getByRole('button', { name: 'Retry in a new session' }).click()
-    await page.getByText('two again').waitFor()
+    await page.getByText('two again', { exact: true }).waitFor()
     expect(page.url()).not.toBe(before)
     const list = page.getByRole('region', { name: 'Conversation' })
     await list.getByText('First question').waitFor()
@@ -269,7 +269,7 @@ describe('the chat', () => {
       .getByRole('link', { name: /^Where is A-7\?/ })
       .click()
     await page.getByRole('heading', { level: 1, name: 'Where is A-7?', exact: true }).waitFor()
-    await page.getByText('It is here.').waitFor()
+    await page.getByText('It is here.', { exact: true }).waitFor()
   })
 
   test('lists the newest sessions, more on request, and the state of an open one that is not in the list', async () => {
@@ -338,7 +338,7 @@ describe('a tool call card', () => {
     await page.getByText('This session waits for you.').waitFor()
     await expect.poll(() => messageField(page).inputValue()).toBe('Something else')
     await card.getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('Paid.').waitFor()
+    await page.getByText('Paid.', { exact: true }).waitFor()
     await expect.poll(() => card.getByText(/Approved by user, /).isVisible()).toBe(true)
   })
 })

@@ -88,7 +88,7 @@ test('the microphone is heard, and the page shows both sides, tool calls, phases
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByText('Ended').waitFor()
   await page.getByRole('tab', { name: 'Chat' }).click()
-  await page.getByText('Paid, goodbye.').waitFor()
+  await page.getByText('Paid, goodbye.', { exact: true }).waitFor()
 })
 
 test('a session starts with text only, and a refused microphone is explained', async () => {

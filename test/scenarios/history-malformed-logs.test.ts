@@ -1,7 +1,8 @@
 // Malformed and interrupted logs: every request built from them is accepted by every provider, and the log stays unchanged.
-import fc from 'fast-check'
+
 import type { SessionService } from 'toolwright'
 import { describe, expect, test } from 'vitest'
+import fc from '../../src/core/base/fast-check.test-kit.ts'
 import { historyProblems, refundTool, sendMessage, startProcess, storedEvents, stores, where } from './approvals-kit.ts'
 import {
   confirmationAnswer,

@@ -1,8 +1,9 @@
 // readLog() on logs of every kind: what it says does not depend on how the log is read.
-import fc from 'fast-check'
+
 import { createEvent, type Event, LogReader, readLog } from 'toolwright'
 import type { Entry } from 'toolwright/store'
 import { expect, test } from 'vitest'
+import fc from '../../src/core/base/fast-check.test-kit.ts'
 import { eventsOf, malformedLogs } from './history-malformed-logs.ts'
 
 const id = fc.constantFrom('a', 'b', 'c', '', '1', '__proto__')

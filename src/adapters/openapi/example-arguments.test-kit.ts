@@ -1,5 +1,5 @@
 // For tests only: arguments that fit a JSON Schema, made without randomness.
-import fc from 'fast-check'
+import fc from '../../core/base/fast-check.test-kit.ts'
 import { isRecord, type JsonObject } from '../../core/base/json.ts'
 import { compileSchema } from '../../core/schema/compile.ts'
 import type { ApiOperation } from './operation.ts'

@@ -2,9 +2,9 @@
 // document. It does not know the styles label and matrix, and objects in paths: `serialize-value.test.ts` has the tables.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import fc from 'fast-check'
 import { OpenAPIBackend } from 'openapi-backend'
 import { expect, test } from 'vitest'
+import fc from '../../core/base/fast-check.test-kit.ts'
 import type { JsonObject } from '../../core/base/json.ts'
 import { compileSchema } from '../../core/schema/compile.ts'
 import { documentOf } from './api-server.test-kit.ts'
@@ -62,7 +62,8 @@ function receivedOf({ method, url, headers, body }: ApiRequest) {
   const { pathname, search } = new URL(url)
   const given = Object.fromEntries(headers)
   const content = body === undefined ? {} : { body: new TextDecoder().decode(body) }
-  return { method, path: `${pathname}${search}`, headers: given, ...content }
+  // the query by itself: of a path with two question marks, it reads the part between them
+  return { method, path: pathname, query: search, headers: given, ...content }
 }
 
 const noFile = () => Promise.reject(new Error('There is no file.'))
@@ -87,7 +88,10 @@ test('random arguments in every style that openapi-backend knows arrive unchange
     space: items,
     pipe: items,
     deep: fc.record({ min: any, max: any }),
-    open: any.filter((text) => !text.includes('%')),
+    open: fc.oneof(
+      any.filter((text) => !text.includes('%')),
+      fc.constant('what? now?'),
+    ),
     json: fc.record({ a: any, b: fc.array(fc.integer(), { maxLength: 2 }) }),
     'X-Trace': header,
     theme: any.filter((text) => /^[\t -~\u0080-\u00ff]*$/.test(text)),

@@ -1,6 +1,7 @@
 // OA-10: random operations and hostile arguments. A request is refused with INVALID_ARGS, or leads to its operation.
-import fc from 'fast-check'
+
 import { expect, test } from 'vitest'
+import fc from '../../core/base/fast-check.test-kit.ts'
 import { ToolError } from '../../core/error/error.ts'
 import { bodyOf, operationOf, parameterOf } from './operation.test-kit.ts'
 import type { ApiOperation, ApiParameter } from './operation.ts'

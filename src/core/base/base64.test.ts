@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { base64ByteLength, decodeBase64, encodeBase64 } from './base64.ts'
+import fc from './fast-check.test-kit.ts'
 
 test('decodeBase64() returns the bytes that encodeBase64() was given', () => {
   fc.assert(

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from './fast-check.test-kit.ts'
 import { canonicalJson, copyJson, isRecord, jsonSize, MAX_DEPTH, setOwn } from './json.ts'
 
 const nested = (levels: number): unknown => {

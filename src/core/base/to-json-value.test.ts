@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeBase64 } from './base64.ts'
+import fc from './fast-check.test-kit.ts'
 import { copyJson, MAX_DEPTH } from './json.ts'
 import { MAX_CONTENT_BYTES } from './limits.ts'
 import { toJsonValue } from './to-json-value.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../base/fast-check.test-kit.ts'
 import { createEvent, type Event, type NewEntry } from './event.ts'
 import { Fold } from './fold.ts'
 import { type CallState, openRequests } from './invocation-state.ts'

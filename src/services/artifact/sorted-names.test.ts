@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../core/base/fast-check.test-kit.ts'
 import { SortedNames } from './sorted-names.ts'
 
 test('SortedNames has the names that were added and not removed, in order, and reads any part of them', () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../core/base/fast-check.test-kit.ts'
 import { Bm25Index } from './bm25.ts'
 
 test('Bm25Index scores a document by the BM25 formula', () => {

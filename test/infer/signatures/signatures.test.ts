@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import fc from '../../../src/core/base/fast-check.test-kit.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { callText } from './calls.ts'
 import { checkCalls, checkWithTypeScript5, checkWithTypeScript7 } from './check-calls.ts'

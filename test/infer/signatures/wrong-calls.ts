@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from '../../../src/core/base/fast-check.test-kit.ts'
 import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
 import { hasTypeMarks } from '../../../src/core/schema/marked-strings.ts'
 import type { InferredFunction } from '../../../src/engine/tool/functions/inferred-function.ts'

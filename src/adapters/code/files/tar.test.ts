@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import fc from '../../../core/base/fast-check.test-kit.ts'
 import { TarReader, writeTar } from './tar.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'toolwright-tar-'))

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../core/base/fast-check.test-kit.ts'
 import { MarkedStream } from './marked-stream.ts'
 
 function split(chunks: readonly string[], marks: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { type Schema, validate } from '@cfworker/json-schema'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import fc from '../../../core/base/fast-check.test-kit.ts'
 import { copyJson, type JsonObject } from '../../../core/base/json.ts'
 import { schemaProblem } from '../../testing/server/gemini-schema-rules.ts'
 import { argumentsSchema, valueSchema } from './gemini-schema.ts'

@@ -1,6 +1,7 @@
 // OA-10: whatever a document holds, loading ends with operations or with INVALID_CONFIG.
-import fc from 'fast-check'
+
 import { expect, test, vi } from 'vitest'
+import fc from '../../../core/base/fast-check.test-kit.ts'
 import { isRecord, type JsonObject } from '../../../core/base/json.ts'
 import { compileSchema } from '../../../core/schema/compile.ts'
 import { nameProblem } from '../../../engine/tool/tool.ts'

@@ -1,6 +1,7 @@
 // Hostile requests. Each test passes when it ends within the default timeout.
-import fc from 'fast-check'
+
 import { expect, test } from 'vitest'
+import fc from '../../../core/base/fast-check.test-kit.ts'
 import type { JsonObject } from '../../../core/base/json.ts'
 import { callsFor, declare, exchange, generateParts, textFor, user } from './offline-request.test-kit.ts'
 import { toolbox } from './toolbox.test-kit.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../base/fast-check.test-kit.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { compileSchema } from '../compile.ts'
 import { describeIssues, type ParseResult } from '../issues.ts'

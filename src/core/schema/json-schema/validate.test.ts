@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noThenProperty: a keyword of JSON Schema
 import { type Schema as CfSchema, validate as otherValidator } from '@cfworker/json-schema'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../base/fast-check.test-kit.ts'
 import { compileSchema } from '../compile.ts'
 import type { ParseResult } from '../issues.ts'
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import fc from '../../base/fast-check.test-kit.ts'
 import { compileSchema } from '../compile.ts'
 import { MAX_WORK, WorkLimitError } from '../work-budget.ts'
 import { compilePattern } from './compile-pattern.ts'

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import fc from '../../../core/base/fast-check.test-kit.ts'
 import { canonicalJson } from '../../../core/base/json.ts'
 import { isSameJson } from './is-same-json.ts'
 

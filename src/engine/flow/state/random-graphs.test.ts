@@ -1,6 +1,7 @@
 // Computed values after random deltas are compared with the same values computed from the stored state alone.
-import fc from 'fast-check'
+
 import { expect, test } from 'vitest'
+import fc from '../../../core/base/fast-check.test-kit.ts'
 import type { JsonObject } from '../../../core/base/json.ts'
 import type { ReadonlyState } from '../../context/context.ts'
 import type { ComputedValue } from './order-computed.ts'
