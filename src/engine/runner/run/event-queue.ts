@@ -26,7 +26,7 @@ export class EventQueue {
   #listeners: Set<(event: Event) => void> | undefined
   /** `none` has come yet; `gone`: no other follows. */
   #consumer: 'none' | 'reading' | 'gone' = 'none'
-  /** Queued partial events, and their approximate size. */
+  /** Queued partial events, and their approximate size: one that leaves takes the mean with it, because measuring costs time. */
   #partials = 0
   #bytes = 0
   /** What producers wait for while the consumer is behind. */
@@ -53,7 +53,7 @@ export class EventQueue {
       this.#events = this.#events.slice(this.#head)
       this.#head = 0
     }
-    if (event.partial) this.#uncount(event)
+    if (event.partial) this.#uncount()
     return event
   }
   /** Removes and returns all events. */
@@ -112,9 +112,9 @@ export class EventQueue {
     this.#partials++
     this.#bytes += bytes
   }
-  #uncount(event: Event): void {
+  #uncount(): void {
+    this.#bytes -= this.#bytes / this.#partials
     this.#partials--
-    this.#bytes -= sizeOf(event)
     if (this.#caughtUp && !this.backpressure()) this.#release()
   }
   #release(): void {
@@ -127,8 +127,7 @@ export class EventQueue {
     this.#events = this.#events.slice(this.#head).filter((event) => {
       if (!event?.partial || drop === 0) return true
       drop--
-      this.#partials--
-      this.#bytes -= sizeOf(event)
+      this.#uncount()
       return false
     })
     this.#head = 0
