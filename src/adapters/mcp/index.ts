@@ -4,8 +4,8 @@
  * @module
  */
 
+export type { PinStore } from './listing/quarantine.ts'
 export type { ToolDefinition } from './listing/toolset-pins.ts'
-export type { PinStore } from './listing/trust.ts'
 export { McpToolset } from './mcp-toolset.ts'
 export type {
   HttpConnection,

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { systemPorts } from '../../core/base/ports.ts'
 import { FileIdentity } from './file-identity.ts'
-import { LongWork } from './long-work.ts'
 import { closedError, isBusy, openError, storageError } from './storage-error.ts'
+import { UserTurns } from './user-turns.ts'
 
 /** Upper limit of the delay between two attempts to get the write lock, before jitter of plus or minus 50 %. */
 const MAX_RETRY_DELAY_MS = 25
@@ -33,7 +33,7 @@ export class Database {
   readonly #rollback: StatementSync
   /** In order of arrival: a write never overtakes a waiting write. */
   readonly #waiting: WaitingTransaction[] = []
-  readonly #longWork: LongWork = new LongWork()
+  readonly #turns: UserTurns = new UserTurns()
   #cancelRetry: (() => void) | undefined
   #retryCount = 0
   #isOpen = true
@@ -99,7 +99,7 @@ export class Database {
 
   /** Does work that blocks the event loop for long when it is the turn of the user. */
   inTurn<T>({ userId }: { readonly userId: string }, work: () => T | Promise<T>): Promise<T> {
-    return this.#longWork.take(userId, work)
+    return this.#turns.take(userId, work)
   }
 
   /** Runs one reading statement synchronously. Readers never wait for the writer. */

@@ -1,6 +1,6 @@
 import type { FunctionDeclaration } from '../../core/content/content.ts'
+import { addPendingNote } from '../tool/long-running-note.ts'
 import { overrideTool } from '../tool/override-tool.ts'
-import { addPendingNote } from '../tool/pending-note.ts'
 import type { Tool } from '../tool/tool.ts'
 import { requireTool } from './check-policy.ts'
 

@@ -13,7 +13,7 @@ import { type InferredFunction, inferredOf } from './functions/inferred-function
 import { needsInferError } from './functions/needs-infer.ts'
 import type { AnyFunction, NoToolFactory } from './functions/tool-function.ts'
 import { lazyDeclaration } from './lazy-declaration.ts'
-import { addPendingNote } from './pending-note.ts'
+import { addPendingNote } from './long-running-note.ts'
 import type { Tool } from './tool.ts'
 import type { ArgsOf, Returns, ToolOptions, TypedTool } from './tool-options.ts'
 

@@ -1,8 +1,8 @@
 import type { RunPhases } from '../../../engine/dispatch/run-phases.ts'
 import type { ConversationFlow } from '../../../engine/flow/conversation-flow.ts'
 import { derivedReader } from '../../../engine/flow/state/derived-reader.ts'
+import type { ChangeResponses } from '../../../engine/runner/live/before-tool-response.ts'
 import { LiveRun, type LiveRunOptions } from '../../../engine/runner/live/live-run.ts'
-import type { ChangeResponses } from '../../../engine/runner/live/response-plugin.ts'
 import type { LiveOptions } from '../live-options.ts'
 
 /** What a session gives to its run before it has started. */

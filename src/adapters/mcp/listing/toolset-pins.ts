@@ -6,8 +6,8 @@ import type { Pins } from '../../../engine/context/invocation-host.ts'
 import { digestOf } from '../../../services/auth/digest.ts'
 import { InMemorySessionService } from '../../../services/session/in-memory.ts'
 import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
+import { judge, type PinStore, pin, type Verdict } from './quarantine.ts'
 import type { Listing } from './server-tool.ts'
-import { judge, type PinStore, pin, type Verdict } from './trust.ts'
 
 /** A definition of a tool, as an operator sees it. */
 export interface ToolDefinition {

@@ -1,6 +1,6 @@
 // The keywords that need no other schema: type, const, enum, and the limits of numbers and strings.
 import { spendWork, type WorkBudget } from '../work-budget.ts'
-import { identityOf } from './identity.ts'
+import { identityOf } from './same-value.ts'
 import { type NumberRules, type SchemaNode, type StringRules, TYPE_BITS } from './schema-node.ts'
 import { reportFailure, type Validation } from './validation.ts'
 

@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Pattern } from '../pattern/compile-pattern.ts'
 import { formatCheck } from './formats.ts'
-import { identityOf } from './identity.ts'
+import { identityOf } from './same-value.ts'
 import {
   type ArrayRules,
   type Choices,

@@ -4,7 +4,7 @@
 import { spendWork, type WorkBudget, WorkLimitError } from '../work-budget.ts'
 import { checkScalar, typeOfValue } from './check-scalar.ts'
 import { createEvaluated, type Evaluated, mergeEvaluated } from './evaluated.ts'
-import { hasUniqueItems } from './identity.ts'
+import { hasUniqueItems } from './same-value.ts'
 import { type ArrayRules, type ObjectRules, type SchemaNode, type Subschema, TYPE_BITS } from './schema-node.ts'
 import { type Failure, reportFailure, reportMissing, type Validation } from './validation.ts'
 

@@ -10,9 +10,9 @@ import { Cancelled } from '../run/cancelled.ts'
 import type { LiveDriver } from '../run/live-driver.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
+import { type ChangeResponses, responsePlugin } from './before-tool-response.ts'
 import { LiveCalls } from './live-calls.ts'
 import type { LivePlanOptions } from './live-plan.ts'
-import { type ChangeResponses, responsePlugin } from './response-plugin.ts'
 import type { RunNews } from './run-news.ts'
 
 /** What a live session provides to its run, and hears from it. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { InMemorySessionService } from '../../../services/session/in-memory.ts'
+import { judge, pin } from './quarantine.ts'
 import type { ServerTool } from './server-tool.ts'
-import { judge, pin } from './trust.ts'
 
 const toolsOf = (...pairs: string[]): ServerTool[] =>
   pairs.map((pair) => {

@@ -8,7 +8,7 @@ const MAX_PAUSE_MS = 200
  * each piece all other work gets as much time as the piece has taken. Users take turns, so that one with many long logs does not
  * make the others wait for all of them.
  */
-export class LongWork {
+export class UserTurns {
   /** What waits, by user. The first user is the next one. */
   readonly #waiting: Map<string, (() => void)[]> = new Map()
   #isBusy = false
