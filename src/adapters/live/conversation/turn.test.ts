@@ -63,6 +63,10 @@ describe('a reply is owed', () => {
     ['to a result that interrupted a reply', ['ask', call, end, text, 'ask', interrupted, end]],
     ['to a result after a turn that ended with its call', ['ask', call, 1, end, 'result']],
     ['to a result that came during a reply', ['ask', call, end, text, 'ask', end]],
+    [
+      'to a result that came while the model replied to another question',
+      ['ask', 500, call, 'ask', 500, text, 500, 'result', 500, end],
+    ],
     ['while a question waits of which the model knows a part', ['ask', 'lose', 500, 'ask']],
     [
       'to the last of two questions if a reply to both is interrupted',

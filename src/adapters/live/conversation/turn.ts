@@ -81,8 +81,8 @@ function beginsReply({ turn, causes }: Pick<Turns, 'turn' | 'causes'>, { type }:
       return !isSpeaking
     case 'outputTranscript': // a late one does not begin a turn
       return turn.at === 'replying' && !isSpeaking
-    case 'turnComplete': // an empty reply
-      return turn.at === 'replying' ? causes.some(({ of }) => of === 'result') : turn.at === 'idle'
+    case 'turnComplete': // an empty reply, but not the end of words that the model began before it had a result
+      return turn.at === 'replying' ? !isSpeaking && causes.some(({ of }) => of === 'result') : turn.at === 'idle'
     default:
       return false
   }
