@@ -67,6 +67,10 @@ describe('a reply is owed', () => {
       'to a result that came while the model replied to another question',
       ['ask', 500, call, 'ask', 500, text, 500, 'result', 500, end],
     ],
+    [
+      'to a result that crossed with the reply to a question',
+      ['ask', 500, call, 'ask', 500, 'result', 100, text, 100, end],
+    ],
     ['while a question waits of which the model knows a part', ['ask', 'lose', 500, 'ask']],
     [
       'to the last of two questions if a reply to both is interrupted',
