@@ -66,17 +66,10 @@ export function isReplyWhole({ turn }: Turns): boolean {
 /** If a fact shows that the model has read what was sent: everything that was sent up to this time. */
 export function readUntil({ turn, causes }: Turns, fact: Fact): number | undefined {
   if (fact.type !== 'received' || !beginsReply({ turn, causes }, fact.message)) return undefined
-  return Math.max(repliedTo(causes), fact.at - CROSSING_MS)
-}
-
-/**
- * What a reply answers at least: the results that the model waits for, or else the first message. After a message, a result may have
- * crossed with the reply to the message.
- */
-function repliedTo(causes: readonly Cause[]): number {
   const first = causes.find(({ of }) => of !== 'lost reply')
-  const awaited = first?.of === 'result' ? causes.findLast(({ of }) => of === 'result') : first
-  return awaited?.at ?? 0
+  // a reply to a result answers all results that the model waits for; one to a message may have crossed with a result
+  const answered = first?.of === 'result' ? causes.findLast(({ of }) => of === 'result') : first
+  return Math.max(answered?.at ?? 0, fact.at - CROSSING_MS)
 }
 
 function beginsReply({ turn, causes }: Pick<Turns, 'turn' | 'causes'>, { type }: LiveServerMessage): boolean {

@@ -4,6 +4,7 @@ import { MAX_CONTENT_BYTES } from '../../../core/base/limits.ts'
 import { yieldToTimers } from '../../../core/base/ports.ts'
 import { type Content, partsSize } from '../../../core/content/content.ts'
 import type { EventActions, NewEntry } from '../../../core/event/event.ts'
+import { repliesOf } from '../../../core/event/invocation-state.ts'
 import { RunCallbackContext } from '../../context/callback-context.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
@@ -13,8 +14,7 @@ import { withRunnableCode } from '../code/code-parts.ts'
 import { buildRequest } from '../request/build-request.ts'
 import { acceptCalls, CallIds } from './accept-calls.ts'
 import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
-import { modelErrorEvent } from './end-scope.ts'
-import { limitEvent } from './model-call-limits.ts'
+import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
 import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
 import { type AgentTurn, type RecordedTurn, type RunHost, type ScopeFrame, untilStopped } from './run-host.ts'
@@ -104,6 +104,20 @@ function streamTooLarge(model: Model): Error {
   return new Error(
     `The reply of model "${model.name}" has deltas of more than ${MAX_STREAM_BYTES} bytes and was not recorded; each delta counts at least ${MIN_DELTA_BYTES}. Limit its output, for example with maxOutputTokens.`,
   )
+}
+
+/** The event that is recorded instead of a model call when a limit is reached. */
+function limitEvent(turn: AgentTurn): EventDraft | undefined {
+  const { run, plan, frame } = turn
+  const { agent } = plan
+  // agents that run at the same time share the budget: model calls under way count like those in the log
+  if (run.fold.replies + run.progress.replies.length >= run.maxLlmCalls) {
+    const limit = `The run has used its ${run.maxLlmCalls} model calls. Raise runConfig.maxLlmCalls to allow more.`
+    return endingEvent(run, agent.name, frame, { errorCode: 'MAX_LLM_CALLS', errorMessage: limit })
+  }
+  if (repliesOf(run.fold.scopes.get(frame.path), agent.name) < agent.maxIterations) return undefined
+  const limit = `Agent "${agent.name}" has used its ${agent.maxIterations} model calls without an answer. Raise maxIterations to allow more.`
+  return endingEvent(run, agent.name, frame, { errorCode: 'MAX_ITERATIONS', errorMessage: limit })
 }
 
 /** After this many partial responses of a model, timers get a turn. */
