@@ -1,23 +1,11 @@
-// Runs examples/oauth: the whole consent flow against the authorization server that the example starts.
-import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { signIn } from '../../examples/oauth/browser.ts'
+import { freePort } from '../../src/apps/cli/consent/free-port.test-kit.ts'
 import { Child, node, withoutKeys } from './child.ts'
 import { hasTmux, Pane } from './pane.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Starts the example in the chat of the command line. Returns the link that it prints, and the callback address. */
 async function startChat(): Promise<{ child: Child; link: string; callback: string }> {

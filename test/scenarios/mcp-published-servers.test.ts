@@ -1,14 +1,13 @@
 // Published MCP servers, end to end: over stdio, Streamable HTTP and the older transport.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Completion, LlmAgent, Runner, respond } from 'toolwright'
 import { McpToolset, type McpToolsetOptions } from 'toolwright/mcp'
 import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../src/apps/cli/consent/free-port.test-kit.ts'
 import { temporaryFolder } from '../../src/apps/sqlite/temporary-file.test-kit.ts'
 import { offeredTools, responsesOf, silentLogger } from './kit.ts'
 
@@ -78,14 +77,6 @@ async function serve(mode: string, kind: string, path: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   urls.set(kind, url)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 function connectionOf(kind: (typeof transports)[number]): McpToolsetOptions['connection'] {

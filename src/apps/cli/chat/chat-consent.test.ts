@@ -1,7 +1,5 @@
 // The chat with a tool that needs a consent, against a real authorization server.
-import { EventEmitter, once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { scriptedModel } from '../../../adapters/testing/scripted-model.ts'
@@ -15,6 +13,7 @@ import {
 } from '../../../services/auth/authorization-server.test-kit.ts'
 import { UserAgent } from '../../../services/auth/user-agent.test-kit.ts'
 import { InMemoryCredentialService } from '../../../services/credential/in-memory.ts'
+import { freePort } from '../consent/free-port.test-kit.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { fixedLines, type LineSource } from '../input/line-source.ts'
 import { pipedLines } from '../input/piped-lines.ts'
@@ -24,11 +23,7 @@ import { type ChatResult, chat } from './chat.ts'
 let server: AuthorizationServer
 const tokens: (string | undefined)[] = []
 beforeEach(async () => {
-  const http = createServer().listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const { port } = http.address() as AddressInfo
-  http.close()
-  await once(http, 'close')
+  const port = await freePort()
   server = await startAuthorizationServer({ client: { redirect_uris: [`http://127.0.0.1:${port}/callback`] } })
   tokens.length = 0
 })

@@ -1,18 +1,14 @@
 import { once } from 'node:events'
-import { createServer, request as send } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { request as send } from 'node:http'
+import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type LoopbackAddress, loopbackAddress } from '../../../services/auth/consent/authorization-link.ts'
 import { type CallbackListener, listenForCallback } from './callback-listener.ts'
+import { freePort } from './free-port.test-kit.ts'
 
 /** An address whose port is free. */
 async function freeAddress(host = '127.0.0.1'): Promise<LoopbackAddress> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return loopbackAddress(`http://${host}:${port}/callback`) as LoopbackAddress
+  return loopbackAddress(`http://${host}:${await freePort()}/callback`) as LoopbackAddress
 }
 
 async function start(host?: string): Promise<{ listener: CallbackListener; base: string; address: LoopbackAddress }> {

@@ -1,18 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import type { OtherAnswer, RequestPrompt } from '../requests/request-prompt.ts'
 import { type ConsentOptions, consentPrompt } from './consent-prompt.ts'
+import { freePort } from './free-port.test-kit.ts'
 
 let redirectUri: string
 beforeEach(async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
-  server.close()
-  await once(server, 'close')
+  redirectUri = `http://127.0.0.1:${await freePort()}/callback`
 })
 
 let opened: OtherAnswer | undefined
