@@ -6,12 +6,12 @@ import { importsOf, isNode, type Node, parse, resolve, type Source, visit } from
 export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [['base', 'error'], ['content', 'schema'], ['event']],
   services: [
-    ['session', 'artifact', 'memory', 'credential'],
-    ['auth', 'store'],
+    ['session', 'artifact', 'memory', 'credential', 'schedule'],
+    ['auth', 'store', 'sql'],
   ],
   engine: [['model'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
   adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing']],
-  apps: [['server', 'sqlite', 'infer'], ['cli']],
+  apps: [['server', 'sqlite', 'postgres', 'files', 'infer'], ['cli']],
 }
 
 /** The layers of all rings, lowest first: `core/base`. A folder imports from its own layer and from lower layers. */
