@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port of this machine on which nobody listens. It is below the ports that the system gives to others who ask for any port, so that
+ * A port of this machine without a listener. It is below the ports that the system gives to others who ask for any port, so that
  * no other test gets it meanwhile.
  */
 export async function freePort(): Promise<number> {
