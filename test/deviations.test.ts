@@ -1050,7 +1050,8 @@ test('D93: refuses urlContext() on Gemini 2.0 when the agent is built', () => {
   expect(() => build('gemini-2.5-flash')).not.toThrow()
 })
 
-test('D94: reads the description of a plain function without the tags of its doc comment', () => {
+// compiling the project takes long on a busy machine
+test('D94: reads the description of a plain function without the tags of its doc comment', { timeout: 60_000 }, () => {
   const source = [
     `import { tool } from 'toolwright'`,
     '/**\n * Adds numbers.\n * @param a The first number\n * @returns The sum\n */',
