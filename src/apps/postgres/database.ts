@@ -1,4 +1,5 @@
 import type { Dialect, SqlDatabase, SqlRow, SqlValue, SqlWork, Statement } from '../../services/sql/sql.ts'
+import { UserTurns } from '../../services/sql/user-turns.ts'
 import { commitOutcome, readUptime } from './commit-outcome.ts'
 import { migrate } from './migrate.ts'
 import { Patience } from './patience.ts'
@@ -28,10 +29,14 @@ export class PostgresDatabase implements SqlDatabase {
   readonly dialect: Dialect = {
     forUpdate: ' FOR UPDATE',
     leaseTime: `coalesce(CAST(? AS double precision), ${SERVER_TIME})`,
+    nextEpoch: "nextval('toolwright_epochs')",
   }
+  /** The turns of users with work that blocks the event loop. */
+  readonly turns: UserTurns = new UserTurns()
   readonly #options: DatabaseOptions
   readonly #transactions: Transactions
   readonly #closing: AbortController = new AbortController()
+  readonly #active: Set<Promise<unknown>> = new Set()
   /** Identifies the time since the last crash of the server. Undefined before the tables are known to be there. */
   #uptime: Promise<string> | undefined
 
@@ -80,9 +85,10 @@ export class PostgresDatabase implements SqlDatabase {
     }, mayWait)
   }
 
-  /** Ends what waits, and the connections. */
+  /** Ends what waits for the server, waits for the transactions under way, and ends the connections. */
   async close(): Promise<void> {
     this.#closing.abort()
+    await Promise.allSettled(this.#active)
     await this.#options.connections.close()
   }
 
@@ -94,13 +100,22 @@ export class PostgresDatabase implements SqlDatabase {
     for (;;) {
       if (signal.aborted) throw closedError(place)
       try {
-        return await attempt()
+        return await this.#untilSettled(attempt())
       } catch (error) {
         patience ??= new Patience({ signal, awayMs, mayWaitLonger })
         await patience.waitAfter(error).catch((final: unknown) => {
           throw signal.aborted ? closedError(place) : storageError(final, place)
         })
       }
+    }
+  }
+
+  async #untilSettled<T>(active: Promise<T>): Promise<T> {
+    this.#active.add(active)
+    try {
+      return await active
+    } finally {
+      this.#active.delete(active)
     }
   }
 

@@ -11,7 +11,9 @@ export interface PostgresPool {
   /** Adds a listener for new connections. */
   on(event: 'connect', listener: (client: PostgresClient) => void): unknown
   /** Removes a listener. */
-  removeListener(event: string, listener: (value: never) => void): unknown
+  removeListener(event: 'error', listener: (error: Error) => void): unknown
+  /** Removes a listener. */
+  removeListener(event: 'connect', listener: (client: PostgresClient) => void): unknown
 }
 
 /** A connection of a pool. */
@@ -51,7 +53,6 @@ const CONNECT_MS = 5_000
 export class Connections {
   readonly #open: () => Promise<OwnPool | PostgresPool>
   readonly #isOwn: boolean
-  readonly #guarded: WeakSet<PostgresClient> = new WeakSet()
   #pool: Promise<OwnPool | PostgresPool> | undefined
 
   constructor(source: PostgresPool | PostgresConnection) {
@@ -59,7 +60,7 @@ export class Connections {
     this.#open = async () => {
       const pool = isPool(source) ? source : await openPool(source)
       pool.on('error', ignore)
-      pool.on('connect', this.#guard)
+      pool.on('connect', guard)
       return pool
     }
   }
@@ -68,7 +69,7 @@ export class Connections {
   async take(): Promise<PostgresClient> {
     this.#pool ??= this.#open()
     const client = await withTimeout((await this.#pool).connect())
-    this.#guard(client)
+    guard(client)
     return client
   }
 
@@ -84,19 +85,22 @@ export class Connections {
     if (this.#isOwn) await (pool as OwnPool).end()
     else {
       pool.removeListener('error', ignore)
-      pool.removeListener('connect', this.#guard)
+      pool.removeListener('connect', guard)
     }
   }
+}
 
-  /**
-   * A connection that is lost tells it to its queries, and to its listeners: without one, the process would end. The pool has one only
-   * while nobody uses the connection.
-   */
-  readonly #guard = (client: PostgresClient): void => {
-    if (this.#guarded.has(client)) return
-    this.#guarded.add(client)
-    client.on('error', ignore)
-  }
+/** Connections with a listener for errors. */
+const guarded = new WeakSet<PostgresClient>()
+
+/**
+ * A connection that is lost tells it to its queries, and to its listeners: without one, the process would end. The pool has one only
+ * while nobody uses the connection.
+ */
+function guard(client: PostgresClient): void {
+  if (guarded.has(client)) return
+  guarded.add(client)
+  client.on('error', ignore)
 }
 
 interface OwnPool extends PostgresPool {
