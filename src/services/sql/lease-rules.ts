@@ -1,10 +1,10 @@
 // The rules of leases: one holder at a time, and an unfinished copy ends with its lease.
 import type { Lease, SessionKey } from '../session/service.ts'
-import { sessionBusy, sessionExists, sessionNotFound } from '../session/session-errors.ts'
+import { leaseLost, sessionBusy, sessionExists, sessionNotFound } from '../session/session-errors.ts'
 import { versionsOf } from './append-rules.ts'
 import { deleteRow } from './create-rules.ts'
 import type { ClaimableRow } from './lease-rows.ts'
-import { keyOf } from './session-row.ts'
+import { keyColumns, keyOf } from './session-row.ts'
 import type { HeldLease } from './session-rows.ts'
 import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
@@ -41,6 +41,14 @@ export function* claimDeadCopies(tables: SessionTables, appName: string): SqlWor
     if (lease) claimed.push(lease)
   }
   return claimed
+}
+
+/** Extends a lease; throws LEASE_LOST. */
+export function* renew({ leases, state }: SessionTables, lease: HeldLease): SqlWork<readonly StateUpdate[]> {
+  const row = yield* leases.renew(lease)
+  if (!row) throw leaseLost(lease.key.sessionId)
+  const [app, user] = keyColumns(lease.key)
+  return yield* state.refresh({ app, user, id: row.id }, versionsOf(row, row.seq))
 }
 
 /** Ends a lease. Deletes an unfinished copy. */
