@@ -8,7 +8,7 @@ import { closeAll } from './close-resources.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
-import { checkCallOptions, checkMetadataSize, toRunRequest } from './request-rules.ts'
+import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest } from './request-rules.ts'
 import { recoverRuns } from './run/recover-runs.ts'
 import { followSignal, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
 import type { CloseOptions } from './run/run-request.ts'
@@ -16,6 +16,7 @@ import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
 import { RunnerInternals } from './runner-internals.ts'
 import type {
+  AnswerOptions,
   ApprovalPreview,
   CancelOptions,
   DeleteSessionOptions,
@@ -170,6 +171,18 @@ export class Runner<Output = unknown> {
     })
     await removing
     return runs
+  }
+
+  /**
+   * Records answers to pending requests, and runs nothing: a worker continues the invocation. Throws what a run with these answers
+   * would throw. If another process holds the session, the answers are checked against the stored log, then posted to that process.
+   *
+   * @example
+   * await runner.answer({ userId: 'ada', sessionId, message: [approve(request)] }) // returns before the tool runs
+   */
+  async answer(options: AnswerOptions): Promise<void> {
+    checkCallOptions(this.appName, 'answer', options)
+    await this.#sessions.answer(toAnswerRequest(options, this.#services))
   }
 
   /**
