@@ -1,7 +1,7 @@
 import type { ScheduleService } from '../../../services/schedule/service.ts'
 import type { RunServices } from '../run-services.ts'
 import type { OverdueRequests } from './overdue-requests.ts'
-import { keyOf, tickItem, type WorkItem } from './work-item.ts'
+import { itemKeyOf, tickItem, type WorkItem } from './work-item.ts'
 
 /** The most sessions and schedules of one kind that are read at once, besides those that are tried already. */
 const LIMIT = 500
@@ -43,7 +43,7 @@ export class WorkFinder {
       ...due.map(tickItem),
     ]
     const found = new Map<string, WorkItem>()
-    for (const item of items) if (!found.has(keyOf(item))) found.set(keyOf(item), item)
+    for (const item of items) if (!found.has(itemKeyOf(item))) found.set(itemKeyOf(item), item)
     return [...found.values()]
   }
 }

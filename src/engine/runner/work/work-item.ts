@@ -26,3 +26,8 @@ export function keyOf({ userId, sessionId }: SessionOfApp): string {
 export function tickItem(schedule: StoredSchedule): WorkItem {
   return { type: 'tick', userId: schedule.userId, sessionId: sessionOfTick(schedule), schedule }
 }
+
+/** Identifies an item. A tick that cannot start must not keep other work from its session. */
+export function itemKeyOf(item: WorkItem): string {
+  return item.type === 'tick' ? `tick ${item.schedule.id}` : keyOf(item)
+}

@@ -13,7 +13,7 @@ import { FairQueue } from './fair-queue.ts'
 import type { WorkFinder } from './find-work.ts'
 import { type Outcome, RetryDelays } from './retry-delays.ts'
 import { Wake } from './wake.ts'
-import { keyOf, type SessionOfApp, type WorkItem } from './work-item.ts'
+import { itemKeyOf, keyOf, type SessionOfApp, type WorkItem } from './work-item.ts'
 
 /** What a worker is made of. */
 export interface WorkerParts extends Pick<TickParts, 'schedules'> {
@@ -128,7 +128,7 @@ export class Worker {
     const { running, services } = this.#parts.starter.factory
     // a run of this runner renews its lease, also if that has ended while the process was suspended
     if (this.#running.has(keyOf(item)) || running.of(item).length > 0) return false
-    return this.#delays.isDue(delayKeyOf(item), services.ports.monotonicNow())
+    return this.#delays.isDue(itemKeyOf(item), services.ports.monotonicNow())
   }
 
   async #do(item: WorkItem): Promise<void> {
@@ -145,7 +145,9 @@ export class Worker {
       outcome = { type: 'failed', reason: messageOf(error) }
       if (this.#isStopped) outcome = { type: 'nothing' } // interrupted, for another worker
     }
-    const isNews = this.#delays.note(delayKeyOf(item), outcome, ports.monotonicNow())
+    // a tick that did not start has its delay in the store
+    const isStored = item.type === 'tick' && outcome.type === 'nothing'
+    const isNews = !isStored && this.#delays.note(itemKeyOf(item), outcome, ports.monotonicNow())
     if (isNews && outcome.type === 'failed')
       logger.error(
         `The worker could not continue session "${item.sessionId}", and tries again later: ${outcome.reason}`,
@@ -183,8 +185,3 @@ export class Worker {
 
 /** How long a worker that ends waits for starts under way, in milliseconds. */
 const STOP_MS = 2_000
-
-/** A tick that cannot start must not delay other work on its session. */
-function delayKeyOf(item: WorkItem): string {
-  return item.type === 'tick' ? `tick ${item.schedule.id}` : keyOf(item)
-}
