@@ -134,18 +134,27 @@ export type { Run } from './engine/runner/run/run-handle.ts'
 export type { CloseOptions } from './engine/runner/run/run-request.ts'
 export { Runner } from './engine/runner/runner.ts'
 export type {
+  AnswerOptions,
   ApprovalPreview,
   CancelOptions,
   DeleteSessionOptions,
   FollowOptions,
   ForkOptions,
+  PendingFilter,
   PreviewApprovalOptions,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,
   RunOptions,
   UpdateStateOptions,
+  WorkOptions,
 } from './engine/runner/runner-options.ts'
+export type {
+  Schedule,
+  ScheduleOptions,
+  SchedulesFilter,
+  ScheduleTimes,
+} from './engine/runner/schedules/schedule-options.ts'
 export {
   ToolDispatcher,
   type ToolDispatcherCall,
@@ -181,6 +190,15 @@ export { InMemoryCredentialService } from './services/credential/in-memory.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from './services/credential/service.ts'
 export { InMemoryMemoryService } from './services/memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './services/memory/service.ts'
+export { InMemoryScheduleService } from './services/schedule/in-memory.ts'
+export type {
+  ScheduleEnd,
+  ScheduleKey,
+  ScheduleService,
+  ScheduleState,
+  ScheduleTiming,
+  StoredSchedule,
+} from './services/schedule/service.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './services/session/in-memory.ts'
 export type {
   Page,

@@ -10,6 +10,7 @@ import {
   checkOptions,
   flag,
   type OptionRules,
+  oneOf,
   type Rule,
   record,
   text,
@@ -22,6 +23,7 @@ import { toStateDelta } from '../context/state.ts'
 import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
 import type { RunServices } from './run-services.ts'
 import type {
+  AnswerOptions,
   CancelOptions,
   FollowOptions,
   ForkOptions,
@@ -29,7 +31,9 @@ import type {
   RecoverOptions,
   ResumeOptions,
   RunOptions,
+  WorkOptions,
 } from './runner-options.ts'
+import type { ScheduleOptions } from './schedules/schedule-options.ts'
 
 /** Checks the options of a method of the runner. A session key may be spread into them: `appName` must be the runner's. */
 export function checkCallOptions(appName: string, method: Method, options: CallOptions): void {
@@ -45,11 +49,15 @@ export function checkCallOptions(appName: string, method: Method, options: CallO
 type Method =
   | 'run'
   | 'complete'
+  | 'answer'
   | 'resume'
   | 'cancel'
   | 'pending'
   | 'pendingPage'
   | 'recover'
+  | 'work'
+  | 'schedule'
+  | 'schedules'
   | 'follow'
   | 'updateState'
   | 'fork'
@@ -193,6 +201,15 @@ const RUN_RULES: OptionRules<RunOptions & Pick<CallOptions, 'appName'>> = {
   signal: { expects: 'an AbortSignal', accepts: (value) => record.accepts(value) && 'aborted' in (value as object) },
 }
 
+const ANSWER_RULES: OptionRules<AnswerOptions & Pick<CallOptions, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  message: anything,
+  stateDelta: record,
+  runContext: record,
+}
+
 const RUN_CONFIG_RULES: OptionRules<RunConfig> = {
   streaming: flag,
   maxLlmCalls: wholeNumber(1),
@@ -216,10 +233,37 @@ const RESUME_RULES: OptionRules<ResumeOptions & CallOptions> = {
 
 const RECOVER_RULES: OptionRules<RecoverOptions> = { where: callback, runContext: callback }
 
+const WORK_RULES: OptionRules<WorkOptions> = {
+  ...RECOVER_RULES,
+  signal: RUN_RULES.signal,
+  concurrency: wholeNumber(1),
+  pollMs: wholeNumber(10),
+  graceMs: wholeNumber(0),
+}
+
+const SCHEDULE_RULES: OptionRules<ScheduleOptions & Pick<CallOptions, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  message: anything,
+  id: text,
+  at: anything, // toStoredSchedule() checks the times
+  every: anything,
+  cron: anything,
+  timeZone: anything,
+  missed: oneOf('skip', 'once', 'all'),
+}
+
 const KEY_RULES: { readonly [option in 'appName' | 'userId' | 'sessionId']: Rule } = {
   appName: text,
   userId: text,
   sessionId: text,
+}
+
+const PENDING_RULES = {
+  ...KEY_RULES,
+  tool: text,
+  kind: oneOf('confirmation', 'credential', 'input', 'longRunning'),
 }
 
 const FOLLOW_RULES: OptionRules<FollowOptions & Pick<CallOptions, 'appName'>> = {
@@ -246,11 +290,15 @@ const CLOSE_RULES: OptionRules<CloseOptions> = { graceMs: wholeNumber(0), interr
 const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Rule } } = {
   run: RUN_RULES,
   complete: RUN_RULES,
+  answer: ANSWER_RULES,
   resume: RESUME_RULES,
   cancel: CANCEL_RULES,
-  pending: KEY_RULES,
-  pendingPage: { ...KEY_RULES, limit: wholeNumber(1), after: text, maxBytes: wholeNumber(1) },
+  pending: PENDING_RULES,
+  pendingPage: { ...PENDING_RULES, limit: wholeNumber(1), after: text, maxBytes: wholeNumber(1) },
   recover: RECOVER_RULES,
+  work: WORK_RULES,
+  schedule: SCHEDULE_RULES,
+  schedules: { ...KEY_RULES, limit: wholeNumber(1), after: text },
   follow: FOLLOW_RULES,
   updateState: { ...KEY_RULES, stateDelta: record },
   fork: FORK_RULES,
@@ -283,6 +331,19 @@ export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: Run
     signal,
     isNew: sessionId === undefined,
   }
+}
+
+/** The request of `runner.answer()`. Throws INVALID_REQUEST if the message is invalid, or has something else than answers. */
+export function toAnswerRequest(
+  options: AnswerOptions,
+  services: RunServices,
+): RunRequest & { readonly message: Content } {
+  const request = toRunRequest(options, services)
+  const { message } = request
+  if (message?.parts.every((part) => part.functionResponse)) return { ...request, message }
+  throw invalid(
+    'runner.answer() takes answers to pending requests, made by approve(), deny() or respond(). Send other messages with runner.run(), or with runner.schedule() for a worker.',
+  )
 }
 
 type SessionOf = Pick<RunRequest, 'userId' | 'sessionId'>

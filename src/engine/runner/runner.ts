@@ -5,30 +5,34 @@ import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
 import { BackgroundTasks } from './background-tasks.ts'
 import { closeAll } from './close-resources.ts'
-import { type Completion, completionOf } from './completion.ts'
+import { type Completion, completionOf, outputOf } from './completion.ts'
 import { modelResolver } from './models.ts'
-import { outputSchemaOf, parseOutput } from './output.ts'
-import { checkCallOptions, checkMetadataSize, toLiveRequest, toRunRequest } from './request-rules.ts'
-import { recoverRuns } from './run/recover-runs.ts'
-import { followSignal, type Run, RunHandle, rejectedRun, type StartedRun } from './run/run-handle.ts'
-import type { CloseOptions, LiveStart } from './run/run-request.ts'
+import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest } from './request-rules.ts'
+import { followSignal, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
+import type { CloseOptions } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
+import { RunnerInternals } from './runner-internals.ts'
 import type {
+  AnswerOptions,
   ApprovalPreview,
   CancelOptions,
   DeleteSessionOptions,
   FollowOptions,
   ForkOptions,
+  PendingFilter,
   PreviewApprovalOptions,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,
   RunOptions,
   UpdateStateOptions,
+  WorkOptions,
 } from './runner-options.ts'
 import { checkRunnerOptions } from './runner-rules.ts'
+import type { Schedule, ScheduleOptions, SchedulesFilter } from './schedules/schedule-options.ts'
 import { SessionOperations } from './sessions/session-operations.ts'
+import { UnattendedWork } from './work/unattended-work.ts'
 
 /**
  * Runs an agent for users and their sessions.
@@ -52,9 +56,12 @@ export class Runner<Output = unknown> {
   readonly credentialService: RunServices['credentialService']
   /** @internal The options the runner was built with. */
   readonly options: RunnerOptions<Output>
+  /** @internal What other parts of the package do with the runner. */
+  readonly internals: RunnerInternals
   readonly #services: RunServices
   readonly #starter: RunStarter
   readonly #sessions: SessionOperations
+  readonly #unattended: UnattendedWork
   readonly #background: BackgroundTasks
   #closing: Promise<void> | undefined
 
@@ -82,24 +89,15 @@ export class Runner<Output = unknown> {
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree, whilePaused })
     this.#sessions = new SessionOperations(appName, this.#starter.factory)
+    this.#unattended = new UnattendedWork(this.#starter, this.#sessions)
     this.#background = new BackgroundTasks(this.#starter, this.#services)
     this.#services.background = this.#background
-  }
-
-  /** @internal Passes the errors that tools throw to a listener, too. */
-  observeThrown(listener: NonNullable<RunServices['onThrown']>): void {
-    this.#services.onThrown = listener
-  }
-
-  /** @internal Resolves when the background calls of a session in this process have ended. Undefined if there are none. */
-  backgroundOf(session: { readonly userId: string; readonly sessionId: string }): Promise<unknown> | undefined {
-    return this.#background.endOf(session)
-  }
-
-  /** @internal For single calls: waits for background tools. Calls with the same `callerId` share results of `cached()`. */
-  useForSingleCalls(callerId: string | undefined): void {
-    this.#services.background = undefined
-    this.#services.callerId = callerId
+    this.internals = new RunnerInternals({
+      services: this.#services,
+      starter: this.#starter,
+      sessions: this.#sessions,
+      background: this.#background,
+    })
   }
 
   /**
@@ -138,8 +136,7 @@ export class Runner<Output = unknown> {
     unfollowSignal?.()
     if (active.failure) throw active.failure.reason
     const completion = completionOf(active)
-    const schema = completion.pending.length || completion.error ? undefined : outputSchemaOf(this.agent)
-    const output = schema && (await parseOutput(schema, completion.text, this.#services))
+    const output = await outputOf(completion, this.agent, this.#services)
     return { ...completion, output: output as Output | undefined } // the schema of the agent has this type
   }
 
@@ -169,30 +166,81 @@ export class Runner<Output = unknown> {
    */
   async recover(options: RecoverOptions = {}): Promise<Run[]> {
     checkCallOptions(this.appName, 'recover', options as object)
-    const removing = this.#sessions.removeUnfinishedCopies()
-    const runs = await recoverRuns(this.#starter, {
-      ...options,
-      findLate: () => this.#sessions.findPending((request) => this.#isOverdue(request)),
-      canceller: this.#sessions,
-    })
-    await removing
-    return runs
+    return await this.#unattended.recover(options, (request) => this.#isOverdue(request))
+  }
+
+  /**
+   * Works without a caller until `signal` aborts: continues interrupted runs, runs whose requests were answered or have expired, and
+   * starts the runs of schedules that are due. Any number of processes may do so at the same time: no session and no tick is
+   * run twice, and users take turns. A session that fails is tried again later, and does not stop the others.
+   *
+   * @example
+   * const stop = new AbortController()
+   * process.once('SIGTERM', () => stop.abort())
+   * await runner.work({ signal: stop.signal, concurrency: 20 })
+   */
+  async work(options: WorkOptions): Promise<void> {
+    checkCallOptions(this.appName, 'work', options as object)
+    await this.#unattended.work(options)
+  }
+
+  /**
+   * Starts runs at given times: once with `at`, or again and again with `every` or `cron`. A worker starts them (`runner.work()`):
+   * exactly one run per tick, over any number of processes, also if one dies.
+   *
+   * @example
+   * await runner.schedule({ userId: 'ada', message: 'Write the report.', cron: '0 8 * * 1-5', timeZone: 'Europe/Oslo' })
+   */
+  async schedule(options: ScheduleOptions): Promise<Schedule> {
+    checkCallOptions(this.appName, 'schedule', options)
+    return await this.#unattended.schedule(options)
+  }
+
+  /**
+   * Lists the schedules of this app, in the order of their creation, a page at a time.
+   *
+   * @example
+   * for (const { id, nextAt } of (await runner.schedules({ userId: 'ada' })).items) console.log(id, nextAt)
+   */
+  async schedules(filter: SchedulesFilter = {}): Promise<Page<Schedule>> {
+    checkCallOptions(this.appName, 'schedules', filter)
+    return await this.#unattended.schedules(filter)
+  }
+
+  /**
+   * Deletes a schedule; with `userId`, only one of this user. Returns whether there was one. A run that it has started goes on.
+   *
+   * @example
+   * await runner.unschedule('report', { userId: 'ada' })
+   */
+  async unschedule(id: string, { userId }: { readonly userId?: string | undefined } = {}): Promise<boolean> {
+    return await this.#unattended.unschedule(id, userId)
+  }
+
+  /**
+   * Records answers to pending requests, and runs nothing: a worker continues the invocation. Throws what a run with these answers
+   * would throw. If another process holds the session, the answers are checked against the stored log, then posted to that process.
+   *
+   * @example
+   * await runner.answer({ userId: 'ada', sessionId, message: [approve(request)] }) // returns before the tool runs
+   */
+  async answer(options: AnswerOptions): Promise<void> {
+    checkCallOptions(this.appName, 'answer', options)
+    await this.#sessions.answer(toAnswerRequest(options, this.#services))
   }
 
   /**
    * Lists the pending requests of this app, oldest first: confirmations, requests for input, and long-running calls without
-   * a result. `userId` and `sessionId` narrow the list. Expired requests are left out.
+   * a result. `userId`, `sessionId`, `tool` and `kind` narrow the list. Expired requests are left out.
    *
    * @example
    * for (const request of await runner.pending({ userId: 'ada' })) console.log(request.tool, request.args, request.hint)
    */
-  async pending(
-    filter: { userId?: string | undefined; sessionId?: string | undefined } = {},
-  ): Promise<PendingRequest[]> {
+  async pending(filter: PendingFilter = {}): Promise<PendingRequest[]> {
     checkCallOptions(this.appName, 'pending', filter)
     const { userId, sessionId } = filter
     const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
-    return all.filter((request) => !this.#isOverdue(request)) // an expired request can no longer be answered
+    return all.filter((request) => this.#isListed(request, filter))
   }
 
   /**
@@ -200,14 +248,18 @@ export class Runner<Output = unknown> {
    * have fewer than `limit` requests, also if another one follows.
    *
    * @example
-   * const { items, next } = await runner.pendingPage({ userId: 'ada', limit: 50 })
+   * const { items, next } = await runner.pendingPage({ tool: 'refund', kind: 'confirmation', limit: 50 })
    */
-  async pendingPage(
-    filter: { userId?: string | undefined; sessionId?: string | undefined } & PageOptions,
-  ): Promise<Page<PendingRequest>> {
+  async pendingPage(filter: PendingFilter & PageOptions): Promise<Page<PendingRequest>> {
     checkCallOptions(this.appName, 'pendingPage', filter)
     const page = await this.#sessions.pendingPage(filter)
-    return { ...page, items: page.items.filter((request) => !this.#isOverdue(request)) }
+    return { ...page, items: page.items.filter((request) => this.#isListed(request, filter)) }
+  }
+
+  #isListed(request: PendingRequest, { tool, kind }: PendingFilter): boolean {
+    if (tool !== undefined && request.tool !== tool) return false
+    if (kind !== undefined && request.kind !== kind) return false
+    return !this.#isOverdue(request) // an expired request can no longer be answered
   }
 
   #isOverdue({ expiresAt }: PendingRequest): boolean {
@@ -264,11 +316,6 @@ export class Runner<Output = unknown> {
     await this.#sessions.updateState(options)
   }
 
-  /** @internal Changes the state of a session once: a change with the same id is not made again. */
-  async updateStateOnce(options: UpdateStateOptions, id: string): Promise<void> {
-    await this.#sessions.updateState(options, id)
-  }
-
   /**
    * Copies a session up to an event into a new session, to try something else from there. Throws `SESSION_BUSY` while a run of
    * the session is under way.
@@ -291,21 +338,6 @@ export class Runner<Output = unknown> {
   async deleteSession(options: DeleteSessionOptions): Promise<void> {
     checkCallOptions(this.appName, 'deleteSession', options)
     await this.#sessions.delete(options)
-  }
-
-  /** @internal The phases of conversations. Undefined if there are none. */
-  get phases(): RunnerOptions['phases'] {
-    return this.#services.phases
-  }
-
-  /** @internal Makes text runs keep to phases that are declared elsewhere, unless the options of the runner have some. */
-  usePhases(phases: NonNullable<RunnerOptions['phases']>): void {
-    if (!this.options.phases) this.#services.phases = phases
-  }
-
-  /** @internal Starts the run of a live session. */
-  async startLive(start: LiveStart): Promise<StartedRun> {
-    return await this.#starter.start(toLiveRequest(start, this.#services))
   }
 
   /**

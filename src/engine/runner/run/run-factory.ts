@@ -42,7 +42,8 @@ export class RunFactory {
     this.services = services
     this.tree = tree
     this.#id = services.ports.newId()
-    this.#renewer = new LeaseRenewer(services.ports, () => this.running.all())
+    const { ports, sessionService } = services
+    this.#renewer = new LeaseRenewer({ appName, ports, sessionService, runs: () => this.running.all() })
   }
 
   /** Claims the session of a request, or follows the run that holds it. */
@@ -57,7 +58,8 @@ export class RunFactory {
       return claimed(await sessionService.claim(key))
     }
     if (!message || request.invocationId) {
-      return claimed(await claimSession(sessionService, key, message !== undefined || request.live !== undefined))
+      const mayCreate = (message !== undefined || request.live !== undefined) && !request.tick?.mustExist
+      return claimed(await claimSession(sessionService, key, mayCreate))
     }
     const throwIfCancelled = (): void => {
       this.throwIfClosed()

@@ -2,22 +2,22 @@
 
 import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
-import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
-import type { Lease, PostedItem } from '../../../services/session/service.ts'
+import type { PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
-import { postedResults } from '../inbox/settle-inbox.ts'
+import { findAnswered, postedResults } from '../inbox/settle-inbox.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { planStart } from './plan-start.ts'
+import { checkTickIsNew } from './recorded-tick.ts'
 import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { CloseOptions, RunRequest } from './run-request.ts'
-import { applyInbox, cancelAll, releaseUnused } from './settle-session.ts'
+import { applyInbox, cancelAll, releaseUnused, requireLease } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
 
@@ -76,22 +76,26 @@ export class RunStarter {
       if (request.caller?.hasConsumer()) claim.run.events.open()
       return claim.run
     }
-    const lease = requireLease(claim, request)
+    const lease = requireLease(claim.lease, request)
     let held: HeldSession | undefined
     let seen = before
     let overdue: string
     let posted: ReadonlySet<string> | undefined
+    let answered: string | undefined
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
       held = await this.factory.open(lease, claimedAt)
+      if (request.tick) await checkTickIsNew(held, request.tick, services)
       const items = request.isNew ? NO_ITEMS : await held.inbox()
       if (items.length) {
         seen = joined(seen, await applyInbox(this.factory, held, items, request.runContext))
         if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
+        if (!request.message) answered = findAnswered(held, items)
       }
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
-        const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000, isAlive })
+        const now = ports.now() / 1000
+        const plan = planStart(held.view, request, { tree, whilePaused, now, isAlive, answered })
         if (plan.type === 'refuse') throw plan.error
         if (plan.type === 'finish first') {
           overdue = plan.invocationId
@@ -188,7 +192,7 @@ export class RunStarter {
     if (caller?.hasConsumer()) active.events.open()
     for (const event of before) active.events.push(event)
     this.factory.add(active, held)
-    active.start(message, stateDelta, drained)
+    active.start(message, stateDelta, { drained, messageId: request.tick?.eventId })
     if (signal?.aborted) active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
     return active
   }
@@ -212,12 +216,4 @@ interface StartOptions {
 
 function joined(before: readonly Event[], more: readonly Event[]): readonly Event[] {
   return more.length === 0 ? before : [...before, ...more]
-}
-
-function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lease {
-  if (lease) return lease
-  throw new ToolwrightError(
-    'NOT_FOUND',
-    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
-  )
 }

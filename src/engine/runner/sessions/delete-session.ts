@@ -6,13 +6,14 @@ import type { RunServices } from '../run-services.ts'
 import { deleteArtifacts } from './copy-artifacts.ts'
 
 /**
- * Deletes a session with what other stores hold for it: open consents and artifacts. Those of the user stay. After a failure it can
+ * Deletes a session with what other stores hold for it: open consents, schedules and artifacts. Those of the user stay. After a failure it can
  * be called again: consents are found through the session, so they go first, and artifacts through their names, also later.
  */
 export async function deleteSession(key: SessionKey, services: RunServices): Promise<void> {
-  const { sessionService, artifactService } = services
+  const { sessionService, scheduleService, artifactService } = services
   checkKey(key) // without a session id, the requests of all sessions would be found
   await forgetOpenConsents(key, services)
+  await scheduleService.deleteSession(key)
   await sessionService.deleteSession(key)
   if (artifactService) await deleteArtifacts(key, artifactService, services.ports)
 }
