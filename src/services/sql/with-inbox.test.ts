@@ -1,8 +1,8 @@
 // The list of sessions whose inbox nobody drains.
 import { expect, onTestFinished, test } from 'vitest'
 import { HOME } from '../../adapters/testing/suites/session-fixtures.ts'
+import { delayedDatabase } from '../../apps/sqlite/delayed-database.test-kit.ts'
 import { sqlite } from '../../apps/sqlite/sqlite.ts'
-import { delayedDatabase } from './delayed-database.test-kit.ts'
 import type { SqlSessionService } from './session-service.ts'
 
 const LEASE_MS = 15_000
