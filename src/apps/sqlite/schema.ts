@@ -101,6 +101,21 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX IF NOT EXISTS toolwright_inbox_waiting ON toolwright_inbox (session) WHERE body IS NOT NULL;
   `,
+  `
+  CREATE TABLE IF NOT EXISTS toolwright_schedules (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- the order of creation
+    app TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    user TEXT NOT NULL,
+    session TEXT NOT NULL,                  -- '' = a new session for each run
+    wake_at REAL NOT NULL,                  -- when a worker has to look at it, in milliseconds since 1970
+    revision TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (app, schedule)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_schedules_due ON toolwright_schedules (app, wake_at);
+  CREATE INDEX IF NOT EXISTS toolwright_schedules_of ON toolwright_schedules (app, user, session);
+  `,
 ]
 
 /** The tables with the columns that this Toolwright reads. */
@@ -114,6 +129,7 @@ const TABLES: Readonly<Record<string, string>> = {
   toolwright_artifacts: 'app, user, session, filename, version, mime_type, created_at, metadata, part, bytes',
   toolwright_credentials: 'generation, app, user, key, sealed',
   toolwright_pins: 'app, name, hash',
+  toolwright_schedules: 'id, app, schedule, user, session, wake_at, revision, body',
   toolwright_meta: 'name, value',
 }
 
