@@ -1,0 +1,13 @@
+import { join } from 'node:path'
+import type { CrashWorld } from './crash-world.ts'
+
+/** A store that victims use. */
+export interface CrashStore {
+  /** Completes a title: "kill -9 on SQLite". */
+  readonly name: string
+  /** What `openStore()` takes, for sessions of these apps. */
+  open(world: CrashWorld, apps: string): string
+}
+
+/** SQLite, with a file for each call. */
+export const sqliteFiles: CrashStore = { name: 'SQLite', open: ({ folder }, apps) => join(folder, `${apps}.db`) }
