@@ -45,7 +45,7 @@ export async function createCrashWorld(): Promise<CrashWorld> {
       inTurn(() => runProcess(program, { ...command, ledger: ledger.socket }, { folder, killAfterMs })),
     async [Symbol.asyncDispose]() {
       await ledger[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }

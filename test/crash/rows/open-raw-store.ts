@@ -7,6 +7,8 @@ export function openRawStore(store: string): RawStore {
   return {
     rows: (app) => readRows(async (sql, ...values) => database.prepare(sql).all(...values), app),
     async endLeases(app) {
+      // the first process may have been killed before it made the tables
+      if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'toolwright_sessions'").get()) return
       const sql = 'UPDATE toolwright_sessions SET expires_at = 0, lease_until = 0 WHERE app = ?'
       database.prepare(sql).run(app)
     },
