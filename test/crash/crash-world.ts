@@ -8,7 +8,8 @@ import { buildProgram } from './build-program.ts'
 import type { KillPoint } from './kill-points.ts'
 import { type Ledger, startLedger } from './ledger/ledger.ts'
 import { takeTurns } from './take-turns.ts'
-import type { Command } from './victim/program.ts'
+import type { AppendOptions } from './victim/append-many.ts'
+import type { Command, ConverseCommand } from './victim/program.ts'
 
 /** How a process has ended. */
 export type Ending =
@@ -25,7 +26,9 @@ export interface CrashWorld {
   readonly folder: string
   readonly ledger: Ledger
   /** Runs a process to its end. Throws if it fails. `killAfterMs`: when it is killed, unless it ends before. */
-  run(command: Omit<Command, 'ledger'>, killAfterMs?: number): Promise<Ending>
+  run(command: Omit<ConverseCommand, 'ledger'>, killAfterMs?: number): Promise<Ending>
+  /** Runs processes that append to one session, all at the same time. Throws if one fails. */
+  append(options: Omit<AppendOptions, 'name'>): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -43,6 +46,12 @@ export async function createCrashWorld(): Promise<CrashWorld> {
     ledger,
     run: (command, killAfterMs) =>
       inTurn(() => runProcess(program, { ...command, ledger: ledger.socket }, { folder, killAfterMs })),
+    async append(options) {
+      const names = Array.from({ length: options.processes }, (_, at) => `p${at}`)
+      const start = (name: string): Promise<unknown> =>
+        runProcess(program, { type: 'append', ...options, name }, { folder })
+      await Promise.all(names.map(start))
+    },
     async [Symbol.asyncDispose]() {
       await ledger[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -53,7 +62,7 @@ export async function createCrashWorld(): Promise<CrashWorld> {
 async function runProcess(
   program: string,
   command: Command,
-  { folder, killAfterMs }: { readonly folder: string; readonly killAfterMs: number | undefined },
+  { folder, killAfterMs }: { readonly folder: string; readonly killAfterMs?: number | undefined },
 ): Promise<Ending> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, JSON.stringify(command)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -65,7 +74,7 @@ async function runProcess(
   const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
   const [code, signal] = await once(child, 'close')
   clearTimeout(timer)
-  if (code === 0) return { type: 'survived', ...JSON.parse(output) }
+  if (code === 0) return { type: 'survived', ...(output === '' ? { survived: [], steps: 0 } : JSON.parse(output)) }
   if (signal !== 'SIGKILL') throw new Error(`A process ended with ${code ?? signal}: ${output}${errors}`)
   return output === '' ? { type: 'killed' } : { type: 'died', ...JSON.parse(output) }
 }

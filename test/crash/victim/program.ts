@@ -2,6 +2,7 @@
 import { flushCompileCache } from 'node:module'
 import { parseDeathTime } from '../kill-points.ts'
 import { LedgerClient } from '../ledger/ledger-client.ts'
+import { type AppendOptions, appendMany } from './append-many.ts'
 import { converse, finish } from './caller.ts'
 import { type Desk, type DeskOptions, openDesk } from './desk.ts'
 import { Killer } from './killer.ts'
@@ -9,7 +10,10 @@ import { PAY } from './models.ts'
 import { watchStatements } from './watch-statements.ts'
 
 /** What the process does, as its only argument in JSON. */
-export interface Command {
+export type Command = ConverseCommand | ({ readonly type: 'append' } & AppendOptions)
+
+/** Works on sessions. */
+export interface ConverseCommand {
   /** `converse`: one conversation. `finish`: goes on with what is left, then sends one more message. `work`: both, until it is killed. */
   readonly type: 'converse' | 'finish' | 'work'
   /** The sessions. */
@@ -20,19 +24,23 @@ export interface Command {
   readonly death: string
 }
 
-const { type, desks, ledger, death } = JSON.parse(process.argv[2] ?? '') as Command
-const killer = new Killer(parseDeathTime(death))
-if (death !== 'never') flushCompileCache() // the process is killed and cannot do it at its exit
-await watchStatements(killer, desks[0]?.store ?? '')
-const surroundings = { ledger: await LedgerClient.connect(ledger), killer }
 // a process that waits for something that never comes ends, so that a test fails
-setTimeout(() => process.exit(3), 30_000)
-await Promise.all(desks.map(run))
-console.log(JSON.stringify({ survived: killer.survived, steps: killer.steps }))
+setTimeout(() => process.exit(3), 60_000)
+const command = JSON.parse(process.argv[2] ?? '') as Command
+if (command.type === 'append') await appendMany(command)
+else await work(command)
 process.exit()
 
-async function run(options: DeskOptions): Promise<void> {
-  const desk = openDesk(options, surroundings)
+async function work({ type, desks, ledger, death }: ConverseCommand): Promise<void> {
+  const killer = new Killer(parseDeathTime(death))
+  if (death !== 'never') flushCompileCache() // the process is killed and cannot do it at its exit
+  await watchStatements(killer, desks[0]?.store ?? '')
+  const surroundings = { ledger: await LedgerClient.connect(ledger), killer }
+  await Promise.all(desks.map((desk) => workOn(openDesk(desk, surroundings), type)))
+  console.log(JSON.stringify({ survived: killer.survived, steps: killer.steps }))
+}
+
+async function workOn(desk: Desk, type: ConverseCommand['type']): Promise<void> {
   for (;;) {
     if (type !== 'converse') await finish(desk)
     if (type === 'finish') await sayGoodbye(desk)
