@@ -24,6 +24,8 @@ export type Ending =
 export interface CrashWorld {
   /** Where SQLite files go. */
   readonly folder: string
+  /** The bundled program. */
+  readonly program: string
   readonly ledger: Ledger
   /** Runs a process to its end. Throws if it fails. `killAfterMs`: when it is killed, unless it ends before. */
   run(command: Omit<ConverseCommand, 'ledger'>, killAfterMs?: number): Promise<Ending>
@@ -43,6 +45,7 @@ export async function createCrashWorld(): Promise<CrashWorld> {
   const inTurn = takeTurns(MAX_PROCESSES)
   return {
     folder,
+    program,
     ledger,
     run: (command, killAfterMs) =>
       inTurn(() => runProcess(program, { ...command, ledger: ledger.socket }, { folder, killAfterMs })),

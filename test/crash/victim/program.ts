@@ -8,9 +8,13 @@ import { type Desk, type DeskOptions, openDesk } from './desk.ts'
 import { Killer } from './killer.ts'
 import { PAY } from './models.ts'
 import { watchStatements } from './watch-statements.ts'
+import { type WriteOptions, writeOnFaultyDisk } from './write-on-faulty-disk.ts'
 
 /** What the process does, as its only argument in JSON. */
-export type Command = ConverseCommand | ({ readonly type: 'append' } & AppendOptions)
+export type Command =
+  | ConverseCommand
+  | ({ readonly type: 'append' } & AppendOptions)
+  | ({ readonly type: 'write' } & WriteOptions)
 
 /** Works on sessions. */
 export interface ConverseCommand {
@@ -28,6 +32,7 @@ export interface ConverseCommand {
 setTimeout(() => process.exit(3), 60_000)
 const command = JSON.parse(process.argv[2] ?? '') as Command
 if (command.type === 'append') await appendMany(command)
+else if (command.type === 'write') console.log(JSON.stringify(await writeOnFaultyDisk(command)))
 else await work(command)
 process.exit()
 
