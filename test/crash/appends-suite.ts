@@ -14,7 +14,7 @@ export function testAppends(store: CrashStore): void {
     await using world = await createCrashWorld()
     const target = store.open(world, 'appends')
     await world.append({ app: 'appends', store: target, processes: PROCESSES, count: COUNT }) // throws on any error but SESSION_BUSY
-    const raw = openRawStore(target)
+    const raw = await openRawStore(target)
     const { seq, entries } = await raw.rows('appends')
     await raw.close()
     expect(seq).toBe(PROCESSES * COUNT)

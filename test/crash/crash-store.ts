@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { CrashWorld } from './crash-world.ts'
 
 /** A store that victims use. */
@@ -11,3 +11,15 @@ export interface CrashStore {
 
 /** SQLite, with a file for each call. */
 export const sqliteFiles: CrashStore = { name: 'SQLite', open: ({ folder }, apps) => join(folder, `${apps}.db`) }
+
+/** A schema of its own for each world, on a Postgres server. */
+export function postgresSchemas(url: string): CrashStore {
+  return {
+    name: 'Postgres',
+    open({ folder }) {
+      const store = new URL(url)
+      store.searchParams.set('schema', basename(folder))
+      return store.href
+    },
+  }
+}

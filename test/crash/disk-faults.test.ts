@@ -92,7 +92,7 @@ test.each([8, 99, 203])(
 
 /** The writer before did not release its lease. */
 async function endLeases(store: string): Promise<void> {
-  const raw = openRawStore(store)
+  const raw = await openRawStore(store)
   await raw.endLeases('disk')
   await raw.close()
 }
@@ -111,7 +111,7 @@ function expectTypedErrors({ errors }: WriteReport, error: Fault['error']): void
 
 /** The database is whole. A failed append is stored as a whole or not at all, a successful one is. */
 async function expectIntact(store: string, { acked }: WriteReport): Promise<void> {
-  const raw = openRawStore(store)
+  const raw = await openRawStore(store)
   try {
     expect(await raw.findDamage()).toEqual([])
     const { seq, entries } = await raw.rows('disk')

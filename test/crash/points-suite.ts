@@ -89,7 +89,7 @@ export function testKillPoints(store: CrashStore): void {
 
 /** Starts a new process that goes on with a session, and reads what is left of it then. */
 async function recover(world: CrashWorld, desk: VictimDesk): Promise<Evidence> {
-  const raw = openRawStore(desk.store)
+  const raw = await openRawStore(desk.store)
   try {
     await raw.endLeases(desk.app)
     const desks = [{ ...desk, aheadMs: LATER_MS }]

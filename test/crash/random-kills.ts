@@ -44,7 +44,7 @@ export async function killAtRandom(world: CrashWorld, options: RandomKillOptions
   await Promise.allSettled(lanes) // when one fails, the other one still needs the folder
   const desks = await Promise.all(lanes)
   const lines = world.ledger.lines()
-  const raw = openRawStore(store)
+  const raw = await openRawStore(store)
   try {
     const violations = [...(await raw.findDamage())]
     let effects = 0
@@ -71,7 +71,7 @@ async function killInLane(
 ): Promise<readonly DeskOptions[]> {
   const { store, name, kills, seed, onKill } = options
   const random = new Random(seed, lane)
-  const raw = openRawStore(store)
+  const raw = await openRawStore(store)
   const desksAt = (kill: number): DeskOptions[] =>
     shapes.map((shape) => ({ app: `${name}-${lane}-${shape}`, shape, store, aheadMs: kill * LATER_MS }))
   for (let kill = 0; kill < kills; kill++) {

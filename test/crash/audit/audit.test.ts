@@ -20,7 +20,7 @@ beforeAll(async () => {
   await world.run({ type: 'converse', desks, death: 'never' })
   await world.run({ type: 'finish', desks, death: 'never' })
   for (const { app, store } of desks) {
-    const raw = openRawStore(store)
+    const raw = await openRawStore(store)
     const lines = world.ledger.lines().filter((line) => line.app === app)
     honest.set(app, { rows: await raw.rows(app), lines })
     await raw.close()
