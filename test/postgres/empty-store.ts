@@ -1,9 +1,10 @@
 // Empty stores on the shared server. Creating tables takes longer than most tests, so that a schema is emptied and used again.
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { type PostgresOptions, type PostgresServices, postgres } from 'toolwright/postgres'
 import { inject, onTestFinished } from 'vitest'
 
+const KEY = randomBytes(32).toString('base64')
 let pool: Pool | undefined
 const unused: string[] = []
 
@@ -11,7 +12,11 @@ const unused: string[] = []
 export function emptyStore(options: PostgresOptions = {}): PostgresServices {
   const known = unused.pop()
   const schema = known ?? `test_${randomUUID()}`
-  const services = postgres(known === undefined ? sharedPool() : emptied(schema), { ...options, schema })
+  const services = postgres(known === undefined ? sharedPool() : emptied(schema), {
+    encryptionKeys: [KEY],
+    ...options,
+    schema,
+  })
   closeAfterTest(services, schema)
   return services
 }
@@ -20,6 +25,7 @@ export function emptyStore(options: PostgresOptions = {}): PostgresServices {
 function sharedPool(): Pool {
   if (pool) return pool
   pool = new Pool({ connectionString: inject('postgresUrl'), max: 20, allowExitOnIdle: true })
+  pool.setMaxListeners(0) // each store adds its own
   pool.on('error', () => {}) // the server stops after the last test
   return pool
 }

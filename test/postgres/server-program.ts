@@ -17,7 +17,7 @@ const SETTINGS = {
   // A killed server loses nothing without fsync, only a killed machine does.
   fsync: process.argv.includes('--fsync') ? 'on' : 'off',
   full_page_writes: process.argv.includes('--fsync') ? 'on' : 'off',
-  wal_level: 'minimal',
+  wal_level: 'replica',
   max_wal_senders: '0',
   jit: 'off',
   deadlock_timeout: '50ms',

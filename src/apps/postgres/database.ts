@@ -1,6 +1,7 @@
 import type { Dialect, SqlDatabase, SqlRow, SqlValue, SqlWork, Statement } from '../../services/sql/sql.ts'
 import { UserTurns } from '../../services/sql/user-turns.ts'
 import { commitOutcome, readUptime } from './commit-outcome.ts'
+import { channelOf, Listening, type OpenListener } from './listening.ts'
 import { migrate } from './migrate.ts'
 import { Patience } from './patience.ts'
 import type { Connections } from './pool.ts'
@@ -16,6 +17,10 @@ interface DatabaseOptions extends TransactionSettings {
   readonly place: string
   /** The clock of leases; undefined for the clock of the server. */
   readonly now: (() => number) | undefined
+  /** Makes a connection for LISTEN. Undefined if there is none: changes are looked for each second. */
+  readonly openListener?: OpenListener | undefined
+  /** Receives a warning if messages do not arrive. */
+  readonly logger?: { warn(message: string): void } | undefined
   /** How long a transaction is repeated while the server is away. */
   readonly awayMs?: number | undefined
 }
@@ -26,28 +31,47 @@ const SERVER_TIME = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS double
 /** A Postgres database. Repeats transactions while that can help, and turns errors into `ToolwrightError`s. */
 export class PostgresDatabase implements SqlDatabase {
   /** How Postgres writes what differs. */
-  readonly dialect: Dialect = {
-    forUpdate: ' FOR UPDATE',
-    leaseTime: `coalesce(CAST(? AS double precision), ${SERVER_TIME})`,
-    nextEpoch: "nextval('toolwright_epochs')",
-  }
+  readonly dialect: Dialect
   /** The turns of users with work that blocks the event loop. */
   readonly turns: UserTurns = new UserTurns()
   readonly #options: DatabaseOptions
   readonly #transactions: Transactions
   readonly #closing: AbortController = new AbortController()
   readonly #active: Set<Promise<unknown>> = new Set()
+  readonly #listening: Set<Listening> = new Set()
   /** Identifies the time since the last crash of the server. Undefined before the tables are known to be there. */
   #uptime: Promise<string> | undefined
 
   constructor(options: DatabaseOptions) {
     this.#options = options
+    this.dialect = {
+      forUpdate: ' FOR UPDATE',
+      leaseTime: `coalesce(CAST(? AS double precision), ${SERVER_TIME})`,
+      nextEpoch: "nextval('toolwright_epochs')",
+      notify: `pg_notify('${channelOf(options.schema)}', CAST(? AS text))`,
+    }
     this.#transactions = new Transactions(options.connections, options)
   }
 
   /** The value of `dialect.leaseTime`. */
   leaseTime(): number | null {
     return this.#options.now?.() ?? null
+  }
+
+  /** Calls the listener with messages of other processes. Without LISTEN, it is called each second. */
+  watch(listener: (message?: string) => void): () => void {
+    const { schema, openListener, logger, place } = this.#options
+    const channel = channelOf(schema)
+    const notify = (message: string): Promise<unknown> =>
+      this.#transactions.withConnection((send) =>
+        send([{ text: 'SELECT pg_notify($1, $2)', values: [channel, message] }]),
+      )
+    const listening = new Listening({ channel, open: openListener, notify, listener, logger, place })
+    this.#listening.add(listening)
+    return () => {
+      this.#listening.delete(listening)
+      listening.stop()
+    }
   }
 
   /** Connects, and creates or migrates the tables. Everything else does it, too, unless it is done. */
@@ -88,6 +112,7 @@ export class PostgresDatabase implements SqlDatabase {
   /** Ends what waits for the server, waits for the transactions under way, and ends the connections. */
   async close(): Promise<void> {
     this.#closing.abort()
+    for (const listening of this.#listening) listening.stop()
     await Promise.allSettled(this.#active)
     await this.#options.connections.close()
   }

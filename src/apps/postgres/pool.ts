@@ -47,7 +47,7 @@ export interface PostgresConnection {
 }
 
 /** How long to wait for a connection of the pool, or for a new one. */
-const CONNECT_MS = 5_000
+export const CONNECT_MS: number = 5_000
 
 /** The connections of one database. A pool of the user stays open. */
 export class Connections {

@@ -1,3 +1,4 @@
+import { kindOf } from '../../core/base/kind-of.ts'
 import { systemPorts } from '../../core/base/ports.ts'
 import { anything, callback, checkOptions, name, type OptionRules, objectWith } from '../../core/error/check-options.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
@@ -11,8 +12,10 @@ import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
 import { PostgresDatabase } from './database.ts'
 import { encryptionOf } from './encryption-keys.ts'
+import { listenClientOf } from './listen-client.ts'
+import type { OpenListener } from './listening.ts'
 import { Connections, type PostgresConnection, type PostgresPool } from './pool.ts'
-import { readSource } from './source.ts'
+import { placeOf, readSource } from './source.ts'
 
 /** Options of `postgres()`. */
 export interface PostgresOptions {
@@ -28,6 +31,12 @@ export interface PostgresOptions {
    * least 100.
    */
   readonly statementTimeoutMs?: number | undefined
+  /**
+   * The URL of a connection that listens for messages of other processes, so that an answer reaches a waiting process at once. Default:
+   * the address of the database. Set it if that leads to a pooler in transaction mode, which passes on no messages: without them,
+   * and with `false`, processes look for changes each second.
+   */
+  readonly listen?: string | false | undefined
   /** Maximum total size of cached logs, as JSON text. Default: 64000000. */
   readonly cacheBytes?: number | undefined
   /**
@@ -52,6 +61,7 @@ const RULES: OptionRules<PostgresOptions> = {
   schema: name,
   leaseMs: anything,
   statementTimeoutMs: anything,
+  listen: anything,
   cacheBytes: anything,
   encryptionKeys: anything,
   now: callback,
@@ -122,13 +132,25 @@ export function postgres(
   const encryption = encryptionOf(options.encryptionKeys)
   const connections = new Connections(source)
   const leaseClock = options.monotonicNow ?? options.now
-  const opened = new PostgresDatabase({ connections, place, schema, statementTimeoutMs, now: leaseClock })
+  const openListener = listenerOf(options.listen, source)
+  const settings = { place, schema, statementTimeoutMs, openListener, logger }
+  const opened = new PostgresDatabase({ connections, ...settings, now: leaseClock })
   const now = options.now ?? systemPorts.now
   return new PostgresServices(opened, {
     sessionService: new SqlSessionService(opened, { now, newId, leaseMs, cacheBytes, logger }),
     artifactService: new SqlArtifactService(opened, { now }),
     credentialService: new EncryptedCredentialService(new SqlCredentialStore(opened), encryption),
   })
+}
+
+function listenerOf(listen: unknown, source: PostgresPool | PostgresConnection): OpenListener | undefined {
+  if (listen === undefined) return listenClientOf(source)
+  if (listen === false) return undefined
+  if (typeof listen !== 'string') {
+    throw new ToolwrightError('INVALID_CONFIG', `postgres(): listen must be a URL or false, got ${kindOf(listen)}.`)
+  }
+  placeOf(listen, 'The URL in listen')
+  return listenClientOf({ connectionString: listen })
 }
 
 /** Postgres cuts longer names, so that two of them could be one. Names that start with pg_ belong to the server. */

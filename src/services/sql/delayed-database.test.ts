@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { artifactServiceSuite } from '../../adapters/testing/suites/artifact-service-suite.ts'
 import { credentialServiceSuite } from '../../adapters/testing/suites/credential-service-suite.ts'
 import { sessionServiceSuite } from '../../adapters/testing/suites/session-service-suite.ts'
+import { delayedDatabase } from '../../apps/sqlite/delayed-database.test-kit.ts'
 import { EncryptedCredentialService } from '../credential/encrypted.ts'
 import { SqlArtifactService } from './artifact-service.ts'
 import { SqlCredentialStore } from './credential-store.ts'
-import { delayedDatabase } from './delayed-database.test-kit.ts'
 
 describe('on a SQL database that answers later', () => {
   sessionServiceSuite(

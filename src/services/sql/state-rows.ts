@@ -55,12 +55,13 @@ export class StateRows {
 
   /** Applies state changes. Two writers of shared keys must not run it at the same time: they could wait for each other. */
   *apply(owner: StateOwner, changes: ScopedChanges): SqlWork<void> {
-    const stored: SqlValue[][] = []
+    const stored: SqlValue[] = []
     for (const scope of SCOPES) {
+      if (changes[scope].length === 0) continue
       const columns = scopeColumns(owner, scope)
       for (const [key, value] of changes[scope]) {
         if (value === null) yield* changesOf(this.#delete, ...columns, toText(key))
-        else stored.push([...columns, toText(key), value])
+        else stored.push(...columns, toText(key), value)
       }
     }
     yield* this.#put.insert(stored)
