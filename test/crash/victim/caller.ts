@@ -13,9 +13,17 @@ export async function converse(desk: Desk, message: string): Promise<void> {
   await answerPending(desk)
 }
 
+/** A busy machine may let a recovery fail. It is repeated, as the timer of a server does. */
+const MOST_RECOVERIES = 20
+
 /** Goes on with what another process has left, and answers what is asked until nothing is open. */
 export async function finish(desk: Desk): Promise<void> {
-  for (const run of await desk.runner.recover()) await read(desk, run)
+  const { runner, app: appName, outside } = desk
+  for (let left = MOST_RECOVERIES; ; left--) {
+    for (const run of await runner.recover()) await read(desk, run)
+    if ((await outside.interrupted({ appName })).length === 0) break
+    if (left === 0) throw new Error(`The session is not recovered: ${desk.errors.join('; ')}`)
+  }
   await answerPending(desk)
 }
 

@@ -29,6 +29,8 @@ export interface Desk extends DeskOptions {
   readonly killer: Killer
   /** The store as another process sees it, without kill points. */
   readonly outside: SessionService
+  /** What the runner has reported to its operator. */
+  readonly errors: readonly string[]
   /** Writes a line to the ledger. */
   note(line: DistributiveOmit<LedgerLine, 'app' | 'sessionId'>): Promise<{ readonly isNew: boolean }>
 }
@@ -51,14 +53,15 @@ export function openDesk(options: DeskOptions, { ledger, killer }: Surroundings)
     killer.step()
     return await ledger.write({ ...line, app, sessionId: session.sessionId })
   }
-  const part = { ...options, ...session, killer, outside, note }
+  const errors: string[] = []
+  const part = { ...options, ...session, killer, outside, errors, note }
   const runner = new Runner({
     ...services,
     appName: app,
     agent: createAgent(part),
     sessionService: withKillPoints(outside, killer),
     ports: { now: () => Date.now() + aheadMs, monotonicNow: () => performance.now() },
-    logger: { warn: () => {}, error: () => {} },
+    logger: { warn: () => {}, error: (message) => errors.push(message) },
   })
   return { ...part, runner }
 }
