@@ -2,7 +2,7 @@
 
 import type { Content } from '../../../core/content/content.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
-import type { Denial, EventActions, Interruption } from '../../../core/event/event.ts'
+import { type Denial, type EventActions, type Interruption, NO_ACTIONS } from '../../../core/event/event.ts'
 import { leaseLost } from '../../../services/session/session-errors.ts'
 import { branchedText } from '../../agent/agents/answer-text.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
@@ -134,7 +134,7 @@ export class ActiveRun implements StartedRun {
     const { services, recorder, progress } = this.data
     if (services.plugins.length || stateDelta) return this.#recordWithWrites(message, stateDelta)
     if (!message) return undefined
-    return recorder.commit([{ event: this.#draftMessage(message, {}) }], progress.drained)
+    return recorder.commit([{ event: this.#draftMessage(message, NO_ACTIONS) }], progress.drained)
   }
 
   #draftMessage(message: Content | undefined, actions: EventActions): EventDraft {
