@@ -16,6 +16,11 @@ export class Inbox {
     this.#knownIds.add(item.id)
   }
 
+  /** Has it no items? */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0
+  }
+
   /** Copies of the items, in order of arrival. */
   items(): PostedItem[] {
     return Array.from(this.#waiting.values(), (item) => copyJson(item))
