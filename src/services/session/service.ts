@@ -82,16 +82,16 @@ export interface Checkpoint {
   readonly state: JsonObject
   /**
    * Reads the entries up to `seq`, in order. The runner calls it for what the state does not hold: the history that a model sees,
-   * the events that an answer replays.
+   * the events that an answer replays. With `fromSeq`, only those with a higher sequence number.
    */
-  entriesBefore(): Promise<readonly Entry[]>
+  entriesBefore(options?: { fromSeq?: number | undefined }): Promise<readonly Entry[]>
 }
 
 /** The log of a session, as the holder of its lease reads it. */
 export interface HeldLog {
   /** All entries, in order; with a `checkpoint`, those after it. */
   readonly entries: readonly Entry[]
-  /** The state of the log before `entries`. Omit it if `entries` are the whole log, as all stores do today. */
+  /** The state of the log before `entries`. Omit it if `entries` are the whole log. */
   readonly checkpoint?: Checkpoint | undefined
   /** Reads the session's state. */
   readonly state: StateReader
@@ -110,6 +110,11 @@ export interface AppendOptions {
   readonly pending?: PendingChanges | undefined
   /** This append completes a copy of `createCopy`: from its commit on, the copy is a session like any other. */
   readonly completesCopy?: boolean | undefined
+  /**
+   * The folded state of the log up to `expectedSeq`: these entries are not in it. It replaces the checkpoint of the session. Only
+   * for stores with `keepsCheckpoints`.
+   */
+  readonly checkpoint?: JsonObject | undefined
 }
 
 /** Changes of the pending requests of a session. */
@@ -204,6 +209,8 @@ export interface PendingSummary {
  * held is LEASE_LOST, and SESSION_GONE if its session was deleted.
  */
 export interface SessionService {
+  /** Whether the store keeps the `checkpoint` of an append and returns it with `read`. */
+  readonly keepsCheckpoints?: true
   /** Creates a session, with a random id by default. `events` imports finished history: a store passes it through `importedEvents`. */
   createSession(options: {
     appName: string
@@ -305,6 +312,11 @@ export interface SessionService {
   }): Promise<PendingSummary>
   /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
+  /**
+   * Sessions with inbox items that no holder drains, the longest waiting first. Optional: without it, workers find answers when
+   * they look at sessions for another reason.
+   */
+  withInbox?(filter: { appName: string; limit: number }): Promise<SessionKey[]>
   /**
    * Starts a copy of another session: creates a session and claims it, in one commit. Only the holder of the lease can see the
    * unfinished copy; for all other methods it does not exist, except that its key is taken (ALREADY_EXISTS). It becomes a

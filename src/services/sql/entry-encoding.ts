@@ -1,10 +1,10 @@
 // Encodes entries before a transaction begins, so that an invalid entry fails outside the transaction.
 import { messageOf, ToolwrightError } from '../../core/error/error.ts'
 import type { NewEntry } from '../../core/event/event.ts'
-import { toStorableEntry } from '../../services/session/storable-entry.ts'
+import { toStorableEntry } from '../session/storable-entry.ts'
 import { toJson, toText } from './escaped-text.ts'
 import { LARGE_BYTES, sizeOfParts } from './large-parts.ts'
-import { encodeStateDelta, type StateChange } from './state-rows.ts'
+import { encodeStateDelta, type StateChange } from './state-change.ts'
 
 /** An entry as columns, with its state changes. */
 export interface EncodedEntry {
