@@ -61,7 +61,8 @@ export function* isHeldAlive({ sessions, leases }: SessionTables, lease: HeldLea
   return row !== undefined && leases.isAlive(row)
 }
 
-function* claimRow({ leases }: Pick<SessionTables, 'leases'>, row: ClaimableRow): SqlWork<Lease | undefined> {
+/** Claims a session or a copy; undefined while another lease is alive. */
+export function* claimRow({ leases }: Pick<SessionTables, 'leases'>, row: ClaimableRow): SqlWork<Lease | undefined> {
   const epoch = yield* leases.claim(row)
   return epoch === undefined ? undefined : { key: keyOf(row), epoch, seq: row.seq, leaseMs: leases.leaseMs }
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/base/json.ts'
 import type { Entry, NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
@@ -6,18 +7,21 @@ import { importedEvents } from '../session/imported-events.ts'
 import type {
   AppendOptions,
   HeldLog,
+  IdleConditions,
   InboxItem,
   Lease,
   LogPage,
   Page,
+  PageOptions,
   PendingSummary,
   PostedItem,
+  PrunableSession,
+  PruneFilter,
   Session,
   SessionKey,
   SessionService,
   UserUsage,
 } from '../session/service.ts'
-import { leaseLost } from '../session/session-errors.ts'
 import { type Append, append, encodeOptions, versionsOf } from './append-rules.ts'
 import { createSession, deleteSession, postItem } from './create-rules.ts'
 import { areLarge, type EncodedEntry, encodeEntries, sizeOfEncoded } from './entry-encoding.ts'
@@ -26,7 +30,9 @@ import { claim, claimDeadCopies, createCopy, isHeldAlive, release } from './leas
 import { LogCache } from './log-cache.ts'
 import { LogReader } from './log-reader.ts'
 import { PinRows } from './pin-rows.ts'
+import { claimIdle, findPrunable } from './prune-rules.ts'
 import { MAX_PIECE_BYTES } from './read-in-turn.ts'
+import { refusedLease } from './refused-lease.ts'
 import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
 import { findSession, listSessionPage, listSessions, usageOf } from './session-lists.ts'
 import { keyOf } from './session-row.ts'
@@ -34,6 +40,7 @@ import type { HeldLease } from './session-rows.ts'
 import { type SessionTables, sessionTables } from './session-tables.ts'
 import type { SqlDatabase, SqlWork } from './sql.ts'
 import { encodeStateDelta } from './state-change.ts'
+import { deleteSomeSessions, deleteUserState, type UserOwner, userState } from './user-rules.ts'
 
 /** Options of `SqlSessionService`. */
 interface SqlSessionOptions {
@@ -138,6 +145,36 @@ export class SqlSessionService implements SessionService {
     if (id !== undefined) this.#cache.forget(id)
   }
 
+  /** Deletes the sessions and the `user:` state of a user, some sessions at a time. */
+  async deleteUser({ appName, userId }: UserOwner): Promise<void> {
+    const user = { appName, userId }
+    checkFilter(user)
+    let ids: readonly number[]
+    do {
+      ids = await this.#database.write(() => deleteSomeSessions(this.#tables, user))
+      for (const id of ids) this.#cache.forget(id)
+    } while (ids.length > 0)
+    this.#tables.state.take(await this.#database.write(() => deleteUserState(this.#tables, user)))
+  }
+
+  /** The `user:` state of a user. */
+  async userState({ appName, userId }: UserOwner): Promise<JsonObject> {
+    checkFilter({ appName, userId })
+    return await this.#database.read(() => userState(this.#tables, { appName, userId }))
+  }
+
+  /** Finds a part of the sessions that retention may delete. */
+  async findPrunable(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>> {
+    checkId('appName', filter.appName)
+    return await this.#database.read(() => findPrunable(filter))
+  }
+
+  /** Claims a session to delete it, unless it is in use. */
+  async claimIdle(given: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
+    const key = copyKey(given)
+    return await this.#database.write(() => claimIdle(this.#tables, key, conditions))
+  }
+
   /** Acquires the lease of a session; throws SESSION_BUSY. */
   async claim(given: SessionKey): Promise<Lease> {
     const key = copyKey(given)
@@ -151,10 +188,11 @@ export class SqlSessionService implements SessionService {
   async renew({ key: given, epoch, seq }: Lease): Promise<Lease> {
     const key = copyKey(given)
     const lease = { key, epoch }
-    const { leases, state } = this.#tables
+    const tables = this.#tables
+    const { leases, state } = tables
     const renewed = await this.#writeHeld(lease, function* () {
       const row = yield* leases.renew(lease)
-      if (!row) throw leaseLost(key.sessionId)
+      if (!row) throw yield* refusedLease(tables, key)
       const owner = { app: toText(key.appName), user: toText(key.userId), id: row.id }
       return yield* state.refresh(owner, versionsOf(row, row.seq))
     })
@@ -214,10 +252,11 @@ export class SqlSessionService implements SessionService {
   /** The items in the inbox. */
   async inbox({ key: given, epoch }: Lease): Promise<PostedItem[]> {
     const lease = { key: copyKey(given), epoch }
-    const { sessions, inbox, state } = this.#tables
+    const tables = this.#tables
+    const { sessions, inbox, state } = tables
     const { items, updates } = await this.#database.read(function* () {
       const row = yield* sessions.findHeld(lease)
-      if (!row) throw leaseLost(lease.key.sessionId)
+      if (!row) throw yield* refusedLease(tables, lease.key)
       return { items: yield* inbox.items(row), updates: yield* state.refresh(row, versionsOf(row, row.seq)) }
     })
     state.take(updates)
