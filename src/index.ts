@@ -134,6 +134,7 @@ export type { Run } from './engine/runner/run/run-handle.ts'
 export type { CloseOptions } from './engine/runner/run/run-request.ts'
 export { Runner } from './engine/runner/runner.ts'
 export type {
+  AnswerOptions,
   ApprovalPreview,
   CancelOptions,
   DeleteSessionOptions,

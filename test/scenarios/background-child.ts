@@ -23,6 +23,6 @@ async function run({ file, ledger, effect }: BackgroundChild): Promise<void> {
   await began.promise
   process.send?.('began')
   await result
-  await runner.backgroundOf(where)
+  await runner.internals.backgroundOf(where)
   process.send?.('ended')
 }

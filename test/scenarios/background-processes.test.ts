@@ -154,7 +154,7 @@ test.each<[Effect, object, runs: number]>([
   const [recovered, ...more] = await runner.recover()
   expect(more).toEqual([])
   for await (const _ of recovered ?? []) void _
-  await runner.backgroundOf(where)
+  await runner.internals.backgroundOf(where)
   expect(await results(other)).toMatchObject([expected])
   expect(model.requests.at(-1)?.contents.at(-1)?.parts.at(-1)?.functionResponse?.response).toMatchObject(expected)
   expect(other.runs()).toBe(runs)

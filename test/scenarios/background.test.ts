@@ -227,6 +227,6 @@ test('a background call whose reply also transfers is cancelled, and its body do
   onTestFinished(() => runner.close())
   const { text, pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Pay.' })
   expect([text, pending]).toEqual(['Here I am.', []])
-  await runner.backgroundOf({ userId: 'ada', sessionId })
+  await runner.internals.backgroundOf({ userId: 'ada', sessionId })
   expect(ran).toBe(0)
 })

@@ -32,11 +32,11 @@ function withPhases(options: LiveOptions<LiveSession>, runner: Runner): LiveOpti
   const { phases, initialPhase, computed } = options
   validatePhases(phases, initialPhase)
   if (phases && initialPhase !== undefined) {
-    runner.usePhases(new DefinedPhases({ phases, initialPhase, computed }))
+    runner.internals.usePhases(new DefinedPhases({ phases, initialPhase, computed }))
     return options
   }
-  if (!(runner.phases instanceof DefinedPhases)) return options
-  const { definition } = runner.phases
+  if (!(runner.internals.phases instanceof DefinedPhases)) return options
+  const { definition } = runner.internals.phases
   return { ...options, ...definition, computed: [...(definition.computed ?? []), ...(computed ?? [])] }
 }
 

@@ -94,7 +94,7 @@ const RULES: OptionRules<LiveOptions<unknown>> = {
         ? 'The value is a model for text: pass it as textModel. In a test, use scriptedLive() of "toolwright/testing".'
         : undefined,
   },
-  runner: { expects: 'a Runner', accepts: objectWith('startLive').accepts },
+  runner: { expects: 'a Runner', accepts: objectWith('run', 'resume').accepts },
   agent: { expects: 'an agent, such as new LlmAgent({ name })', accepts: isAgent },
   tools: list,
   instruction: text,

@@ -53,7 +53,7 @@ export class Apps {
         usePhases(runner, own(live))
         const benchSessions = new BenchSessions(runner)
         const stacks = dev ? new RecentStacks() : undefined
-        if (stacks) runner.observeThrown((thrown) => stacks.add(thrown))
+        if (stacks) runner.internals.observeThrown((thrown) => stacks.add(thrown))
         const bench = stacks && new ToolBench(runner, benchSessions, stacks)
         const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
         const recent = new RecentSessions()
@@ -93,7 +93,8 @@ export class Apps {
 function usePhases(runner: Runner, live: LiveAppOptions | undefined): void {
   const { phases, initialPhase, computed } = live ?? {}
   validatePhases(phases, initialPhase)
-  if (phases && initialPhase !== undefined) runner.usePhases(new DefinedPhases({ phases, initialPhase, computed }))
+  if (phases && initialPhase !== undefined)
+    runner.internals.usePhases(new DefinedPhases({ phases, initialPhase, computed }))
 }
 
 function checkName(name: string, runner: Runner): Runner {

@@ -22,6 +22,7 @@ import { toStateDelta } from '../context/state.ts'
 import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
 import type { RunServices } from './run-services.ts'
 import type {
+  AnswerOptions,
   CancelOptions,
   FollowOptions,
   ForkOptions,
@@ -45,6 +46,7 @@ export function checkCallOptions(appName: string, method: Method, options: CallO
 type Method =
   | 'run'
   | 'complete'
+  | 'answer'
   | 'resume'
   | 'cancel'
   | 'pending'
@@ -193,6 +195,15 @@ const RUN_RULES: OptionRules<RunOptions & Pick<CallOptions, 'appName'>> = {
   signal: { expects: 'an AbortSignal', accepts: (value) => record.accepts(value) && 'aborted' in (value as object) },
 }
 
+const ANSWER_RULES: OptionRules<AnswerOptions & Pick<CallOptions, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  message: anything,
+  stateDelta: record,
+  runContext: record,
+}
+
 const RUN_CONFIG_RULES: OptionRules<RunConfig> = {
   streaming: flag,
   maxLlmCalls: wholeNumber(1),
@@ -246,6 +257,7 @@ const CLOSE_RULES: OptionRules<CloseOptions> = { graceMs: wholeNumber(0), interr
 const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Rule } } = {
   run: RUN_RULES,
   complete: RUN_RULES,
+  answer: ANSWER_RULES,
   resume: RESUME_RULES,
   cancel: CANCEL_RULES,
   pending: KEY_RULES,
@@ -283,6 +295,19 @@ export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: Run
     signal,
     isNew: sessionId === undefined,
   }
+}
+
+/** The request of `runner.answer()`. Throws INVALID_REQUEST if the message is invalid, or has something else than answers. */
+export function toAnswerRequest(
+  options: AnswerOptions,
+  services: RunServices,
+): RunRequest & { readonly message: Content } {
+  const request = toRunRequest(options, services)
+  const { message } = request
+  if (message?.parts.every((part) => part.functionResponse)) return { ...request, message }
+  throw invalid(
+    'runner.answer() takes answers to pending requests, made by approve(), deny() or respond(). Send other messages with runner.run(), or with runner.schedule() for a worker.',
+  )
 }
 
 type SessionOf = Pick<RunRequest, 'userId' | 'sessionId'>

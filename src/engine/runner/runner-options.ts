@@ -90,6 +90,20 @@ export interface RunOptions extends RunContextOption {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Options of `runner.answer()`. */
+export interface AnswerOptions {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session with the pending requests. */
+  readonly sessionId: string
+  /** Answers to pending requests: `[approve(request)]`. */
+  readonly message: Message
+  /** State changes recorded together with the answers. */
+  readonly stateDelta?: JsonObject | undefined
+  /** Passed to toolsets that list the tool of an edited call. The worker passes its own to the run. */
+  readonly runContext?: RunContext | undefined
+}
+
 /** Options of `runner.resume()`. */
 export interface ResumeOptions extends RunContextOption {
   /** The user the session belongs to. */

@@ -8,13 +8,15 @@ import { closeAll } from './close-resources.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
-import { checkCallOptions, checkMetadataSize, toLiveRequest, toRunRequest } from './request-rules.ts'
+import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest } from './request-rules.ts'
 import { recoverRuns } from './run/recover-runs.ts'
-import { followSignal, type Run, RunHandle, rejectedRun, type StartedRun } from './run/run-handle.ts'
-import type { CloseOptions, LiveStart } from './run/run-request.ts'
+import { followSignal, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
+import type { CloseOptions } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
+import { RunnerInternals } from './runner-internals.ts'
 import type {
+  AnswerOptions,
   ApprovalPreview,
   CancelOptions,
   DeleteSessionOptions,
@@ -52,6 +54,8 @@ export class Runner<Output = unknown> {
   readonly credentialService: RunServices['credentialService']
   /** @internal The options the runner was built with. */
   readonly options: RunnerOptions<Output>
+  /** @internal What other parts of the package do with the runner. */
+  readonly internals: RunnerInternals
   readonly #services: RunServices
   readonly #starter: RunStarter
   readonly #sessions: SessionOperations
@@ -84,22 +88,12 @@ export class Runner<Output = unknown> {
     this.#sessions = new SessionOperations(appName, this.#starter.factory)
     this.#background = new BackgroundTasks(this.#starter, this.#services)
     this.#services.background = this.#background
-  }
-
-  /** @internal Passes the errors that tools throw to a listener, too. */
-  observeThrown(listener: NonNullable<RunServices['onThrown']>): void {
-    this.#services.onThrown = listener
-  }
-
-  /** @internal Resolves when the background calls of a session in this process have ended. Undefined if there are none. */
-  backgroundOf(session: { readonly userId: string; readonly sessionId: string }): Promise<unknown> | undefined {
-    return this.#background.endOf(session)
-  }
-
-  /** @internal For single calls: waits for background tools. Calls with the same `callerId` share results of `cached()`. */
-  useForSingleCalls(callerId: string | undefined): void {
-    this.#services.background = undefined
-    this.#services.callerId = callerId
+    this.internals = new RunnerInternals({
+      services: this.#services,
+      starter: this.#starter,
+      sessions: this.#sessions,
+      background: this.#background,
+    })
   }
 
   /**
@@ -177,6 +171,18 @@ export class Runner<Output = unknown> {
     })
     await removing
     return runs
+  }
+
+  /**
+   * Records answers to pending requests, and runs nothing: a worker continues the invocation. Throws what a run with these answers
+   * would throw. If another process holds the session, the answers are checked against the stored log, then posted to that process.
+   *
+   * @example
+   * await runner.answer({ userId: 'ada', sessionId, message: [approve(request)] }) // returns before the tool runs
+   */
+  async answer(options: AnswerOptions): Promise<void> {
+    checkCallOptions(this.appName, 'answer', options)
+    await this.#sessions.answer(toAnswerRequest(options, this.#services))
   }
 
   /**
@@ -264,11 +270,6 @@ export class Runner<Output = unknown> {
     await this.#sessions.updateState(options)
   }
 
-  /** @internal Changes the state of a session once: a change with the same id is not made again. */
-  async updateStateOnce(options: UpdateStateOptions, id: string): Promise<void> {
-    await this.#sessions.updateState(options, id)
-  }
-
   /**
    * Copies a session up to an event into a new session, to try something else from there. Throws `SESSION_BUSY` while a run of
    * the session is under way.
@@ -291,21 +292,6 @@ export class Runner<Output = unknown> {
   async deleteSession(options: DeleteSessionOptions): Promise<void> {
     checkCallOptions(this.appName, 'deleteSession', options)
     await this.#sessions.delete(options)
-  }
-
-  /** @internal The phases of conversations. Undefined if there are none. */
-  get phases(): RunnerOptions['phases'] {
-    return this.#services.phases
-  }
-
-  /** @internal Makes text runs keep to phases that are declared elsewhere, unless the options of the runner have some. */
-  usePhases(phases: NonNullable<RunnerOptions['phases']>): void {
-    if (!this.options.phases) this.#services.phases = phases
-  }
-
-  /** @internal Starts the run of a live session. */
-  async startLive(start: LiveStart): Promise<StartedRun> {
-    return await this.#starter.start(toLiveRequest(start, this.#services))
   }
 
   /**

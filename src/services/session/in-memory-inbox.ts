@@ -16,7 +16,7 @@ export class Inbox {
     this.#knownIds.add(item.id)
   }
 
-  /** Has it no items? */
+  /** Whether no item waits. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0
   }

@@ -69,6 +69,9 @@ const RULES: OptionRules<InMemorySessionOptions> = {
 export class InMemorySessionService implements SessionService {
   readonly #apps: Map<string, App> = new Map()
   readonly #pins: Map<string, string> = new Map()
+  /** Sessions that may have inbox items, in the order of their oldest ones: workers look for them all the time. */
+  readonly #posted: Set<InMemorySession> = new Set()
+  readonly #watchers: Set<(key: SessionKey) => void> = new Set()
   // An epoch is never used twice, so that a lease on a deleted session is no lease on a new session with the same id.
   #lastEpoch = 0
   #lastOrder = 0
@@ -169,6 +172,7 @@ export class InMemorySessionService implements SessionService {
     if (!user || !session) return
     user.sessions.delete(key.sessionId)
     session.epoch = FREE // its lease is lost
+    this.#posted.delete(session)
     // A Map that is filled and emptied again and again keeps deleted values alive until the next garbage collection.
     if (user.sessions.size === 0) user.sessions = new Map()
   }
@@ -241,6 +245,7 @@ export class InMemorySessionService implements SessionService {
     if (isCopy) copies.delete(lease.key.sessionId)
     if (options?.interrupted && !isCopy) session.expiresAt = Number.NEGATIVE_INFINITY
     else session.epoch = FREE
+    if (this.#watchers.size > 0) this.#notify(session.key)
     return DONE
   }
 
@@ -287,11 +292,16 @@ export class InMemorySessionService implements SessionService {
     const pending = options?.pending && withPendingChanges(session.pending, options.pending, this.#nextOrder)
     const storable = entries.map(toStorableEntry)
     const seq = log.add(storable, session.state)
-    if (options?.drained) session.inbox?.remove(options.drained)
+    if (options?.drained) this.#drain(session, options.drained)
     if (options?.pending) session.pending = pending
     session.updatedAt = this.#now()
     if (options?.completesCopy) this.#completeCopy(session)
     return seq
+  }
+
+  #drain(session: InMemorySession, ids: readonly string[]): void {
+    session.inbox?.remove(ids)
+    if (session.inbox?.isEmpty) this.#posted.delete(session)
   }
 
   #completeCopy(session: InMemorySession): void {
@@ -308,6 +318,8 @@ export class InMemorySessionService implements SessionService {
     session.inbox ??= new Inbox()
     const { seq } = session.log
     session.inbox.post(item, seq)
+    if (!session.inbox.isEmpty) this.#posted.add(session)
+    this.#notify(session.key)
     return seq
   }
 
@@ -351,6 +363,28 @@ export class InMemorySessionService implements SessionService {
       if (epoch !== FREE && now >= expiresAt) found.push({ ...key })
     }
     return found
+  }
+
+  async withInbox({ appName, limit }: { appName: string; limit: number }): Promise<SessionKey[]> {
+    checkId('appName', appName)
+    const now = this.#monotonicNow()
+    const found: SessionKey[] = []
+    for (const { key, epoch, expiresAt } of this.#posted) {
+      if (found.length >= limit) break
+      if (key.appName === appName && (epoch === FREE || now >= expiresAt)) found.push({ ...key })
+    }
+    return found
+  }
+
+  watch(listener: (key: SessionKey) => void): () => void {
+    const own = (key: SessionKey): void => listener(key) // the same function may watch twice
+    this.#watchers.add(own)
+    return () => void this.#watchers.delete(own)
+  }
+
+  #notify(key: SessionKey): void {
+    // later: what a listener does must not delay or fail the write
+    for (const listener of this.#watchers) queueMicrotask(() => this.#watchers.has(listener) && listener({ ...key }))
   }
 
   async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {

@@ -139,7 +139,7 @@ async function shareState({ runner }: CallRunner, from: SessionKey, home: Sessio
   await sessionService.createSession(home).catch((error) => {
     if (!isTaken(error)) throw error
   })
-  await runner.updateStateOnce({ ...home, stateDelta }, from.sessionId)
+  await runner.internals.updateStateOnce({ ...home, stateDelta }, from.sessionId)
 }
 
 /** The state that belongs to one session. All sessions of a user share the rest. */

@@ -61,7 +61,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     signal?.throwIfAborted()
     const request = { userId, sessionId, stateDelta: state, runConfig, runContext }
     try {
-      await this.#run.attach(await this.#runner.startLive({ request, live: this.#run }))
+      await this.#run.attach(await this.#runner.internals.startLive({ request, live: this.#run }))
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session was stopped while it started.')
       this.#loop = new SessionLoop<LiveSession>(this, {
         options: this.#options,

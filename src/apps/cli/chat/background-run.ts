@@ -26,7 +26,7 @@ export async function nextBackgroundRun(
     runner.cancel({ userId, sessionId }).catch(() => {}) // the session shows what was cancelled
   })
   try {
-    await runner.backgroundOf({ userId, sessionId })
+    await runner.internals.backgroundOf({ userId, sessionId })
   } finally {
     stopListening()
   }

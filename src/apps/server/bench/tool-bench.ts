@@ -82,7 +82,7 @@ export class ToolBench {
       afterTool: own?.afterTool,
       onToolError: own?.onToolError,
     })
-    calls.runner.observeThrown((thrown) => this.#stacks.add(thrown))
+    calls.runner.internals.observeThrown((thrown) => this.#stacks.add(thrown))
     this.#calls.set(name, calls)
     return calls
   }

@@ -38,7 +38,7 @@ test('a background call that has ended is shown as completed, with its result', 
   const handle = { status: 'running', tool: 'search' }
   expect(readCall(await streamed(runner))).toEqual({ status: 'waiting', handle, response: undefined })
   archive.resolve({ hits: 3 })
-  await runner.backgroundOf(key)
+  await runner.internals.backgroundOf(key)
   const response = { status: 'completed', tool: 'search', result: { hits: 3 } }
   expect(readCall(await streamed(runner))).toMatchObject({ status: 'completed', response })
 })

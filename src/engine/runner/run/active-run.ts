@@ -18,6 +18,7 @@ import type { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
+import type { RunRequest } from './run-request.ts'
 
 /** A run that this process executes. */
 export class ActiveRun implements StartedRun {
@@ -209,6 +210,19 @@ export class ActiveRun implements StartedRun {
     }
   }
 
+  /** Records answers without a run. `drained`: inbox items to remove with them. */
+  recordAnswers(
+    message: Content,
+    { stateDelta }: Pick<RunRequest, 'stateDelta'>,
+    drained: readonly string[] | undefined,
+  ): Promise<void> {
+    const { recorder } = this.data
+    return recorder.commit(
+      [{ event: recorder.draft('user', undefined, message, stateDelta ? { stateDelta } : {}) }],
+      drained,
+    )
+  }
+
   /** Records that requests expired, or that background calls were interrupted. */
   expire(records: readonly (Denial | Interruption)[]): Promise<void> {
     return this.data.recorder.commit(records.map((record) => ({ record })))
@@ -252,6 +266,11 @@ export class ActiveRun implements StartedRun {
   /** Renews the lease and drains the inbox. */
   async tend(): Promise<void> {
     await this.data.held.renew()
-    await this.data.recorder.drainInbox()
+    await this.drainInbox()
+  }
+
+  /** Reads what other processes have posted. */
+  drainInbox(): Promise<void> {
+    return this.data.recorder.drainInbox()
   }
 }

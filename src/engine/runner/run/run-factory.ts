@@ -42,7 +42,8 @@ export class RunFactory {
     this.services = services
     this.tree = tree
     this.#id = services.ports.newId()
-    this.#renewer = new LeaseRenewer(services.ports, () => this.running.all())
+    const { ports, sessionService } = services
+    this.#renewer = new LeaseRenewer({ appName, ports, sessionService, runs: () => this.running.all() })
   }
 
   /** Claims the session of a request, or follows the run that holds it. */

@@ -2,14 +2,14 @@
 
 import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
-import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
-import type { Lease, PostedItem } from '../../../services/session/service.ts'
+import type { PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
 import { postedResults } from '../inbox/settle-inbox.ts'
 import type { HeldSession } from '../session/held-session.ts'
+import { requireLease } from '../session/require-lease.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { planStart } from './plan-start.ts'
@@ -76,7 +76,7 @@ export class RunStarter {
       if (request.caller?.hasConsumer()) claim.run.events.open()
       return claim.run
     }
-    const lease = requireLease(claim, request)
+    const lease = requireLease(claim.lease, request)
     let held: HeldSession | undefined
     let seen = before
     let overdue: string
@@ -212,12 +212,4 @@ interface StartOptions {
 
 function joined(before: readonly Event[], more: readonly Event[]): readonly Event[] {
   return more.length === 0 ? before : [...before, ...more]
-}
-
-function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lease {
-  if (lease) return lease
-  throw new ToolwrightError(
-    'NOT_FOUND',
-    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
-  )
 }

@@ -4,7 +4,7 @@ import type { Event } from '../../../core/event/event.ts'
 import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
-import { settleInbox } from '../inbox/settle-inbox.ts'
+import { postedResults, settleInbox } from '../inbox/settle-inbox.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { planStart } from './plan-start.ts'
 import type { RunFactory } from './run-factory.ts'
@@ -23,14 +23,16 @@ export async function applyInbox(
   })
 }
 
-/** Denies the requests that have expired. */
-async function denyExpired(factory: RunFactory, held: HeldSession): Promise<void> {
+/** Denies the requests that have expired, and records which background calls gave no result in time. */
+export async function settleOverdue(factory: RunFactory, held: HeldSession): Promise<void> {
   const { services, tree } = factory
+  const posted = await postedResults(held)
+  const isAlive = (id: string): boolean => posted.has(id) || services.background?.isRunning(held.key, id) || false
   for (;;) {
     const now = services.ports.now() / 1000
-    const plan = planStart(held.view, { invocationId: '' }, { tree, whilePaused: undefined, now })
-    if (plan.type !== 'expire first') return
-    await factory.create(held, plan.invocationId).expire(plan.denials)
+    const plan = planStart(held.view, { invocationId: '' }, { tree, whilePaused: undefined, now, isAlive })
+    if (plan.type !== 'expire first' && plan.type !== 'interrupt first') return
+    await factory.create(held, plan.invocationId).expire(plan.type === 'expire first' ? plan.denials : plan.lost)
   }
 }
 
@@ -86,7 +88,7 @@ export async function settleClaimed(factory: RunFactory, lease: Lease): Promise<
   await withHeld(factory, lease, async (held) => {
     const items = await held.inbox()
     if (items.length) await applyInbox(factory, held, items)
-    await denyExpired(factory, held)
+    await settleOverdue(factory, held)
   })
 }
 

@@ -47,41 +47,75 @@ export const RENEWALS_PER_LEASE = 3
 
 /** A run whose lease is renewed. */
 export interface LeasedRun {
+  /** The user of the session. */
+  readonly userId: string
+  /** The session. */
+  readonly sessionId: string
   /** Renews the lease and drains the inbox. */
   tend(): Promise<void>
+  /** Drains the inbox. */
+  drainInbox(): Promise<void>
   /** Stops the run. */
   stop(reason: unknown): void
 }
 
-/** Renews the leases of all runs of a runner with one timer. */
-export class LeaseRenewer {
-  readonly #ports: Pick<Ports, 'setTimer'>
-  readonly #runs: () => readonly LeasedRun[]
-  #stop: (() => void) | undefined
+/** What a `LeaseRenewer` needs of its runner. */
+interface RenewerOptions {
+  /** The app of the runner. */
+  readonly appName: string
+  /** Starts the timer. */
+  readonly ports: Pick<Ports, 'setTimer'>
+  /** Says when an item was posted. */
+  readonly sessionService: Pick<SessionService, 'watch'>
+  /** Returns the active runs. */
+  runs(): readonly LeasedRun[]
+}
 
-  /** `runs` returns the active runs. */
-  constructor(ports: Pick<Ports, 'setTimer'>, runs: () => readonly LeasedRun[]) {
-    this.#ports = ports
-    this.#runs = runs
+/**
+ * Renews the leases of all runs of a runner with one timer, and drains their inboxes then. If the store can be watched, a run also
+ * drains its inbox when an item is posted.
+ */
+export class LeaseRenewer {
+  readonly #options: RenewerOptions
+  #stopTimer: (() => void) | undefined
+  #stopWatching: (() => void) | undefined
+
+  constructor(options: RenewerOptions) {
+    this.#options = options
   }
 
-  /** Call when a run starts. The timer stops when no run is under way. */
+  /** Call when a run starts. The timer and the watch stop when no run is under way. */
   start({ leaseMs }: Lease): void {
-    if (this.#stop) return
+    if (this.#stopTimer) return
+    const { ports, sessionService, runs } = this.#options
     // an older session service does not set leaseMs
     const everyMs = (leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
     const renewAll = (): void => {
-      this.#stop = undefined
-      const runs = this.#runs()
-      for (const run of runs) run.tend().catch((error) => run.stop(error))
-      if (runs.length) this.#stop = this.#ports.setTimer(renewAll, everyMs, { background: true })
+      this.#stopTimer = undefined
+      const active = runs()
+      for (const run of active) run.tend().catch((error) => run.stop(error))
+      if (active.length === 0) return this.close()
+      this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
     }
-    this.#stop = this.#ports.setTimer(renewAll, everyMs, { background: true })
+    this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
+    this.#stopWatching ??= sessionService.watch?.((key) => this.#drain(key))
   }
 
-  /** Stops the timer. */
+  #drain({ appName, userId, sessionId }: SessionKey): void {
+    if (appName !== this.#options.appName) return
+    for (const run of this.#options.runs()) {
+      // a store that fails stops the run at its next append
+      if (run.sessionId === sessionId && run.userId === userId) run.drainInbox().catch(ignore)
+    }
+  }
+
+  /** Stops the timer and the watch. */
   close(): void {
-    this.#stop?.()
-    this.#stop = undefined
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
+    this.#stopWatching?.()
+    this.#stopWatching = undefined
   }
 }
+
+function ignore(): void {}

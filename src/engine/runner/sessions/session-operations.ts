@@ -5,6 +5,7 @@ import { pageOf } from '../../../services/session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../../../services/session/service.ts'
 import { toStateDelta } from '../../context/state.ts'
 import { Cancelled } from '../run/cancelled.ts'
+import type { AnswerRequest } from '../run/record-answers.ts'
 import type { RunFactory } from '../run/run-factory.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import { cancelHeld } from '../run/settle-session.ts'
@@ -22,6 +23,7 @@ import { claimIfFree } from '../session/leases.ts'
 const following = loadLater(() => import('./follow-run.ts'))
 const stateUpdates = loadLater(() => import('./update-state.ts'))
 const deletion = loadLater(() => import('./delete-session.ts'))
+const answering = loadLater(() => import('../run/record-answers.ts'))
 const forking = loadLater(() => import('./fork-session.ts'))
 const unfinishedCopies = loadLater(() => import('./unfinished-copy.ts'))
 const previews = loadLater(() => import('../approvals/preview-approval.ts'))
@@ -54,6 +56,12 @@ export class SessionOperations {
     const delta = toStateDelta(stateDelta) // a copy: the caller may change it meanwhile
     const { updateState } = await stateUpdates()
     await updateState(this.#key({ userId, sessionId }), delta, this.#factory, id)
+  }
+
+  /** Records answers without a run. */
+  async answer(request: AnswerRequest): Promise<void> {
+    const { recordAnswers } = await answering()
+    await recordAnswers(this.#factory, request)
   }
 
   /** Deletes a session with its open consents and its artifacts. */

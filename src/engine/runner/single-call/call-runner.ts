@@ -69,7 +69,7 @@ export class CallRunner {
     const callbacks = { beforeModel: this.#reply, beforeTool, afterTool, onToolError }
     this.#agent = new LlmAgent({ name: agentName, model: options.model ?? noModel, tools, ...callbacks })
     this.runner = new Runner({ ...options, agent: this.#agent })
-    this.runner.useForSingleCalls(callerId)
+    this.runner.internals.useForSingleCalls(callerId)
   }
 
   /** Runs a call until it has a result, is pending or ended. Default: in a session of its own. */
