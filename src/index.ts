@@ -141,12 +141,16 @@ export type {
   FollowOptions,
   ForkOptions,
   PreviewApprovalOptions,
+  PruneOptions,
+  PruneResult,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,
   RunOptions,
   UpdateStateOptions,
+  UserOptions,
 } from './engine/runner/runner-options.ts'
+export type { ExportedItem } from './engine/runner/sessions/exported-item.ts'
 export {
   ToolDispatcher,
   type ToolDispatcherCall,
@@ -181,7 +185,7 @@ export {
 export { InMemoryCredentialService } from './services/credential/in-memory.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from './services/credential/service.ts'
 export { InMemoryMemoryService } from './services/memory/in-memory.ts'
-export type { MemoryEntry, MemoryService } from './services/memory/service.ts'
+export type { MemoryEntry, MemoryService, StoredMemory } from './services/memory/service.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './services/session/in-memory.ts'
 export type {
   Page,

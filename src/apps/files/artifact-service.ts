@@ -7,7 +7,7 @@ import type { Logger } from '../../engine/dispatch/host.ts'
 import { checkFilename, checkNewFilename, checkPart } from '../../services/artifact/check-artifact.ts'
 import { mimeTypeOf } from '../../services/artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../../services/artifact/service.ts'
-import { checkFilter, checkKey } from '../../services/session/check-key.ts'
+import { checkKey, checkUser } from '../../services/session/check-key.ts'
 import { pageOf, readPagePosition } from '../../services/session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../../services/session/service.ts'
 import { addNumbered, findFolder, namesIn, numbersIn, removeFolder, removeLeftovers } from './artifact-folders.ts'
@@ -98,7 +98,7 @@ export class FileArtifactService implements ArtifactService {
 
   /** Deletes all artifacts of a user, in all sessions. */
   async deleteUser(user: UserKey): Promise<void> {
-    checkFilter(user)
+    checkUser(user)
     await this.#erase(this.#user(user))
   }
 

@@ -1,9 +1,10 @@
 import { copyJson } from '../../core/base/json.ts'
-import type { Session } from '../session/service.ts'
+import { readPagePosition, takePage } from '../session/page.ts'
+import type { Page, PageOptions, Session } from '../session/service.ts'
 import { Bm25Index } from './bm25.ts'
 import { ENTRY_OVERHEAD, lengthOf, MAX_QUERY_LENGTH, newestWithin, textOf } from './memory-entries.ts'
 import { Pace } from './pace.ts'
-import type { MemoryEntry, MemoryService } from './service.ts'
+import type { MemoryEntry, MemoryService, StoredMemory } from './service.ts'
 import { splitText, splitWords } from './words.ts'
 
 /** The most characters of a user. The index takes many times as much memory. */
@@ -31,6 +32,10 @@ export class InMemoryMemoryService implements MemoryService {
     query: string
   }): Promise<{ memories: readonly MemoryEntry[] }> {
     return { memories: this.#users.get(toKey(options))?.search(options.query) ?? [] }
+  }
+
+  async listMemories(options: { appName: string; userId: string } & PageOptions): Promise<Page<StoredMemory>> {
+    return this.#users.get(toKey(options))?.page(options) ?? { items: [] }
   }
 
   async deleteSession(options: { appName: string; userId: string; sessionId: string }): Promise<void> {
@@ -95,6 +100,17 @@ class UserMemory {
     this.#sessions.delete(sessionId)
     this.#length -= length
     return [...ids]
+  }
+
+  /** A part of what is remembered, in the order in which it was added. */
+  page(options: PageOptions): Page<StoredMemory> {
+    const after = readPagePosition(options)
+    const stored = [...this.#sessions].flatMap(([sessionId, { ids }]) => ids.map((id) => ({ id, sessionId })))
+    const rest = stored.filter(({ id }) => id > after).sort((one, other) => one.id - other.id)
+    return takePage(rest, options, ({ id, sessionId }) => {
+      const memory = copyJson(this.#entries.get(id))
+      return memory && { item: { sessionId, memory }, position: id, bytes: lengthOf(memory) }
+    })
   }
 
   search(query: string): MemoryEntry[] {

@@ -3,7 +3,7 @@ import { systemPorts } from '../../core/base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../../core/error/check-options.ts'
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkFilter, checkId, checkKey } from './check-key.ts'
+import { checkFilter, checkId, checkKey, checkUser } from './check-key.ts'
 import { checkPin } from './check-pin.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
@@ -178,7 +178,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   async deleteUser({ appName, userId }: { appName: string; userId: string }): Promise<void> {
-    checkFilter({ appName, userId })
+    checkUser({ appName, userId })
     const users = this.#apps.get(appName)?.users
     const user = users?.get(userId)
     for (const session of [...(user?.sessions.values() ?? []), ...(user?.copies.values() ?? [])]) session.epoch = FREE
@@ -186,7 +186,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   async userState({ appName, userId }: { appName: string; userId: string }): Promise<JsonObject> {
-    checkFilter({ appName, userId })
+    checkUser({ appName, userId })
     return scopeToJson(this.#apps.get(appName)?.users.get(userId)?.state)
   }
 

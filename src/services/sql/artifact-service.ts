@@ -4,7 +4,7 @@ import type { Part } from '../../core/content/content.ts'
 import { checkFilename, checkNewFilename, checkPart } from '../artifact/check-artifact.ts'
 import { mimeTypeOf } from '../artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
-import { checkFilter, checkKey } from '../session/check-key.ts'
+import { checkKey, checkUser } from '../session/check-key.ts'
 import { readPagePosition, takePage } from '../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
@@ -118,7 +118,7 @@ export class SqlArtifactService implements ArtifactService {
 
   /** Deletes all artifacts of a user. */
   async deleteUser(user: { appName: string; userId: string }): Promise<void> {
-    checkFilter(user)
+    checkUser(user)
     const columns = [toText(user.appName), toText(user.userId)]
     await this.#database.write(() => changesOf(DELETE_USER, ...columns))
   }

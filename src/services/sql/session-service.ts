@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/base/json.ts'
 import type { Entry, NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
+import { checkFilter, checkId, checkKey, checkUser } from '../session/check-key.ts'
 import { checkPin } from '../session/check-pin.ts'
 import { importedEvents } from '../session/imported-events.ts'
 import type {
@@ -148,7 +148,7 @@ export class SqlSessionService implements SessionService {
   /** Deletes the sessions and the `user:` state of a user, some sessions at a time. */
   async deleteUser({ appName, userId }: UserOwner): Promise<void> {
     const user = { appName, userId }
-    checkFilter(user)
+    checkUser(user)
     let ids: readonly number[]
     do {
       ids = await this.#database.write(() => deleteSomeSessions(this.#tables, user))
@@ -159,7 +159,7 @@ export class SqlSessionService implements SessionService {
 
   /** The `user:` state of a user. */
   async userState({ appName, userId }: UserOwner): Promise<JsonObject> {
-    checkFilter({ appName, userId })
+    checkUser({ appName, userId })
     return await this.#database.read(() => userState(this.#tables, { appName, userId }))
   }
 

@@ -37,7 +37,8 @@ export function lifeTests(serviceTest: ServiceTest<SessionService>): void {
     for (const key of others) equal((await stateOf(service, key))?.['user:name'], key.userId)
     await service.createSession(HOME)
     deepEqual(await stateOf(service, HOME), { 'app:motd': 'hi' })
-    await rejectsWith(service.deleteUser({ ...HOME, userId: '' }), 'INVALID_REQUEST')
+    for (const userId of ['', undefined as unknown as string])
+      await rejectsWith(service.deleteUser({ ...HOME, userId }), 'INVALID_REQUEST')
   })
 
   lifeTest('sessions that have not changed for long are prunable, in pages', async (service, clock) => {
