@@ -128,6 +128,7 @@ export { approve, deny, respond } from './engine/runner/approvals/answer-parts.t
 export type { ConfirmationDecision, ConfirmationProvider } from './engine/runner/approvals/confirmation-provider.ts'
 export type { Completion } from './engine/runner/completion.ts'
 export type { Models } from './engine/runner/models.ts'
+export { type MemoryPluginOptions, memoryPlugin } from './engine/runner/plugins/memory-plugin.ts'
 export type { Plugin } from './engine/runner/plugins/plugin.ts'
 export type { ConversationPhases } from './engine/runner/run/conversation-phases.ts'
 export type { Run } from './engine/runner/run/run-handle.ts'

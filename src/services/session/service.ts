@@ -81,8 +81,8 @@ export interface Checkpoint {
   /** What the runner computed from the log. It is JSON. */
   readonly state: JsonObject
   /**
-   * Reads the entries up to `seq`, in order. The runner calls it for what the state does not hold: the history that a model sees,
-   * the events that an answer replays. With `fromSeq`, only those with a higher sequence number.
+   * Reads the entries up to `seq`, in order: all, or those after `fromSeq`. The runner calls it for what the state does not hold:
+   * the history that a model sees, the events that an answer replays.
    */
   entriesBefore(options?: { fromSeq?: number | undefined }): Promise<readonly Entry[]>
 }
@@ -111,8 +111,8 @@ export interface AppendOptions {
   /** This append completes a copy of `createCopy`: from its commit on, the copy is a session like any other. */
   readonly completesCopy?: boolean | undefined
   /**
-   * The folded state of the log up to `expectedSeq`: these entries are not in it. It replaces the checkpoint of the session. Only
-   * for stores with `keepsCheckpoints`.
+   * The folded state of the log up to `expectedSeq`, without the entries of this append. It replaces an earlier one. Only stores
+   * with `keepsCheckpoints` get it.
    */
   readonly checkpoint?: JsonObject | undefined
 }
@@ -209,8 +209,11 @@ export interface PendingSummary {
  * held is LEASE_LOST, and SESSION_GONE if its session was deleted.
  */
 export interface SessionService {
-  /** Whether the store keeps the `checkpoint` of an append and returns it with `read`. */
-  readonly keepsCheckpoints?: true
+  /**
+   * Whether the store keeps the `checkpoint` of an append and returns it with `read()`. Optional: without it, the runner makes none,
+   * and reads the whole log.
+   */
+  readonly keepsCheckpoints?: boolean | undefined
   /** Creates a session, with a random id by default. `events` imports finished history: a store passes it through `importedEvents`. */
   createSession(options: {
     appName: string

@@ -1,9 +1,8 @@
 // The rules for creating and deleting sessions.
 import type { Session, SessionKey } from '../session/service.ts'
-import { sessionExists, sessionNotFound } from '../session/session-errors.ts'
+import { sessionExists } from '../session/session-errors.ts'
 import { versionsOf } from './append-rules.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
-import { toJson } from './escaped-text.ts'
 import { toSession } from './session-lists.ts'
 import type { SessionRow } from './session-row.ts'
 import type { SessionTables } from './session-tables.ts'
@@ -29,7 +28,7 @@ export function* createSession(
   tables: SessionTables,
   { key, changes, encoded, now }: NewSession,
 ): SqlWork<{ readonly session: Session; readonly updates: readonly StateUpdate[] }> {
-  const { sessions, log, state } = tables
+  const { sessions, pages, state } = tables
   if (yield* sessions.findCopy(key)) throw sessionExists(key.sessionId)
   if ((yield* sessions.insert(key, now)) === undefined) throw sessionExists(key.sessionId)
   const row = (yield* sessions.find(key)) as SessionRow // inserted above
@@ -37,7 +36,7 @@ export function* createSession(
   const all = [...changes, ...added.flatMap((entry) => entry.changes)]
   const updates = yield* state.apply(row, all, { from: 0, versions: versionsOf(row, added.length) })
   if (added.length > 0) yield* sessions.setSeq(row.id, added.length, now)
-  return { session: yield* toSession(tables, row, yield* log.events(row)), updates }
+  return { session: yield* toSession(tables, row, yield* pages.events(row)), updates }
 }
 
 /** Inserts the first entries of a log, each event once, and returns those that are new. */
@@ -62,16 +61,4 @@ export function* deleteSession(tables: SessionTables, key: SessionKey): SqlWork<
 export function* deleteRow({ stateRows, sessions }: SessionTables, row: StateOwner): SqlWork<void> {
   yield* stateRows.deleteSessionState(row)
   yield* sessions.delete(row.id) // foreign keys delete its log, inbox, requests and checkpoint
-}
-
-/** Posts an item to the inbox of a session, and returns the last sequence number. */
-export function* postItem(
-  { sessions, inbox }: SessionTables,
-  key: SessionKey,
-  item: { readonly id: string },
-): SqlWork<number> {
-  const row = yield* sessions.lock(key)
-  if (!row) throw sessionNotFound(key.sessionId)
-  yield* inbox.post(row.id, item.id, toJson({ ...item, seq: row.seq }, 'An inbox item'))
-  return row.seq
 }

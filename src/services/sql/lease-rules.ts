@@ -4,7 +4,8 @@ import { sessionBusy, sessionExists, sessionNotFound } from '../session/session-
 import { versionsOf } from './append-rules.ts'
 import { deleteRow } from './create-rules.ts'
 import type { ClaimableRow } from './lease-rows.ts'
-import { keyOf } from './session-row.ts'
+import { refusedLease } from './refused-lease.ts'
+import { keyColumns, keyOf } from './session-row.ts'
 import type { HeldLease } from './session-rows.ts'
 import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
@@ -41,6 +42,14 @@ export function* claimDeadCopies(tables: SessionTables, appName: string): SqlWor
     if (lease) claimed.push(lease)
   }
   return claimed
+}
+
+/** Extends a lease; throws LEASE_LOST. */
+export function* renew({ sessions, leases, state }: SessionTables, lease: HeldLease): SqlWork<readonly StateUpdate[]> {
+  const row = yield* leases.renew(lease)
+  if (!row) throw yield* refusedLease({ sessions }, lease.key)
+  const [app, user] = keyColumns(lease.key)
+  return yield* state.refresh({ app, user, id: row.id }, versionsOf(row, row.seq))
 }
 
 /** Ends a lease. Deletes an unfinished copy. */

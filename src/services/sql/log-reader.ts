@@ -5,7 +5,7 @@ import type { Checkpoint, HeldLog, LogPage, SessionService, StateReader } from '
 import { versionsOf } from './append-rules.ts'
 import type { StoredCheckpoint } from './checkpoint-rows.ts'
 import { type CachedLog, type LogCache, seqOf } from './log-cache.ts'
-import { missingEntry } from './log-rows.ts'
+import { missingEntry } from './log-pages.ts'
 import { MAX_PIECE_BYTES, readInTurn } from './read-in-turn.ts'
 import { refusedLease } from './refused-lease.ts'
 import type { SessionRow } from './session-row.ts'
@@ -60,12 +60,12 @@ export class LogReader {
     const { limit, maxBytes } = options
     checkKey(options)
     const start = readLogStart(options)
-    const { sessions, log } = this.#tables
+    const { sessions, pages } = this.#tables
     const { page } = await readInTurn(this.#database, options, function* (isTurn): SqlWork<FoundPage | undefined> {
       const row = yield* sessions.find(options)
       if (!row) return { page: undefined }
-      if (!isTurn && limit !== 0 && start < row.seq && (yield* log.isLong(row.id, start))) return undefined
-      const { entries } = yield* log.page(row, start, { limit, maxBytes })
+      if (!isTurn && limit !== 0 && start < row.seq && (yield* pages.isLong(row.id, start))) return undefined
+      const { entries } = yield* pages.page(row, start, { limit, maxBytes })
       return { page: { entries, lastSeq: row.seq } }
     })
     return page
@@ -73,13 +73,13 @@ export class LogReader {
 
   /** Reads the next piece of a log. Undefined: there is more. */
   *#readPiece(lease: HeldLease, reading: Reading, isTurn: boolean): SqlWork<ReadToEnd | undefined> {
-    const { log, state } = this.#tables
+    const { pages, state } = this.#tables
     const row = yield* this.#findHeldOrThrow(lease)
     if (reading.entries.length === 0) reading.start = yield* this.#startOf(row)
     const { from } = reading.start as LogStart
     const next = from + reading.entries.length
-    if (!isTurn && next < row.seq && (yield* log.isLong(row.id, next))) return undefined
-    const piece = yield* log.piece(row, next, MAX_PIECE_BYTES)
+    if (!isTurn && next < row.seq && (yield* pages.isLong(row.id, next))) return undefined
+    const piece = yield* pages.piece(row, next, MAX_PIECE_BYTES)
     for (const entry of piece.entries) reading.entries.push(entry)
     reading.size += piece.size
     if (from + reading.entries.length < row.seq) return undefined
@@ -109,14 +109,14 @@ export class LogReader {
   /** Reads the entries after `fromSeq` up to `lastSeq`. */
   async #readBefore(lease: HeldLease, fromSeq: number, lastSeq: number): Promise<readonly Entry[]> {
     const entries: Entry[] = []
-    const { log } = this.#tables
+    const { pages } = this.#tables
     const findHeld = (): SqlWork<SessionRow> => this.#findHeldOrThrow(lease)
     await readInTurn(this.#database, lease.key, function* (isTurn): SqlWork<object | undefined> {
       const row = yield* findHeld()
       const next = fromSeq + entries.length
       if (next >= lastSeq) return entries
-      if (!isTurn && (yield* log.isLong(row.id, next))) return undefined
-      const piece = yield* log.page(row, next, { limit: lastSeq - next, maxBytes: MAX_PIECE_BYTES })
+      if (!isTurn && (yield* pages.isLong(row.id, next))) return undefined
+      const piece = yield* pages.page(row, next, { limit: lastSeq - next, maxBytes: MAX_PIECE_BYTES })
       if (piece.entries.length === 0) throw missingEntry(row, next + 1)
       for (const entry of piece.entries) entries.push(entry)
       return fromSeq + entries.length < lastSeq ? undefined : entries

@@ -25,8 +25,9 @@ export function* findSession(
   const { numRecentEvents, afterTimestamp } = options.config ?? {}
   const row = yield* tables.sessions.find(options)
   if (!row) return undefined
-  if (afterTimestamp === undefined) return yield* toSession(tables, row, yield* tables.log.events(row, numRecentEvents))
-  const since = (yield* tables.log.events(row)).filter(({ timestamp }) => timestamp >= afterTimestamp)
+  if (afterTimestamp === undefined)
+    return yield* toSession(tables, row, yield* tables.pages.events(row, numRecentEvents))
+  const since = (yield* tables.pages.events(row)).filter(({ timestamp }) => timestamp >= afterTimestamp)
   return yield* toSession(tables, row, since.slice(Math.max(0, since.length - (numRecentEvents ?? since.length))))
 }
 

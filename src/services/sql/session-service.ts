@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../core/base/json.ts'
-import type { Entry, NewEntry } from '../../core/event/event.ts'
+import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId, checkKey, checkUser } from '../session/check-key.ts'
-import { checkPin } from '../session/check-pin.ts'
 import { importedEvents } from '../session/imported-events.ts'
 import type {
   AppendOptions,
@@ -22,25 +21,23 @@ import type {
   SessionService,
   UserUsage,
 } from '../session/service.ts'
-import { type Append, append, encodeOptions, versionsOf } from './append-rules.ts'
-import { createSession, deleteSession, postItem } from './create-rules.ts'
-import { areLarge, type EncodedEntry, encodeEntries, sizeOfEncoded } from './entry-encoding.ts'
-import { fromJson, toJson, toText } from './escaped-text.ts'
-import { claim, claimDeadCopies, createCopy, isHeldAlive, release } from './lease-rules.ts'
+import { type Append, append, encodeOptions } from './append-rules.ts'
+import { createSession, deleteSession } from './create-rules.ts'
+import { entriesAfter, sizeOfEncoded } from './entry-encoding.ts'
+import { copyItem, postItem, readInbox } from './inbox-rules.ts'
+import { claim, claimDeadCopies, createCopy, isHeldAlive, release, renew } from './lease-rules.ts'
 import { LogCache } from './log-cache.ts'
 import { LogReader } from './log-reader.ts'
-import { PinRows } from './pin-rows.ts'
+import { Pins } from './pins.ts'
 import { claimIdle, findPrunable } from './prune-rules.ts'
-import { MAX_PIECE_BYTES } from './read-in-turn.ts'
-import { refusedLease } from './refused-lease.ts'
 import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
 import { findSession, listSessionPage, listSessions, usageOf } from './session-lists.ts'
 import { keyOf } from './session-row.ts'
-import type { HeldLease } from './session-rows.ts'
 import { type SessionTables, sessionTables } from './session-tables.ts'
 import type { SqlDatabase, SqlWork } from './sql.ts'
 import { encodeStateDelta } from './state-change.ts'
 import { deleteSomeSessions, deleteUserState, type UserOwner, userState } from './user-rules.ts'
+import { encodeInTurn, writeInTurn } from './write-entries.ts'
 
 /** Options of `SqlSessionService`. */
 interface SqlSessionOptions {
@@ -62,7 +59,7 @@ export class SqlSessionService implements SessionService {
   readonly #database: SqlDatabase
   readonly #options: SqlSessionOptions
   readonly #tables: SessionTables
-  readonly #pins: PinRows = new PinRows()
+  readonly #pins: Pins
   readonly #cache: LogCache
   readonly #logs: LogReader
 
@@ -70,8 +67,14 @@ export class SqlSessionService implements SessionService {
     this.#database = database
     this.#options = options
     this.#tables = sessionTables(database, { ...options, reportDamage: damageReporter(options.logger) })
+    this.#pins = new Pins(database)
     this.#cache = new LogCache(options.cacheBytes)
     this.#logs = new LogReader(database, this.#tables, this.#cache)
+  }
+
+  /** The file of the database; undefined if it is on a server. */
+  get file(): string | undefined {
+    return this.#database.file
   }
 
   /** Creates a session; throws ALREADY_EXISTS. */
@@ -82,10 +85,10 @@ export class SqlSessionService implements SessionService {
     checkKey(key)
     const changes = state ? encodeStateDelta(state) : []
     const imported = importedEvents(events, newId).map((event) => ({ event }))
-    const encoded = await this.#encode(key, imported)
+    const encoded = await encodeInTurn({ database: this.#database, key }, imported)
     const create = (): ReturnType<typeof createSession> =>
       createSession(this.#tables, { key, changes, encoded, now: now() })
-    const { session, updates } = await this.#writeEntries(key, encoded, create)
+    const { session, updates } = await writeInTurn({ database: this.#database, key }, encoded, create)
     this.#tables.state.take(updates)
     return session
   }
@@ -188,15 +191,7 @@ export class SqlSessionService implements SessionService {
   async renew({ key: given, epoch, seq }: Lease): Promise<Lease> {
     const key = copyKey(given)
     const lease = { key, epoch }
-    const tables = this.#tables
-    const { leases, state } = tables
-    const renewed = await this.#writeHeld(lease, function* () {
-      const row = yield* leases.renew(lease)
-      if (!row) throw yield* refusedLease(tables, key)
-      const owner = { app: toText(key.appName), user: toText(key.userId), id: row.id }
-      return yield* state.refresh(owner, versionsOf(row, row.seq))
-    })
-    state.take(renewed)
+    this.#tables.state.take(await this.#writeHeld(lease, () => renew(this.#tables, lease)))
     return { key, epoch, seq, leaseMs: this.#options.leaseMs }
   }
 
@@ -226,11 +221,11 @@ export class SqlSessionService implements SessionService {
     const lease = { key: copyKey(given), epoch }
     const now = this.#options.now()
     const changes = encodeOptions(options, now)
-    const encoding = this.#encode(lease.key, entries)
+    const encoding = encodeInTurn({ database: this.#database, key: lease.key }, entries)
     const encoded = Array.isArray(encoding) ? encoding : await encoding // an await would cost every append
     const work: Append = { lease, expectedSeq, encoded, now, changes }
-    const { id, from, added, seq, updates } = await this.#writeEntries(
-      lease.key,
+    const { id, from, added, seq, updates } = await writeInTurn(
+      { database: this.#database, key: lease.key },
       encoded,
       () => append(this.#tables, work),
       () => isHeldAlive(this.#tables, lease),
@@ -244,22 +239,15 @@ export class SqlSessionService implements SessionService {
   /** Posts an item to the inbox of a session. */
   async post(given: SessionKey, item: InboxItem): Promise<number> {
     const key = copyKey(given)
-    checkId('The id of an inbox item', item.id)
-    const posted = fromJson(toJson(item, 'An inbox item'), 'An inbox item') as InboxItem // a copy: the caller may change the item while the write waits
+    const posted = copyItem(item)
     return await this.#database.write(() => postItem(this.#tables, key, posted))
   }
 
   /** The items in the inbox. */
   async inbox({ key: given, epoch }: Lease): Promise<PostedItem[]> {
     const lease = { key: copyKey(given), epoch }
-    const tables = this.#tables
-    const { sessions, inbox, state } = tables
-    const { items, updates } = await this.#database.read(function* () {
-      const row = yield* sessions.findHeld(lease)
-      if (!row) throw yield* refusedLease(tables, lease.key)
-      return { items: yield* inbox.items(row), updates: yield* state.refresh(row, versionsOf(row, row.seq)) }
-    })
-    state.take(updates)
+    const { items, updates } = await this.#database.read(() => readInbox(this.#tables, lease))
+    this.#tables.state.take(updates)
     return items
   }
 
@@ -294,51 +282,27 @@ export class SqlSessionService implements SessionService {
   }
 
   /** The pin of an app under this name. */
-  async getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
-    checkPin(appName, name)
-    return await this.#pins.find(this.#database, appName, name)
+  getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
+    return this.#pins.find(appName, name)
   }
 
   /** Stores a pin, if the stored pin is the expected one. */
-  async setPin(
+  setPin(
     { appName }: { appName: string },
     name: string,
     hash: string,
-    { expected }: { expected?: string | null | undefined } = {},
+    options: { expected?: string | null | undefined } = {},
   ): Promise<boolean> {
-    checkPin(appName, name, hash)
-    return await this.#database.write(() => this.#pins.save({ appName, name, hash, expected }))
+    return this.#pins.save(appName, name, hash, options)
   }
 
   /**
    * Keeps a holder's write waiting while its lease is alive, also longer than other writes wait, so that a locked database does
    * not lose the result of a tool. Reading the lease needs no lock.
    */
-  #writeHeld<T>(lease: HeldLease, work: () => SqlWork<T>): Promise<T> {
+  #writeHeld<T>(lease: Pick<Lease, 'key' | 'epoch'>, work: () => SqlWork<T>): Promise<T> {
     return this.#database.write(work, () => isHeldAlive(this.#tables, lease))
   }
-
-  /** Encodes entries. Large ones wait for the turn of the user. */
-  #encode(key: SessionKey, entries: readonly NewEntry[]): EncodedEntry[] | Promise<EncodedEntry[]> {
-    if (!areLarge(entries)) return encodeEntries(entries)
-    return this.#database.turns.take(key.userId, () => encodeEntries(entries))
-  }
-
-  /** Runs `work`, which inserts these entries, in a write transaction. Large ones wait for the turn of the user. */
-  #writeEntries<T>(
-    key: SessionKey,
-    encoded: readonly EncodedEntry[],
-    work: () => SqlWork<T>,
-    mayWaitLonger?: () => SqlWork<boolean>,
-  ): Promise<T> {
-    const write = (): Promise<T> => this.#database.write(work, mayWaitLonger)
-    return sizeOfEncoded(encoded) > MAX_PIECE_BYTES ? this.#database.turns.take(key.userId, write) : write()
-  }
-}
-
-/** Entries as readers of the log get them. */
-function entriesAfter(seq: number, added: readonly EncodedEntry[]): Entry[] {
-  return added.map(({ entry }, index) => ({ seq: seq + index + 1, ...entry }))
 }
 
 /** Checks and copies a key: the caller may change the object while the write waits. */

@@ -1,11 +1,14 @@
 import { CheckpointRows } from './checkpoint-rows.ts'
+import { CopiedState } from './copied-state.ts'
+import { DirectState, readsAtOnce } from './direct-state.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { LeaseRows } from './lease-rows.ts'
+import { LogPages } from './log-pages.ts'
 import { LogRows } from './log-rows.ts'
 import { PendingRows } from './pending-rows.ts'
 import type { ReportDamage } from './report-skipped-rows.ts'
 import { SessionRows } from './session-rows.ts'
-import { type SessionState, sessionState } from './session-state.ts'
+import type { SessionState } from './session-state.ts'
 import type { SqlDatabase } from './sql.ts'
 import { StateRows } from './state-rows.ts'
 
@@ -17,6 +20,8 @@ export interface SessionTables {
   readonly leases: LeaseRows
   /** The entries of logs. */
   readonly log: LogRows
+  /** Parts of logs. */
+  readonly pages: LogPages
   /** The checkpoints of logs. */
   readonly checkpoints: CheckpointRows
   /** The rows of state. */
@@ -40,9 +45,10 @@ export function sessionTables(
     sessions: new SessionRows(database),
     leases: new LeaseRows(database, options),
     log: new LogRows(),
+    pages: new LogPages(),
     checkpoints: new CheckpointRows(reportDamage),
     stateRows,
-    state: sessionState(database, stateRows),
+    state: readsAtOnce(database) ? new DirectState(stateRows, database) : new CopiedState(stateRows),
     inbox: new InboxRows(reportDamage),
     pending: new PendingRows(reportDamage),
   }

@@ -57,6 +57,8 @@ export interface Dialect {
 export interface SqlDatabase {
   /** How this database writes what differs. */
   readonly dialect: Dialect
+  /** The path of its file, or `:memory:`. Omit it for a database on a server. */
+  readonly file?: string | undefined
   /** The turns of users with work that blocks the event loop. */
   readonly turns: UserTurns
   /** The value of the `?` in `dialect.leaseTime`. */
