@@ -141,6 +141,7 @@ export type {
   DeleteSessionOptions,
   FollowOptions,
   ForkOptions,
+  PendingFilter,
   PreviewApprovalOptions,
   PruneOptions,
   PruneResult,
@@ -150,7 +151,14 @@ export type {
   RunOptions,
   UpdateStateOptions,
   UserOptions,
+  WorkOptions,
 } from './engine/runner/runner-options.ts'
+export type {
+  Schedule,
+  ScheduleOptions,
+  SchedulesFilter,
+  ScheduleTimes,
+} from './engine/runner/schedules/schedule-options.ts'
 export type { ExportedItem } from './engine/runner/sessions/exported-item.ts'
 export {
   ToolDispatcher,
@@ -187,6 +195,15 @@ export { InMemoryCredentialService } from './services/credential/in-memory.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from './services/credential/service.ts'
 export { InMemoryMemoryService } from './services/memory/in-memory.ts'
 export type { MemoryEntry, MemoryService, StoredMemory } from './services/memory/service.ts'
+export { InMemoryScheduleService } from './services/schedule/in-memory.ts'
+export type {
+  ScheduleEnd,
+  ScheduleKey,
+  ScheduleService,
+  ScheduleState,
+  ScheduleTiming,
+  StoredSchedule,
+} from './services/schedule/service.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './services/session/in-memory.ts'
 export type {
   Page,

@@ -44,6 +44,8 @@ async function furnished(open: (typeof kinds)[0]['open']) {
   if (session) await memoryService.addSessionToMemory(session)
   await runner.complete({ userId: 'eve', sessionId: 's1', message: 'kept', stateDelta: { 'user:name': 'Eve' } })
   await artifactService.saveArtifact({ ...ada, userId: 'eve', filename: 'a.txt', artifact: { text: 'kept' } })
+  const at = new Date(Date.now() + 86_400_000)
+  for (const userId of ['ada', 'eve']) await runner.schedule({ userId, sessionId: 's1', message: 'canary-tick', at })
   const everything = async (userId: string): Promise<string> => {
     const items: unknown[] = []
     for await (const item of runner.exportUser({ userId })) items.push(item)
@@ -65,9 +67,10 @@ describe.each(kinds)('a user, with services $name,', ({ open }) => {
       artifact: 2,
       memory: 2,
       credential: 1,
+      schedule: 1,
     })
     const text = JSON.stringify(items)
-    for (const canary of ['log', 'user', 'own', 'file', 'shared']) expect(text).toContain(`canary-${canary}`)
+    for (const canary of ['log', 'user', 'own', 'file', 'shared', 'tick']) expect(text).toContain(`canary-${canary}`)
     expect(text).toContain('"key":"crm"')
     expect(text).not.toContain('canary-secret')
     expect(text).not.toContain('kept')

@@ -84,6 +84,19 @@ describe.each(stores)('prune(), with sessions $name,', ({ open }) => {
     expect(await left()).toEqual(['dead', 'held', 'posted'])
   })
 
+  test('keeps sessions with a schedule', async () => {
+    const { clock, start, left } = openShop(open)
+    const runner = start()
+    const where = { userId: 'ada', sessionId: 's1' }
+    await runner.complete({ ...where, message: 'Hi' })
+    const { id } = await runner.schedule({ ...where, message: 'Again', at: new Date(clock.time + 60 * DAY) })
+    clock.time += 31 * DAY
+    expect(await runner.prune({ olderThan: DAY })).toEqual({ deleted: 0, kept: 1, failed: 0 })
+    await runner.unschedule(id)
+    expect(await runner.prune({ olderThan: DAY })).toMatchObject({ deleted: 1 })
+    expect(await left()).toEqual([])
+  })
+
   test('a message that comes while a session is pruned is not lost', async () => {
     const { clock, services, start, left } = openShop(open)
     const runner = start()

@@ -17,12 +17,14 @@ import { serveCommand } from './serve/serve-command.ts'
 import { webCommand } from './serve/web-command.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { toolCommand } from './tool/tool-command.ts'
+import { workerCommand } from './worker/worker-command.ts'
 
 const ownCommands: readonly Command[] = [
   createCommand,
   webCommand,
   runCommand,
   serveCommand,
+  workerCommand,
   toolCommand,
   mcpCommand,
   inferCommand,

@@ -24,6 +24,12 @@ async function fillFile(file: string, userId: string): Promise<Runner> {
     const data = Buffer.from(`${userId} bytes`).toString('base64')
     await artifactService.saveArtifact({ ...key, filename, artifact: { inlineData: { mimeType: 'text/plain', data } } })
   }
+  await runner.schedule({
+    userId,
+    sessionId: key.sessionId,
+    message: `${userId} tick`,
+    at: new Date(Date.now() + 86_400_000),
+  })
   await credentialService.save({
     ...key,
     key: `${userId}-crm`,

@@ -101,6 +101,21 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX IF NOT EXISTS toolwright_inbox_waiting ON toolwright_inbox (session) WHERE body IS NOT NULL;
   `,
+  `
+  CREATE TABLE IF NOT EXISTS toolwright_schedules (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- the order of creation
+    app TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    user TEXT NOT NULL,
+    session TEXT NOT NULL,                  -- '' = a new session for each run
+    wake_at REAL NOT NULL,                  -- when a worker has to look at it, in milliseconds since 1970
+    revision TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (app, schedule)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_schedules_due ON toolwright_schedules (app, wake_at);
+  CREATE INDEX IF NOT EXISTS toolwright_schedules_of ON toolwright_schedules (app, user, session);
+  `,
   // The words of messages are letters and digits of ASCII: they need no other tokenizer. With `secure-delete`, deleted words leave the index at
   // once.
   `
@@ -137,6 +152,7 @@ const TABLES: Readonly<Record<string, string>> = {
   toolwright_memory_users: 'id, app, user',
   toolwright_memories: 'id, owner, session, body, length',
   toolwright_memory_index: 'rowid, owner, words',
+  toolwright_schedules: 'id, app, schedule, user, session, wake_at, revision, body',
   toolwright_meta: 'name, value',
 }
 

@@ -37,6 +37,7 @@ test('spreading sqlite() copies only the services, and closing a runner leaves t
     'artifactService',
     'credentialService',
     'memoryService',
+    'scheduleService',
   ])
   const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...services })
   await runner.close()

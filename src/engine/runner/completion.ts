@@ -1,8 +1,11 @@
 import type { Event } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
+import type { Agent } from '../agent/agents/agent.ts'
 import { answerTextOf, isAnswerIn } from '../agent/agents/answer-text.ts'
 import { pendingOf } from './approvals/pending-requests.ts'
+import { outputSchemaOf, parseOutput } from './output.ts'
 import type { StartedRun } from './run/run-handle.ts'
+import type { RunServices } from './run-services.ts'
 import { addUsage, noUsage, type Usage } from './usage.ts'
 
 /** The result of a run that has completed, paused or ended early. */
@@ -43,6 +46,16 @@ export function completionOf(run: StartedRun): Completion {
   const pending = step.type === 'wait' ? pendingOf(step.on, run) : []
   const text = textOfRun(run, last)
   return { text, output: undefined, usage, events, pending, error: run.error(), sessionId, invocationId }
+}
+
+/** The answer as a value of the agent's `outputSchema`. Undefined if the run is paused or ended early, or the agent has none. */
+export async function outputOf(
+  { pending, error, text }: Completion,
+  agent: Agent | undefined,
+  services: Pick<RunServices, 'toolTimeoutMs' | 'ports'>,
+): Promise<unknown> {
+  const schema = pending.length || error ? undefined : outputSchemaOf(agent)
+  return schema && (await parseOutput(schema, text, services))
 }
 
 /**

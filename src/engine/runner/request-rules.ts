@@ -10,6 +10,7 @@ import {
   checkOptions,
   flag,
   type OptionRules,
+  oneOf,
   type Rule,
   record,
   text,
@@ -31,7 +32,9 @@ import type {
   RecoverOptions,
   ResumeOptions,
   RunOptions,
+  WorkOptions,
 } from './runner-options.ts'
+import type { ScheduleOptions } from './schedules/schedule-options.ts'
 
 /** Checks the options of a method of the runner. A session key may be spread into them: `appName` must be the runner's. */
 export function checkCallOptions(appName: string, method: Method, options: CallOptions): void {
@@ -53,6 +56,9 @@ type Method =
   | 'pending'
   | 'pendingPage'
   | 'recover'
+  | 'work'
+  | 'schedule'
+  | 'schedules'
   | 'follow'
   | 'updateState'
   | 'fork'
@@ -231,10 +237,37 @@ const RESUME_RULES: OptionRules<ResumeOptions & CallOptions> = {
 
 const RECOVER_RULES: OptionRules<RecoverOptions> = { where: callback, runContext: callback }
 
+const WORK_RULES: OptionRules<WorkOptions> = {
+  ...RECOVER_RULES,
+  signal: RUN_RULES.signal,
+  concurrency: wholeNumber(1),
+  pollMs: wholeNumber(10),
+  graceMs: wholeNumber(0),
+}
+
+const SCHEDULE_RULES: OptionRules<ScheduleOptions & Pick<CallOptions, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  message: anything,
+  id: text,
+  at: anything, // toStoredSchedule() checks the times
+  every: anything,
+  cron: anything,
+  timeZone: anything,
+  missed: oneOf('skip', 'once', 'all'),
+}
+
 const KEY_RULES: { readonly [option in 'appName' | 'userId' | 'sessionId']: Rule } = {
   appName: text,
   userId: text,
   sessionId: text,
+}
+
+const PENDING_RULES = {
+  ...KEY_RULES,
+  tool: text,
+  kind: oneOf('confirmation', 'credential', 'input', 'longRunning'),
 }
 
 const FOLLOW_RULES: OptionRules<FollowOptions & Pick<CallOptions, 'appName'>> = {
@@ -273,9 +306,12 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
   answer: ANSWER_RULES,
   resume: RESUME_RULES,
   cancel: CANCEL_RULES,
-  pending: KEY_RULES,
-  pendingPage: { ...KEY_RULES, limit: wholeNumber(1), after: text, maxBytes: wholeNumber(1) },
+  pending: PENDING_RULES,
+  pendingPage: { ...PENDING_RULES, limit: wholeNumber(1), after: text, maxBytes: wholeNumber(1) },
   recover: RECOVER_RULES,
+  work: WORK_RULES,
+  schedule: SCHEDULE_RULES,
+  schedules: { ...KEY_RULES, limit: wholeNumber(1), after: text },
   follow: FOLLOW_RULES,
   updateState: { ...KEY_RULES, stateDelta: record },
   fork: FORK_RULES,

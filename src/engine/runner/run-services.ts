@@ -5,6 +5,8 @@ import type { ArtifactService } from '../../services/artifact/service.ts'
 import { InMemoryCredentialService } from '../../services/credential/in-memory.ts'
 import type { CredentialService } from '../../services/credential/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
+import { InMemoryScheduleService } from '../../services/schedule/in-memory.ts'
+import type { ScheduleService } from '../../services/schedule/service.ts'
 import { InMemorySessionService } from '../../services/session/in-memory.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
@@ -26,6 +28,8 @@ export interface RunServices {
   readonly memoryService: MemoryService | undefined
   /** Stores credentials. */
   readonly credentialService: CredentialService
+  /** Stores schedules. */
+  readonly scheduleService: ScheduleService
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** Redirect URIs that an answer to a consent may name, besides the requested one. */
@@ -74,6 +78,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     artifactService: options.artifactService,
     memoryService: options.memoryService,
     credentialService: options.credentialService ?? new InMemoryCredentialService(),
+    scheduleService: options.scheduleService ?? new InMemoryScheduleService(),
     auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },
     allowedRedirectUris: options.allowedRedirectUris ?? [],
     plugins,

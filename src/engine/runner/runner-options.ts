@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../core/base/json.ts'
 import type { Ports } from '../../core/base/ports.ts'
 import type { Message } from '../../core/content/content.ts'
+import type { PendingRequest } from '../../core/event/pending-request.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import type { Exchangers } from '../../services/auth/auth-services.ts'
 import type { CredentialService } from '../../services/credential/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
+import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import type { Agent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
@@ -30,6 +32,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly memoryService?: MemoryService | undefined
   /** Stores credentials of users. Default: in memory; `sqlite()` keeps them across restarts, encrypted. */
   readonly credentialService?: CredentialService | undefined
+  /** Stores what `runner.schedule()` creates. Default: in memory; `sqlite()` keeps it across restarts. */
+  readonly scheduleService?: ScheduleService | undefined
   /** Makes the credentials of custom schemes, by the `name` of the scheme. */
   readonly credentialExchangers?: Exchangers | undefined
   /** Redirect URIs that an answer to a consent may name, besides the requested one. Compared exactly. Default: none. */
@@ -118,6 +122,18 @@ export interface ResumeOptions extends RunContextOption {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Which pending requests `runner.pending()` lists. */
+export interface PendingFilter {
+  /** Only those of this user. */
+  readonly userId?: string | undefined
+  /** Only those of this session. */
+  readonly sessionId?: string | undefined
+  /** Only those of the tool with this name. */
+  readonly tool?: string | undefined
+  /** Only those of this kind. */
+  readonly kind?: PendingRequest['kind'] | undefined
+}
+
 /** Options of `runner.cancel()`. */
 export interface CancelOptions {
   /** The user the session belongs to. */
@@ -160,7 +176,7 @@ export interface PruneOptions {
 export interface PruneResult {
   /** Sessions that were deleted. */
   readonly deleted: number
-  /** Sessions that were about to be deleted, but are in use now. */
+  /** Sessions that match, but have a schedule or are in use by now. */
   readonly kept: number
   /** Sessions that could not be deleted. The logger has the errors. */
   readonly failed: number
@@ -174,6 +190,24 @@ export interface RecoverOptions {
   readonly runContext?:
     | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
     | undefined
+}
+
+/** Options of `runner.work()`. */
+export interface WorkOptions extends RecoverOptions {
+  /** Ends the work: no more runs start, and those under way get `graceMs`. */
+  readonly signal: AbortSignal
+  /** The most runs at the same time. Default: 10. */
+  readonly concurrency?: number | undefined
+  /**
+   * How often the store is asked for work, in milliseconds, give or take a quarter. Default: 1000. A store that can be watched also
+   * says at once that there is some.
+   */
+  readonly pollMs?: number | undefined
+  /**
+   * How long runs under way may take to end after `signal`, in milliseconds. Default: 10,000. The rest stays interrupted, and another
+   * worker continues it.
+   */
+  readonly graceMs?: number | undefined
 }
 
 /** Options of `runner.follow()`. */

@@ -54,6 +54,7 @@ const RULES: OptionRules<RunnerOptions> = {
   artifactService: objectWith('saveArtifact', 'loadArtifact'),
   memoryService: objectWith('searchMemory'),
   credentialService: objectWith('load', 'save', 'delete'),
+  scheduleService: objectWith('saveSchedule', 'dueSchedules'),
   credentialExchangers: {
     expects: 'an object of functions, by the name of a custom scheme',
     accepts: (value) => record.accepts(value) && Object.values(value as object).every(callback.accepts),

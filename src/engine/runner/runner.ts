@@ -5,11 +5,9 @@ import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
 import { BackgroundTasks } from './background-tasks.ts'
 import { closeAll } from './close-resources.ts'
-import { type Completion, completionOf } from './completion.ts'
+import { type Completion, completionOf, outputOf } from './completion.ts'
 import { modelResolver } from './models.ts'
-import { outputSchemaOf, parseOutput } from './output.ts'
 import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest } from './request-rules.ts'
-import { recoverRuns } from './run/recover-runs.ts'
 import { followSignal, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
 import type { CloseOptions } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
@@ -22,6 +20,7 @@ import type {
   DeleteSessionOptions,
   FollowOptions,
   ForkOptions,
+  PendingFilter,
   PreviewApprovalOptions,
   PruneOptions,
   PruneResult,
@@ -31,10 +30,13 @@ import type {
   RunOptions,
   UpdateStateOptions,
   UserOptions,
+  WorkOptions,
 } from './runner-options.ts'
 import { checkRunnerOptions } from './runner-rules.ts'
+import type { Schedule, ScheduleOptions, SchedulesFilter } from './schedules/schedule-options.ts'
 import type { ExportedItem } from './sessions/exported-item.ts'
 import { SessionOperations } from './sessions/session-operations.ts'
+import { UnattendedWork } from './work/unattended-work.ts'
 
 /**
  * Runs an agent for users and their sessions.
@@ -63,6 +65,7 @@ export class Runner<Output = unknown> {
   readonly #services: RunServices
   readonly #starter: RunStarter
   readonly #sessions: SessionOperations
+  readonly #unattended: UnattendedWork
   readonly #background: BackgroundTasks
   #closing: Promise<void> | undefined
 
@@ -90,6 +93,7 @@ export class Runner<Output = unknown> {
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree, whilePaused })
     this.#sessions = new SessionOperations(appName, this.#starter.factory)
+    this.#unattended = new UnattendedWork(this.#starter, this.#sessions)
     this.#background = new BackgroundTasks(this.#starter, this.#services)
     this.#services.background = this.#background
     this.internals = new RunnerInternals({
@@ -136,8 +140,7 @@ export class Runner<Output = unknown> {
     unfollowSignal?.()
     if (active.failure) throw active.failure.reason
     const completion = completionOf(active)
-    const schema = completion.pending.length || completion.error ? undefined : outputSchemaOf(this.agent)
-    const output = schema && (await parseOutput(schema, completion.text, this.#services))
+    const output = await outputOf(completion, this.agent, this.#services)
     return { ...completion, output: output as Output | undefined } // the schema of the agent has this type
   }
 
@@ -167,14 +170,55 @@ export class Runner<Output = unknown> {
    */
   async recover(options: RecoverOptions = {}): Promise<Run[]> {
     checkCallOptions(this.appName, 'recover', options as object)
-    const removing = this.#sessions.removeUnfinishedCopies()
-    const runs = await recoverRuns(this.#starter, {
-      ...options,
-      findLate: () => this.#sessions.findPending((request) => this.#isOverdue(request)),
-      canceller: this.#sessions,
-    })
-    await removing
-    return runs
+    return await this.#unattended.recover(options, (request) => this.#isOverdue(request))
+  }
+
+  /**
+   * Works without a caller until `signal` aborts: continues interrupted runs, runs whose requests were answered or have expired, and
+   * starts the runs of schedules that are due. Any number of processes may do so at the same time: no session and no tick is
+   * run twice, and users take turns. A session that fails is tried again later, and does not stop the others.
+   *
+   * @example
+   * const stop = new AbortController()
+   * process.once('SIGTERM', () => stop.abort())
+   * await runner.work({ signal: stop.signal, concurrency: 20 })
+   */
+  async work(options: WorkOptions): Promise<void> {
+    checkCallOptions(this.appName, 'work', options as object)
+    await this.#unattended.work(options)
+  }
+
+  /**
+   * Starts runs at given times: once with `at`, or again and again with `every` or `cron`. A worker starts them (`runner.work()`):
+   * exactly one run per tick, over any number of processes, also if one dies.
+   *
+   * @example
+   * await runner.schedule({ userId: 'ada', message: 'Write the report.', cron: '0 8 * * 1-5', timeZone: 'Europe/Oslo' })
+   */
+  async schedule(options: ScheduleOptions): Promise<Schedule> {
+    checkCallOptions(this.appName, 'schedule', options)
+    return await this.#unattended.schedule(options)
+  }
+
+  /**
+   * Lists the schedules of this app, in the order of their creation, a page at a time.
+   *
+   * @example
+   * for (const { id, nextAt } of (await runner.schedules({ userId: 'ada' })).items) console.log(id, nextAt)
+   */
+  async schedules(filter: SchedulesFilter = {}): Promise<Page<Schedule>> {
+    checkCallOptions(this.appName, 'schedules', filter)
+    return await this.#unattended.schedules(filter)
+  }
+
+  /**
+   * Deletes a schedule; with `userId`, only one of this user. Returns whether there was one. A run that it has started goes on.
+   *
+   * @example
+   * await runner.unschedule('report', { userId: 'ada' })
+   */
+  async unschedule(id: string, { userId }: { readonly userId?: string | undefined } = {}): Promise<boolean> {
+    return await this.#unattended.unschedule(id, userId)
   }
 
   /**
@@ -191,18 +235,16 @@ export class Runner<Output = unknown> {
 
   /**
    * Lists the pending requests of this app, oldest first: confirmations, requests for input, and long-running calls without
-   * a result. `userId` and `sessionId` narrow the list. Expired requests are left out.
+   * a result. `userId`, `sessionId`, `tool` and `kind` narrow the list. Expired requests are left out.
    *
    * @example
    * for (const request of await runner.pending({ userId: 'ada' })) console.log(request.tool, request.args, request.hint)
    */
-  async pending(
-    filter: { userId?: string | undefined; sessionId?: string | undefined } = {},
-  ): Promise<PendingRequest[]> {
+  async pending(filter: PendingFilter = {}): Promise<PendingRequest[]> {
     checkCallOptions(this.appName, 'pending', filter)
     const { userId, sessionId } = filter
     const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
-    return all.filter((request) => !this.#isOverdue(request)) // an expired request can no longer be answered
+    return all.filter((request) => this.#isListed(request, filter))
   }
 
   /**
@@ -210,14 +252,18 @@ export class Runner<Output = unknown> {
    * have fewer than `limit` requests, also if another one follows.
    *
    * @example
-   * const { items, next } = await runner.pendingPage({ userId: 'ada', limit: 50 })
+   * const { items, next } = await runner.pendingPage({ tool: 'refund', kind: 'confirmation', limit: 50 })
    */
-  async pendingPage(
-    filter: { userId?: string | undefined; sessionId?: string | undefined } & PageOptions,
-  ): Promise<Page<PendingRequest>> {
+  async pendingPage(filter: PendingFilter & PageOptions): Promise<Page<PendingRequest>> {
     checkCallOptions(this.appName, 'pendingPage', filter)
     const page = await this.#sessions.pendingPage(filter)
-    return { ...page, items: page.items.filter((request) => !this.#isOverdue(request)) }
+    return { ...page, items: page.items.filter((request) => this.#isListed(request, filter)) }
+  }
+
+  #isListed(request: PendingRequest, { tool, kind }: PendingFilter): boolean {
+    if (tool !== undefined && request.tool !== tool) return false
+    if (kind !== undefined && request.kind !== kind) return false
+    return !this.#isOverdue(request) // an expired request can no longer be answered
   }
 
   #isOverdue({ expiresAt }: PendingRequest): boolean {
@@ -287,7 +333,7 @@ export class Runner<Output = unknown> {
   }
 
   /**
-   * Deletes a session with its log, its state, its artifacts, its memory and its open consents. Artifacts, state and credentials of the
+   * Deletes a session with its log, its state, its artifacts, its memory, its schedules and its open consents. Artifacts, state and credentials of the
    * user stay. Does nothing if there is none. A run that is under way ends with `SESSION_GONE`.
    *
    * @example
@@ -299,7 +345,7 @@ export class Runner<Output = unknown> {
   }
 
   /**
-   * Deletes all that the services store for a user: sessions, `user:` state, artifacts, memory, credentials and open consents. Runs
+   * Deletes all that the services store for a user: sessions, `user:` state, artifacts, memory, schedules, credentials and open consents. Runs
    * that are under way end with `SESSION_GONE`. After a failure, call it again. `app:` state and pins belong to no user.
    *
    * @example
@@ -323,7 +369,7 @@ export class Runner<Output = unknown> {
 
   /**
    * Deletes sessions of the app that have not changed for long, or that a user has too many of, as `deleteSession()` does. Sessions
-   * with a run, interrupted work, items in the inbox or, by default, pending requests stay.
+   * with a run, interrupted work, a schedule, items in the inbox or, by default, pending requests stay.
    *
    * @example
    * const { deleted } = await runner.prune({ olderThan: 90 * 86_400_000, maxSessionsPerUser: 1000 })

@@ -44,6 +44,7 @@ const RULES: OptionRules<ToAiSdkToolsOptions> = {
   sessionService: anything,
   artifactService: anything,
   memoryService: anything,
+  scheduleService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,

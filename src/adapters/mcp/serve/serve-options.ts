@@ -87,6 +87,7 @@ const RULES: OptionRules<ServeMcpOptions> = {
   sessionService: anything,
   artifactService: anything,
   memoryService: anything,
+  scheduleService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,

@@ -36,6 +36,18 @@ export async function postedResults(held: HeldSession): Promise<ReadonlySet<stri
   return new Set(items.flatMap((item) => (item.type === 'result' ? [item.callId] : [])))
 }
 
+/** The invocation that the first posted answer continues. Undefined if none does. */
+export function findAnswered({ view }: HeldSession, items: readonly PostedItem[]): string | undefined {
+  const folds = view.open().map(({ fold }) => fold)
+  for (const item of items) {
+    if (!isAnswer(item)) continue
+    const [first = ''] = idsIn(item)
+    const fold = folds.find((one) => wasPending(one, first, item.seq))
+    if (fold) return fold.invocationId
+  }
+  return undefined
+}
+
 type AnswerItem = PostedItem & { type: 'answer' | 'result' }
 
 function isAnswer(item: PostedItem): item is AnswerItem {

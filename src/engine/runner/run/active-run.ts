@@ -9,6 +9,7 @@ import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { RunCallbackContext } from '../../context/callback-context.ts'
+import type { EventDraft } from '../../dispatch/host.ts'
 import { ProviderRequests } from '../approvals/answer-with-providers.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
@@ -20,6 +21,14 @@ import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
 import type { RunRequest } from './run-request.ts'
 
+/** How the message of a run is recorded. */
+interface StartWith {
+  /** Inbox items to remove with the message. */
+  readonly drained?: readonly string[] | undefined
+  /** The id of its event. Default: a new one. */
+  readonly messageId?: string | undefined
+}
+
 /** A run that this process executes. */
 export class ActiveRun implements StartedRun {
   readonly #onFinished: ((run: ActiveRun) => void) | undefined
@@ -27,6 +36,8 @@ export class ActiveRun implements StartedRun {
   /** The log's length when the loop last had to wait. */
   #waitedAt: number | undefined
   #providers: ProviderRequests | undefined
+  /** The id of the event that records the message, if it belongs to the tick of a schedule. */
+  #messageId: string | undefined
   /** What the loop, the dispatcher and the recorder read of this run. */
   readonly data: RunData
   /** The invocation that this run executes. */
@@ -52,8 +63,13 @@ export class ActiveRun implements StartedRun {
   }
 
   /** Runs to the end or to a pause. `finished` never rejects: an error is in `failure`. */
-  start(message: Content | undefined, stateDelta: EventActions['stateDelta'], drained?: readonly string[]): void {
+  start(
+    message: Content | undefined,
+    stateDelta: EventActions['stateDelta'],
+    { drained, messageId }: StartWith = {},
+  ): void {
     this.data.progress.drained = drained
+    this.#messageId = messageId
     this.finished = this.#run(message, stateDelta)
   }
 
@@ -118,7 +134,24 @@ export class ActiveRun implements StartedRun {
     const { services, recorder, progress } = this.data
     if (services.plugins.length || stateDelta) return this.#recordWithWrites(message, stateDelta)
     if (!message) return undefined
-    return recorder.commit([{ event: recorder.draft('user', undefined, message, {}) }], progress.drained)
+    return recorder.commit([{ event: this.#draftMessage(message, {}) }], progress.drained)
+  }
+
+  #draftMessage(message: Content | undefined, actions: EventActions): EventDraft {
+    const event = this.data.recorder.draft('user', undefined, message, actions)
+    if (this.#messageId !== undefined && message) event.id = this.#messageId
+    return event
+  }
+
+  /** Has the log grown since the run claimed the session? */
+  get hasProgressed(): boolean {
+    const { view, held } = this.data
+    return view.seq > held.lease.seq
+  }
+
+  /** Settles when the message is recorded. */
+  async recorded(): Promise<void> {
+    await this.data.progress.recording
   }
 
   /** Records the message with the changes of state that the caller and the plugins make. */
@@ -128,7 +161,7 @@ export class ActiveRun implements StartedRun {
     if (services.plugins.length) await beforeRun(services.plugins, message, context)
     if (!message && !stateDelta) return await this.#recordWrites(context)
     if (stateDelta) context.addActions({ stateDelta })
-    const event = recorder.draft('user', undefined, message, context.take() ?? {})
+    const event = this.#draftMessage(message, context.take() ?? {})
     await recorder.commit([{ event }], progress.drained)
   }
 

@@ -32,6 +32,8 @@ export interface PlanOptions {
   readonly now: number
   /** Can the body of a background call still give its result, although its time is over? Default: no. */
   readonly isAlive?: ((callId: string) => boolean) | undefined
+  /** The invocation that a posted answer continues. Default: none. */
+  readonly answered?: string | undefined
 }
 
 const NONE: readonly OpenInvocation[] = []
@@ -44,6 +46,8 @@ export interface PlannedRequest extends Pick<RunRequest, 'message' | 'invocation
   readonly isNew?: boolean
   /** Set if a live session drives the run. */
   readonly live?: object | undefined
+  /** Whether to refuse if no invocation is interrupted or answered. Default false. */
+  readonly needsWork?: boolean | undefined
 }
 
 /** Plans the start of a run: a function of the log, the request and the time. */
@@ -60,7 +64,7 @@ export function planStart(view: ReadonlyView, request: PlannedRequest, options: 
     if (lost.length > 0) return { type: 'interrupt first', invocationId: fold.invocationId, lost }
   }
   if (message && !invocationId) return { type: 'answer' }
-  if (!message && !live) return planResume(view.open(), invocationId)
+  if (!message && !live) return planResume(view.open(), request, options.answered)
   const overdue = awake.length && whilePaused !== 'cancel' ? overdueIn(awake) : undefined
   if (overdue !== undefined) return { type: 'finish first', invocationId: overdue }
   // by default, an invocation that waits only for long-running results does not block new text
@@ -74,11 +78,15 @@ export function planStart(view: ReadonlyView, request: PlannedRequest, options: 
   }
 }
 
-/** Continues the named invocation. Default: the latest interrupted one, else the latest open one. */
-function planResume(open: readonly OpenInvocation[], invocationId: string): StartPlan {
-  const found = invocationId
-    ? open.find(({ fold }) => fold.invocationId === invocationId)
-    : (open.findLast(({ step }) => step.type !== 'wait') ?? open.at(-1))
+/** Continues the named invocation. Default: the latest interrupted one, else the one that was answered, else the latest open one. */
+function planResume(
+  open: readonly OpenInvocation[],
+  { invocationId, needsWork = false }: PlannedRequest,
+  answered: string | undefined,
+): StartPlan {
+  const withId = (id: string | undefined) => open.find(({ fold }) => fold.invocationId === id)
+  const atWork = open.findLast(({ step }) => step.type !== 'wait') ?? withId(answered)
+  const found = invocationId ? withId(invocationId) : (atWork ?? (needsWork ? undefined : open.at(-1)))
   if (found) return { type: 'start', invocationId: found.fold.invocationId, cancel: [] }
   const subject = invocationId ? `Invocation "${invocationId}"` : 'The session'
   const message = `${subject} has no unfinished work to resume. Send a message with runner.run() instead.`

@@ -7,10 +7,9 @@ import type { ClaimedSession } from '../inbox/post-answers.ts'
 import { postCheckedAnswers } from '../inbox/post-checked-answers.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { claimIfFree } from '../session/leases.ts'
-import { requireLease } from '../session/require-lease.ts'
 import type { RunFactory } from './run-factory.ts'
 import type { RunRequest } from './run-request.ts'
-import { applyInbox, releaseUnused, settleOverdue } from './settle-session.ts'
+import { applyInbox, releaseUnused, requireLease, settleOverdue } from './settle-session.ts'
 
 const consentAnswers = loadLater(() => import('../approvals/consent-answers.ts'))
 
@@ -18,7 +17,10 @@ const consentAnswers = loadLater(() => import('../approvals/consent-answers.ts')
 type Posted = Omit<ClaimedSession, 'type'>
 
 /** Answers to record. */
-export type AnswerRequest = RunRequest & { readonly message: Content }
+export type AnswerRequest = RunRequest & {
+  /** The answers. */
+  readonly message: Content
+}
 
 /** Records answers, or posts them to the process that holds the session. Throws what a run with these answers would throw. */
 export async function recordAnswers(factory: RunFactory, request: AnswerRequest): Promise<void> {

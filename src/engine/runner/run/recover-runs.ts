@@ -1,6 +1,8 @@
-import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
+import { messageOf } from '../../../core/error/error.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import type { RecoverOptions } from '../runner-options.ts'
+import { continueSession } from '../work/continue-session.ts'
+import { keyOf, type SessionOfApp } from '../work/work-item.ts'
 import { type Canceller, type Run, RunHandle } from './run-handle.ts'
 import type { RunStarter } from './run-starter.ts'
 
@@ -11,18 +13,12 @@ interface Recovery extends RecoverOptions {
   readonly canceller: Canceller
 }
 
-/** A session of the app. */
-interface SessionOfApp {
-  readonly userId: string
-  readonly sessionId: string
-}
-
 /** Continues the interrupted invocations of an app, and those whose requests have expired. */
 export async function recoverRuns(starter: RunStarter, recovery: Recovery): Promise<Run[]> {
   const { running, services, appName } = starter.factory
   const interrupted = await services.sessionService.interrupted({ appName })
   const found = [...interrupted, ...(await recovery.findLate())]
-  const sessions = new Map(found.map((one) => [JSON.stringify([one.userId, one.sessionId]), one]))
+  const sessions = new Map(found.map((one) => [keyOf(one), one]))
   const { where = () => true } = recovery
   // a run of this runner renews its lease, also if that has ended while the process was suspended
   const wanted = [...sessions.values()].filter(
@@ -32,24 +28,16 @@ export async function recoverRuns(starter: RunStarter, recovery: Recovery): Prom
   return runs.filter((run) => run !== undefined)
 }
 
-async function recoverOne(
-  starter: RunStarter,
-  { userId, sessionId }: SessionOfApp,
-  recovery: Recovery,
-): Promise<Run | undefined> {
-  const request = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
+async function recoverOne(starter: RunStarter, session: SessionOfApp, recovery: Recovery): Promise<Run | undefined> {
   try {
-    const runContext = await recovery.runContext?.({ userId, sessionId })
-    const active = await starter.start({ ...request, runContext })
-    const { invocationId } = active
-    const detached = { ...request, invocationId, runContext, runConfig: { detach: true } }
-    return new RunHandle(detached, { start: async () => active }, recovery.canceller)
+    const continued = await continueSession(starter, session, recovery)
+    if (!continued) return undefined
+    const { run, request } = continued
+    const detached = { ...request, invocationId: run.invocationId, runConfig: { detach: true } }
+    return new RunHandle(detached, { start: async () => run }, recovery.canceller)
   } catch (error) {
-    if (error instanceof ToolwrightError && (error.code === 'SESSION_BUSY' || error.code === 'NOT_FOUND')) {
-      return undefined // another process holds the session, or the invocation has ended
-    }
     const { logger } = starter.factory.services
-    logger.error(`Session "${sessionId}" could not be recovered: ${messageOf(error)}`, error)
+    logger.error(`Session "${session.sessionId}" could not be recovered: ${messageOf(error)}`, error)
     return undefined
   }
 }

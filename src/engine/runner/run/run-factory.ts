@@ -58,7 +58,8 @@ export class RunFactory {
       return claimed(await sessionService.claim(key))
     }
     if (!message || request.invocationId) {
-      return claimed(await claimSession(sessionService, key, message !== undefined || request.live !== undefined))
+      const mayCreate = (message !== undefined || request.live !== undefined) && !request.tick?.mustExist
+      return claimed(await claimSession(sessionService, key, mayCreate))
     }
     const throwIfCancelled = (): void => {
       this.throwIfClosed()

@@ -4,6 +4,7 @@ import type { RunConfig } from '../../context/run-config.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import type { LiveRunRequest } from '../runner-options.ts'
 import type { LiveDriver } from './live-driver.ts'
+import type { Tick } from './recorded-tick.ts'
 
 /** What a caller asks a run for. */
 export interface RunRequest {
@@ -19,6 +20,10 @@ export interface RunRequest {
   readonly mayHoldCode?: boolean | undefined
   /** Whether the message is the result of a background call, from its body. Absent = a client sent the message. */
   readonly isResult?: boolean | undefined
+  /** The tick of a schedule that the message belongs to. Absent = none. */
+  readonly tick?: Tick | undefined
+  /** Whether to refuse the start if the session neither has interrupted work nor posted answers. Absent = no. */
+  readonly needsWork?: boolean | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
   /** Streaming, limits and metadata of this run. */

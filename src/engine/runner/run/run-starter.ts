@@ -7,17 +7,17 @@ import type { PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
-import { postedResults } from '../inbox/settle-inbox.ts'
+import { findAnswered, postedResults } from '../inbox/settle-inbox.ts'
 import type { HeldSession } from '../session/held-session.ts'
-import { requireLease } from '../session/require-lease.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { planStart } from './plan-start.ts'
+import { checkTickIsNew } from './recorded-tick.ts'
 import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { CloseOptions, RunRequest } from './run-request.ts'
-import { applyInbox, cancelAll, releaseUnused } from './settle-session.ts'
+import { applyInbox, cancelAll, releaseUnused, requireLease } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
 
@@ -81,17 +81,21 @@ export class RunStarter {
     let seen = before
     let overdue: string
     let posted: ReadonlySet<string> | undefined
+    let answered: string | undefined
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
       held = await this.factory.open(lease, claimedAt)
+      if (request.tick) await checkTickIsNew(held, request.tick, services)
       const items = request.isNew ? NO_ITEMS : await held.inbox()
       if (items.length) {
         seen = joined(seen, await applyInbox(this.factory, held, items, request.runContext))
         if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
+        if (!request.message) answered = findAnswered(held, items)
       }
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
-        const plan = planStart(held.view, request, { tree, whilePaused, now: ports.now() / 1000, isAlive })
+        const now = ports.now() / 1000
+        const plan = planStart(held.view, request, { tree, whilePaused, now, isAlive, answered })
         if (plan.type === 'refuse') throw plan.error
         if (plan.type === 'finish first') {
           overdue = plan.invocationId
@@ -188,7 +192,7 @@ export class RunStarter {
     if (caller?.hasConsumer()) active.events.open()
     for (const event of before) active.events.push(event)
     this.factory.add(active, held)
-    active.start(message, stateDelta, drained)
+    active.start(message, stateDelta, { drained, messageId: request.tick?.eventId })
     if (signal?.aborted) active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
     return active
   }

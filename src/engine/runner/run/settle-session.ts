@@ -1,5 +1,5 @@
 // Work on a session that this process holds, outside the run that a caller asked for.
-import { messageOf } from '../../../core/error/error.ts'
+import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
 import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import type { RunContext } from '../../context/run-context.ts'
@@ -50,6 +50,15 @@ export async function cancelAll(
     events.push(...closing.events.takeAll())
   }
   return events
+}
+
+/** The lease of a session that was claimed. Throws NOT_FOUND if there is no such session. */
+export function requireLease(lease: Lease | undefined, { sessionId }: { readonly sessionId: string }): Lease {
+  if (lease) return lease
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
+  )
 }
 
 /** Opens a session whose lease the caller has claimed, then releases the lease. */

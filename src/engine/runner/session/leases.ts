@@ -94,8 +94,8 @@ export class LeaseRenewer {
       this.#stopTimer = undefined
       const active = runs()
       for (const run of active) run.tend().catch((error) => run.stop(error))
-      if (active.length === 0) return this.close()
-      this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
+      if (active.length > 0) this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
+      else this.close()
     }
     this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
     this.#stopWatching ??= sessionService.watch?.((key) => this.#drain(key))

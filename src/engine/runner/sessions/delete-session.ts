@@ -8,7 +8,7 @@ import type { RunServices } from '../run-services.ts'
 import { deleteArtifacts } from './copy-artifacts.ts'
 
 /**
- * Deletes a session with what other stores hold for it: open consents, artifacts and memory. Those of the user stay. After a failure
+ * Deletes a session with what other stores hold for it: open consents, schedules, artifacts and memory. Those of the user stay. After a failure
  * it can be called again: consents are found through the session, so they go first, and the rest through its id, also later.
  */
 export async function deleteSession(key: SessionKey, factory: RunFactory): Promise<void> {
@@ -22,7 +22,8 @@ export async function deleteSession(key: SessionKey, factory: RunFactory): Promi
 
 /** Deletes what a session has in other stores than the one of its log. */
 export async function deleteOutsideLog(key: SessionKey, services: RunServices): Promise<void> {
-  const { artifactService, memoryService, ports } = services
+  const { scheduleService, artifactService, memoryService, ports } = services
+  await scheduleService.deleteSession(key)
   if (artifactService?.deleteSession) await artifactService.deleteSession(key)
   else if (artifactService) await deleteArtifacts(key, artifactService, ports)
   await memoryService?.deleteSession(key)

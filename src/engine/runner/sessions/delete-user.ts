@@ -15,17 +15,19 @@ import { type UserKey, userSessions } from './user-sessions.ts'
 export async function deleteUser(user: UserKey, factory: RunFactory): Promise<void> {
   checkUser(user)
   const { services } = factory
-  const { sessionService, artifactService, memoryService } = services
+  const { sessionService, scheduleService, artifactService, memoryService } = services
   const deleteSessions = sessionService.deleteUser
   if (!deleteSessions) throw cannotDelete('session service', 'deleteUser()')
   if (!services.credentialService.list) throw cannotDelete('credential service', 'list()')
   const lacksArtifactDeletion = artifactService !== undefined && !artifactService.deleteUser
   if (lacksArtifactDeletion) await deleteListedArtifacts(user, services) // the list is gone with the sessions
+  await scheduleService.deleteUser(user) // first: a schedule starts new sessions
   await deleteSessions.call(sessionService, user)
   stopRunsOf(factory, user)
   await artifactService?.deleteUser?.(user)
   await memoryService?.deleteUser(user)
   await deleteCredentials(user, services)
+  await scheduleService.deleteUser(user) // what a run has scheduled before it ended
 }
 
 /** For stores that only delete one artifact at a time: artifacts of sessions that were deleted before are not found. */

@@ -2,9 +2,8 @@ import type { JsonObject } from '../../../core/base/json.ts'
 import { setOwn } from '../../../core/base/json.ts'
 import { isUserFilename, scopeOfKey } from '../../../core/base/key-scope.ts'
 import { messageOf } from '../../../core/error/error.ts'
-import type { StoredMemory } from '../../../services/memory/service.ts'
 import { checkUser } from '../../../services/session/check-key.ts'
-import type { Page, Session, SessionKey } from '../../../services/session/service.ts'
+import type { Page, PageOptions, Session, SessionKey } from '../../../services/session/service.ts'
 import type { RunServices } from '../run-services.ts'
 import { exportLog } from './export-log.ts'
 import type { ExportedItem } from './exported-item.ts'
@@ -12,6 +11,8 @@ import { type UserKey, userSessions } from './user-sessions.ts'
 
 /** How many items are read at a time. */
 const PAGE_ITEMS = 100
+/** How many bytes of items are read at a time. */
+const PAGE_BYTES = 1_000_000
 
 /** Reads something, or reports that it cannot be read. */
 export type ReadOrReport = <T>(what: string, read: () => Promise<T>) => Promise<T | undefined>
@@ -52,7 +53,7 @@ async function* exportItems(
   services: RunServices,
   readOrReport: ReadOrReport,
 ): AsyncGenerator<ExportedItem, void> {
-  const { sessionService, credentialService } = services
+  const { sessionService, scheduleService, memoryService, credentialService } = services
   let shared = await readOrReport('the user: state', async () => sessionService.userState?.(user))
   for await (const session of userSessions(user, services)) {
     const key = { ...user, sessionId: session.id }
@@ -65,7 +66,10 @@ async function* exportItems(
   }
   if (shared && Object.keys(shared).length > 0) yield { type: 'state', state: shared }
   yield* exportArtifacts({ ...user, sessionId: 'any' }, services, { ofUser: true, readOrReport })
-  yield* exportMemory(user, services)
+  const schedules = pagesOf((page) => scheduleService.listSchedules({ ...user, ...page }))
+  for await (const schedule of schedules) yield { type: 'schedule', schedule }
+  const memories = pagesOf((page) => memoryService?.listMemories?.({ ...user, ...page }))
+  for await (const memory of memories) yield { type: 'memory', ...memory }
   const keys = await readOrReport('the keys of credentials', async () => credentialService.list?.(user))
   for (const key of keys ?? []) yield { type: 'credential', key }
 }
@@ -110,15 +114,12 @@ async function* exportArtifacts(
   }
 }
 
-async function* exportMemory(user: UserKey, { memoryService }: RunServices): AsyncGenerator<ExportedItem, void> {
+/** The items of a list that is read in pages. */
+async function* pagesOf<T>(readPage: (options: PageOptions) => Promise<Page<T>> | undefined): AsyncGenerator<T, void> {
   let after: string | undefined
   do {
-    const page: Page<StoredMemory> | undefined = await memoryService?.listMemories?.({
-      ...user,
-      limit: PAGE_ITEMS,
-      after,
-    })
-    for (const item of page?.items ?? []) yield { type: 'memory', ...item }
+    const page: Page<T> | undefined = await readPage({ limit: PAGE_ITEMS, maxBytes: PAGE_BYTES, after })
+    yield* page?.items ?? []
     after = page?.next
   } while (after !== undefined)
 }

@@ -4,6 +4,7 @@ import type { Entry } from '../../../core/event/event.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import type { ArtifactVersion } from '../../../services/artifact/service.ts'
 import type { MemoryEntry } from '../../../services/memory/service.ts'
+import type { StoredSchedule } from '../../../services/schedule/service.ts'
 
 /** One item of `runner.exportUser()`. It is JSON. */
 export type ExportedItem =
@@ -28,6 +29,8 @@ export type ExportedItem =
       readonly version: ArtifactVersion
       readonly part: Part
     }
+  /** A schedule. */
+  | { readonly type: 'schedule'; readonly schedule: StoredSchedule }
   /** A message that the memory has. */
   | { readonly type: 'memory'; readonly sessionId: string; readonly memory: MemoryEntry }
   /** The key of a credential. Its secret is never exported. */

@@ -1,8 +1,9 @@
 // Retention: deletes sessions that nobody needs any more, one at a time, so that no lock is held for long.
 import { yieldToTimers } from '../../../core/base/ports.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
-import type { PrunableSession, PruneFilter, SessionService } from '../../../services/session/service.ts'
+import type { PrunableSession, PruneFilter, SessionKey, SessionService } from '../../../services/session/service.ts'
 import type { RunFactory } from '../run/run-factory.ts'
+import type { RunServices } from '../run-services.ts'
 import type { PruneOptions, PruneResult } from '../runner-options.ts'
 import { deleteOutsideLog, forgetOpenConsents } from './delete-session.ts'
 import { keepRenewing } from './unfinished-copy.ts'
@@ -11,6 +12,8 @@ type PruningService = SessionService & Required<Pick<SessionService, 'findPrunab
 
 /** How many sessions are listed at a time. */
 const PAGE_SESSIONS = 200
+/** How many schedules of a session are looked at: more of them keep it anyway. */
+const PAGE_SCHEDULES = 100
 
 /** Deletes the sessions of the app that the options select. */
 export async function pruneSessions(options: PruneOptions, factory: RunFactory): Promise<PruneResult> {
@@ -64,6 +67,7 @@ async function prune(found: PrunableSession, { sessionService, factory, filter }
   const { services } = factory
   const { appName, userId, sessionId, updatedAt } = found
   const key = { appName, userId, sessionId }
+  if (await hasSchedule(key, services)) return false
   const lease = await sessionService.claimIdle(key, { unchangedSince: updatedAt, withPending: filter.withPending })
   if (!lease) return false
   const stopRenewing = keepRenewing(lease, services)
@@ -79,6 +83,12 @@ async function prune(found: PrunableSession, { sessionService, factory, filter }
   } finally {
     stopRenewing()
   }
+}
+
+/** Does a schedule start runs in the session? */
+async function hasSchedule(key: SessionKey, { scheduleService }: RunServices): Promise<boolean> {
+  const { items, next } = await scheduleService.listSchedules({ ...key, limit: PAGE_SCHEDULES })
+  return next !== undefined || items.some(({ state }) => state.type !== 'ended')
 }
 
 function canPrune(service: SessionService): service is PruningService {

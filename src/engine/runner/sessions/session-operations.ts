@@ -108,9 +108,11 @@ export class SessionOperations {
   /** A part of the pending requests, also expired ones. */
   async pendingPage(filter: PendingFilter & PageOptions): Promise<Page<PendingRequest>> {
     const { sessionService } = this.#factory.services
-    if (sessionService.pendingPage) return await sessionService.pendingPage({ ...filter, appName: this.#appName })
-    const { userId, sessionId } = filter
-    return pageOf(await sessionService.pending({ appName: this.#appName, userId, sessionId }), filter)
+    const { userId, sessionId, limit, after, maxBytes } = filter
+    const owner = { appName: this.#appName, userId, sessionId }
+    const part = { limit, after, maxBytes }
+    if (sessionService.pendingPage) return await sessionService.pendingPage({ ...owner, ...part })
+    return pageOf(await sessionService.pending(owner), part)
   }
 
   /** The pending requests of the app that match. There may be many requests: other work goes on while they are read. */

@@ -1,0 +1,70 @@
+import { loadLater } from '../../../core/base/load-later.ts'
+import { ToolwrightError } from '../../../core/error/error.ts'
+import type { PendingRequest } from '../../../core/event/pending-request.ts'
+import type { Page } from '../../../services/session/service.ts'
+import { recoverRuns } from '../run/recover-runs.ts'
+import type { Run } from '../run/run-handle.ts'
+import type { RunStarter } from '../run/run-starter.ts'
+import type { RecoverOptions, WorkOptions } from '../runner-options.ts'
+import type { ScheduleParts } from '../schedules/schedule-operations.ts'
+import type { Schedule, ScheduleOptions, SchedulesFilter } from '../schedules/schedule-options.ts'
+import type { SessionOperations } from '../sessions/session-operations.ts'
+
+const NO_SIGNAL = 'runner.work() needs `signal`, which ends the work: new AbortController().signal.'
+
+const scheduling = loadLater(() => import('../schedules/schedule-operations.ts'))
+const working = loadLater(() => import('./start-worker.ts'))
+
+/** What a runner does without a caller: it continues sessions, and runs what is scheduled. */
+export class UnattendedWork {
+  readonly #starter: RunStarter
+  readonly #sessions: SessionOperations
+
+  constructor(starter: RunStarter, sessions: SessionOperations) {
+    this.#starter = starter
+    this.#sessions = sessions
+  }
+
+  /** Continues all interrupted invocations, and those whose requests have expired. */
+  async recover(options: RecoverOptions, isOverdue: (request: PendingRequest) => boolean): Promise<Run[]> {
+    const removing = this.#sessions.removeUnfinishedCopies()
+    const runs = await recoverRuns(this.#starter, {
+      ...options,
+      findLate: () => this.#sessions.findPending(isOverdue),
+      canceller: this.#sessions,
+    })
+    await removing
+    return runs
+  }
+
+  /** Continues sessions until the signal aborts. */
+  async work(options: WorkOptions): Promise<void> {
+    this.#starter.factory.throwIfClosed()
+    // without types
+    if (!options.signal) throw new ToolwrightError('INVALID_REQUEST', NO_SIGNAL)
+    const { startWorker } = await working()
+    await startWorker(this.#starter, this.#sessions, options)
+  }
+
+  /** Stores a schedule. */
+  async schedule(options: ScheduleOptions): Promise<Schedule> {
+    const { createSchedule } = await scheduling()
+    return await createSchedule(options, this.#parts)
+  }
+
+  /** A part of the schedules. */
+  async schedules(filter: SchedulesFilter): Promise<Page<Schedule>> {
+    const { listSchedules } = await scheduling()
+    return await listSchedules(filter, this.#parts)
+  }
+
+  /** Deletes a schedule. */
+  async unschedule(id: string, userId: string | undefined): Promise<boolean> {
+    const { deleteSchedule } = await scheduling()
+    return await deleteSchedule(id, userId, this.#parts)
+  }
+
+  get #parts(): ScheduleParts {
+    return this.#starter.factory
+  }
+}
