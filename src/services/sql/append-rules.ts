@@ -3,7 +3,7 @@ import { leaseLost, sessionExists, staleAppend } from '../session/session-errors
 import { encodeCheckpoint } from './checkpoint-rows.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
 import { type EncodedChanges, encodeChanges } from './pending-rows.ts'
-import { keyColumns, type RowOwner, type SessionRow, type UpdatedRow } from './session-row.ts'
+import type { ExtendedRow, SessionRow } from './session-row.ts'
 import type { HeldLease } from './session-rows.ts'
 import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
@@ -66,11 +66,7 @@ export function* append(tables: SessionTables, work: Append): SqlWork<Appended> 
   const extended = changes.completesCopy ? undefined : yield* sessions.extend(lease, room)
   if (!extended) return yield* appendSlowly(tables, work, yield* lockHeldRow(tables, lease))
   if (yield* log.insert(extended.id, expectedSeq, encoded)) {
-    const [app, user, session] = keyColumns(lease.key)
-    return yield* storeChanges(tables, work, {
-      row: { ...extended, app, user, session, seq: expectedSeq },
-      added: encoded,
-    })
+    return yield* storeChanges(tables, work, { row: extended, added: encoded })
   }
   yield* log.deleteAfter(extended.id, expectedSeq) // some of the events are stored already
   return yield* appendSlowly(tables, work, { ...(yield* lockHeldRow(tables, lease)), seq: expectedSeq })
@@ -91,7 +87,7 @@ function* appendSlowly(tables: SessionTables, work: Append, row: SessionRow): Sq
 function* storeChanges(
   { log, state, inbox, pending, checkpoints }: SessionTables,
   { encoded, changes }: Append,
-  { row, added }: { row: UpdatedRow & RowOwner & { readonly seq: number }; added: readonly EncodedEntry[] },
+  { row, added }: { row: ExtendedRow; added: readonly EncodedEntry[] },
 ): SqlWork<Appended> {
   const { id, seq: from } = row
   const last = from + added.length

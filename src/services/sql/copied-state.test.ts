@@ -1,8 +1,8 @@
 // What the holder of a session sees of its state on a database that answers later, and what that costs.
 import { expect, onTestFinished, test } from 'vitest'
 import { entryOf, HOME, intentOf, write } from '../../adapters/testing/suites/session-fixtures.ts'
+import { delayedDatabase } from '../../apps/sqlite/delayed-database.test-kit.ts'
 import type { Lease, StateReader } from '../session/service.ts'
-import { delayedDatabase } from './delayed-database.test-kit.ts'
 import type { SqlSessionService } from './session-service.ts'
 
 const SIBLING = { ...HOME, sessionId: 's2' }

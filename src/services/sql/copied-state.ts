@@ -1,7 +1,15 @@
 import type { StateReader } from '../session/service.ts'
 import type { LogStep, SessionState } from './session-state.ts'
 import { query, rowOf, type SqlWork, type Statement } from './sql.ts'
-import { byScope, SCOPES, type ScopedChanges, type StateChange, type StateScope, scopeIn } from './state-change.ts'
+import {
+  byScope,
+  NO_CHANGES,
+  SCOPES,
+  type ScopedChanges,
+  type StateChange,
+  type StateScope,
+  scopeIn,
+} from './state-change.ts'
 import { StateCopy, type StateUpdate, type StateVersions } from './state-copy.ts'
 import { type StateOwner, type StateRows, scopeColumns } from './state-rows.ts'
 
@@ -91,8 +99,6 @@ export class CopiedState implements SessionState {
     return copy
   }
 }
-
-const NO_CHANGES: ScopedChanges = { app: [], user: [], session: [] }
 
 /** The name of a scope among all copies: encoded ids have no line break. */
 function nameOf(owner: StateOwner, scope: StateScope): string {

@@ -4,10 +4,10 @@ import { artifactServiceSuite } from '../../adapters/testing/suites/artifact-ser
 import { credentialServiceSuite } from '../../adapters/testing/suites/credential-service-suite.ts'
 import { scheduleServiceSuite } from '../../adapters/testing/suites/schedule-service-suite.ts'
 import { sessionServiceSuite } from '../../adapters/testing/suites/session-service-suite.ts'
+import { delayedDatabase } from '../../apps/sqlite/delayed-database.test-kit.ts'
 import { EncryptedCredentialService } from '../credential/encrypted.ts'
 import { SqlArtifactService } from './artifact-service.ts'
 import { SqlCredentialStore } from './credential-store.ts'
-import { delayedDatabase } from './delayed-database.test-kit.ts'
 import { SqlScheduleService } from './schedule-service.ts'
 
 describe('on a SQL database that answers later', () => {

@@ -1,4 +1,5 @@
 import { DEFAULT_LEASE_MS, MAX_LEASE_MS } from '../session/lease.ts'
+import { readPagePosition } from '../session/page.ts'
 import type { SessionKey } from '../session/service.ts'
 import { damaged } from './damaged.ts'
 import { toText } from './escaped-text.ts'
@@ -163,8 +164,9 @@ export class LeaseRows {
     return dead.map((row) => ({ ...row, app: ofCopy(checkRow(row as never)).app }))
   }
 
-  /** Lists the sessions with inbox items that nobody drains, the longest waiting first. */
+  /** Lists the sessions with inbox items that no holder drains, the longest waiting first. */
   *withInbox(appName: string, limit: number): SqlWork<SessionRow[]> {
+    readPagePosition({ limit }) // throws for a limit that is not valid
     const time = this.#database.leaseTime()
     const rows = yield* rowsOf(this.#withInbox, time, toText(appName), time, time, limit)
     return (rows as unknown[] as SessionRow[]).filter((row) => !this.isAlive(row))

@@ -4,7 +4,7 @@ import type { EncodedEntry } from './entry-encoding.ts'
 import { fromJson } from './escaped-text.ts'
 import { MultiRowInsert } from './multi-row-insert.ts'
 import type { RowOwner } from './session-row.ts'
-import { changesOf, command, query, rowOf, type SqlWork, type Statement } from './sql.ts'
+import { changesOf, command, query, rowOf, type SqlValue, type SqlWork, type Statement } from './sql.ts'
 
 /** The session a log belongs to: its row id, and its id for error messages. */
 export type LogOwner = Pick<RowOwner, 'id' | 'session'>
@@ -24,8 +24,10 @@ export class LogRows {
 
   /** Inserts entries after a sequence number; false when one of them was not inserted. */
   *insert(session: number, seq: number, encoded: readonly EncodedEntry[]): SqlWork<boolean> {
-    const rows = encoded.map(({ eventId, body }, index) => [session, seq + index + 1, eventId ?? null, body])
-    return (yield* this.#insert.insert(rows)) === rows.length
+    const values: SqlValue[] = []
+    let next = seq
+    for (const { eventId, body } of encoded) values.push(session, ++next, eventId ?? null, body)
+    return (yield* this.#insert.insert(values)) === encoded.length
   }
 
   /** Inserts the entries whose events are new after a sequence number, and returns them. */

@@ -35,6 +35,9 @@ export interface SessionRow {
   readonly user_version?: number
 }
 
+/** A session after entries were appended: `seq` is the sequence number before them. */
+export type ExtendedRow = RowOwner & Pick<SessionRow, 'seq' | 'app_version' | 'user_version'>
+
 /** What an update returns of the row of a session. */
 export type UpdatedRow = Pick<SessionRow, 'id' | 'app_version' | 'user_version'>
 

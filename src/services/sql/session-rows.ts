@@ -3,6 +3,7 @@ import { toText } from './escaped-text.ts'
 import {
   checkRow,
   copyColumns,
+  type ExtendedRow,
   type KeyColumns,
   keyColumns,
   OF_KEY,
@@ -139,10 +140,11 @@ export class SessionRows {
   *extend(
     { key, epoch }: HeldLease,
     { seq, count, now }: { seq: number; count: number; now: number },
-  ): SqlWork<UpdatedRow | undefined> {
+  ): SqlWork<ExtendedRow | undefined> {
     if (!isEpoch(epoch) || !Number.isSafeInteger(seq)) return undefined
-    const row = yield* rowOf(this.#extend, count, now, ...keyColumns(key), epoch, seq)
-    return row as UpdatedRow | undefined
+    const [app, user, session] = keyColumns(key)
+    const row = (yield* rowOf(this.#extend, count, now, app, user, session, epoch, seq)) as UpdatedRow | undefined
+    return row && { ...row, app, user, session, seq }
   }
 
   /** Sets the sequence number of the last entry and the time of the append. */

@@ -24,8 +24,13 @@ export function encodeStateDelta(delta: JsonObject): StateChange[] {
     })
 }
 
+/** No changes. */
+export const NO_CHANGES: ScopedChanges = { app: [], user: [], session: [] }
+
 /** Splits the changes of several deltas by scope. The last change of a key wins. */
 export function byScope(changes: readonly StateChange[]): ScopedChanges {
+  const [first] = changes
+  if (first && changes.length === 1) return { ...NO_CHANGES, [scopeIn(first[0])]: changes }
   const scopes = { app: new Map<string, string | null>(), user: new Map(), session: new Map() }
   for (const [key, value] of changes) scopes[scopeIn(key)].set(key, value)
   return { app: [...scopes.app], user: [...scopes.user], session: [...scopes.session] }

@@ -1,10 +1,20 @@
 // A database that answers later, as one on a server does: it waits for each statement of a rule, and holders read copies of the
 // state. It stands on a SQLite file, so that rules can be tested without a server.
-import { openDatabase } from '../../apps/sqlite/open-database.ts'
-import { temporaryFile } from '../../apps/sqlite/temporary-file.test-kit.ts'
-import { SqlSessionService } from './session-service.ts'
-import type { Dialect, SqlDatabase, SqlResult, SqlRow, SqlStep, SqlValue, SqlWork, Statement } from './sql.ts'
-import { UserTurns } from './user-turns.ts'
+
+import { SqlSessionService } from '../../services/sql/session-service.ts'
+import type {
+  Dialect,
+  SqlDatabase,
+  SqlResult,
+  SqlRow,
+  SqlStep,
+  SqlValue,
+  SqlWork,
+  Statement,
+} from '../../services/sql/sql.ts'
+import { UserTurns } from '../../services/sql/user-turns.ts'
+import { openDatabase } from './open-database.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 type SqliteFile = ReturnType<typeof openDatabase>
 
