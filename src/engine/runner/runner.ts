@@ -101,6 +101,7 @@ export class Runner<Output = unknown> {
       starter: this.#starter,
       sessions: this.#sessions,
       background: this.#background,
+      unattended: this.#unattended,
     })
   }
 
