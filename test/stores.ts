@@ -8,6 +8,7 @@ import {
   type SessionService,
 } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
+import { emptyStore } from './postgres/empty-store.ts'
 
 /** A store that scenarios run on. */
 export interface Store {
@@ -39,4 +40,5 @@ export const stores: readonly Store[] = [
     }),
   },
   { name: 'on SQLite', open: (options) => sqlite(':memory:', options) },
+  { name: 'on Postgres', open: (options) => emptyStore(options) },
 ]

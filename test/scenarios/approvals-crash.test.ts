@@ -215,7 +215,7 @@ function audit(events: readonly Event[], ledger: Ledger, at: string): void {
   expect(new Set(events.map(({ invocationId }) => invocationId)).size, at).toBe(1)
 }
 
-describe.each(stores)('the runner with sessions %s', (_, newStore) => {
+describe.each(stores)('the runner with sessions %s', { timeout: 120_000 }, (_, newStore) => {
   test.each(shapes)(
     'loses and repeats nothing when a process dies at any append of %s [PR-01]',
     async (_name, shape) => {

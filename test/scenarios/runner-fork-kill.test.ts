@@ -85,7 +85,7 @@ async function payInSession(services: Services, earlier: number): Promise<{ befo
 
 const fileNames = ({ artifactService }: Services) => artifactService.listArtifactKeys({ ...app, sessionId: 'copy' })
 
-describe.each(stores)('a copy of a session $name', ({ open }) => {
+describe.each(stores)('a copy of a session $name', { timeout: 120_000 }, ({ open }) => {
   // 494 events: the first append of the copy ends with the approval, before the intent of the call
   test.each([0, 494])('that is killed at any commit runs no call again, after %i events', async (earlier) => {
     let ends = ''

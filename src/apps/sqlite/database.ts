@@ -14,6 +14,7 @@ import {
 import { UserTurns } from '../../services/sql/user-turns.ts'
 import { FileIdentity } from './file-identity.ts'
 import { closedError, isBusy, openError, storageError } from './storage-error.ts'
+import { watchCommits } from './watch-commits.ts'
 
 /** Options of an open file. */
 interface DatabaseOptions {
@@ -97,6 +98,11 @@ export class SqliteDatabase implements SqlDatabase {
     } catch (error) {
       throw openError(error, this.#file)
     }
+  }
+
+  /** Calls the listener after commits of other processes. They cannot send messages, so that a timer looks for them. */
+  watch(listener: () => void): () => void {
+    return watchCommits(() => this.#connection.prepare('PRAGMA data_version').get()?.data_version, listener)
   }
 
   /** The time that leases are measured with. */

@@ -61,7 +61,8 @@ export function encryptionOf(
   }
 }
 
-function keysOfEnvironment(): string[] {
+/** The keys of the environment variable. */
+export function keysOfEnvironment(): string[] {
   return (process.env[KEYS_VARIABLE] ?? '').split(',').map((key) => key.trim())
 }
 

@@ -34,6 +34,7 @@ import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
 import { findSession, listSessionPage, listSessions, usageOf } from './session-lists.ts'
 import { keyOf } from './session-row.ts'
 import { type SessionTables, sessionTables } from './session-tables.ts'
+import { SessionWatch } from './session-watch.ts'
 import type { SqlDatabase, SqlWork } from './sql.ts'
 import { encodeStateDelta } from './state-change.ts'
 import { deleteSomeSessions, deleteUserState, type UserOwner, userState } from './user-rules.ts'
@@ -62,6 +63,7 @@ export class SqlSessionService implements SessionService {
   readonly #pins: Pins
   readonly #cache: LogCache
   readonly #logs: LogReader
+  readonly #watch: SessionWatch
 
   constructor(database: SqlDatabase, options: SqlSessionOptions) {
     this.#database = database
@@ -69,6 +71,7 @@ export class SqlSessionService implements SessionService {
     this.#tables = sessionTables(database, { ...options, reportDamage: damageReporter(options.logger) })
     this.#pins = new Pins(database)
     this.#cache = new LogCache(options.cacheBytes)
+    this.#watch = new SessionWatch(database)
     this.#logs = new LogReader(database, this.#tables, this.#cache)
   }
 
@@ -198,7 +201,12 @@ export class SqlSessionService implements SessionService {
   /** Ends a lease. Deletes an unfinished copy. */
   async release({ key, epoch }: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
     const lease = { key: copyKey(key), epoch }
-    await this.#writeHeld(lease, () => release(this.#tables, lease, options))
+    const [tables, watch] = [this.#tables, this.#watch]
+    await this.#writeHeld(lease, function* () {
+      yield* release(tables, lease, options)
+      yield* options?.interrupted ? watch.announce(lease.key) : watch.announceIfWaiting(lease.key)
+    })
+    watch.notify(lease.key)
   }
 
   /** Reads the log, or a checkpoint and the entries after it, and the state of a claimed session. */
@@ -240,7 +248,19 @@ export class SqlSessionService implements SessionService {
   async post(given: SessionKey, item: InboxItem): Promise<number> {
     const key = copyKey(given)
     const posted = copyItem(item)
-    return await this.#database.write(() => postItem(this.#tables, key, posted))
+    const [tables, watch] = [this.#tables, this.#watch]
+    const seq = await this.#database.write(function* () {
+      const seq = yield* postItem(tables, key, posted)
+      yield* watch.announce(key)
+      return seq
+    })
+    watch.notify(key)
+    return seq
+  }
+
+  /** Calls the listener when a session may have something for a process that waits. */
+  watch(listener: (key: SessionKey) => void): () => void {
+    return this.#watch.watch(listener)
   }
 
   /** The items in the inbox. */

@@ -51,6 +51,8 @@ export interface Dialect {
   readonly nextEpoch: string
   /** Stores the epoch of a new lease, its only value. Omit it if `nextEpoch` never gives a number twice, as a sequence does. */
   readonly saveEpoch?: Statement | undefined
+  /** Sends a message of at most 8000 bytes to those who watch the database, as an expression with one `?`. Omit it if that is not possible. */
+  readonly notify?: string | undefined
 }
 
 /** A database that runs work in transactions. Errors are `ToolwrightError`s. */
@@ -74,6 +76,11 @@ export interface SqlDatabase {
    * and the table `toolwright_state_versions` (app, user, version) tells when shared state has changed.
    */
   readNow?<T>(work: () => SqlWork<T>): T
+  /**
+   * Calls the listener with messages of `dialect.notify`, and without one when something may have changed, until the returned function
+   * is called. What this process changes need not be told.
+   */
+  watch?(listener: (message?: string) => void): () => void
   /** Throws if the open database is not the one under its name any more. Called in transactions that give out a lease. */
   checkIdentity?(): void
 }

@@ -1,0 +1,7 @@
+/**
+ * Sessions, artifacts and encrypted credentials in Postgres, for any number of processes and machines.
+ *
+ * @module
+ */
+export type { PostgresClient, PostgresConnection, PostgresPool } from './pool.ts'
+export { type PostgresOptions, type PostgresServices, postgres } from './postgres.ts'

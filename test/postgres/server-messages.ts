@@ -1,0 +1,10 @@
+/** What a test tells its server. `kill` kills the main process of Postgres only, as an operating system without memory does. */
+export type ServerCommand = 'start' | 'stop' | 'stop immediately' | 'kill'
+
+/** The answer to a command; first the URL. */
+export interface ServerReply {
+  /** The URL of the database `postgres`, with a role that may do everything. */
+  readonly url?: string
+  /** Why the command failed. */
+  readonly error?: string
+}

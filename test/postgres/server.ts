@@ -1,0 +1,51 @@
+// Real Postgres servers for tests.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { ServerCommand, ServerReply } from './server-messages.ts'
+
+/** A running Postgres server. */
+export interface PostgresServer extends AsyncDisposable {
+  /** The URL of the database `postgres`, with a role that may do everything. */
+  readonly url: string
+  /** Stops, kills or starts the server. It keeps its port and its data. */
+  send(command: ServerCommand): Promise<void>
+  /** Stops the server and removes its data. */
+  close(): Promise<void>
+}
+
+/** Starts a server of its own. It stops with this process, also when the process is killed. */
+export async function startServer(options: { readonly fsync?: boolean } = {}): Promise<PostgresServer> {
+  const program = new URL('server-program.ts', import.meta.url)
+  const child = fork(program, options.fsync ? ['--fsync'] : [], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const { url } = await nextReply(child)
+  if (url === undefined) throw new Error('The Postgres server told no URL.')
+  const send = async (command: ServerCommand): Promise<void> => {
+    const reply = nextReply(child)
+    child.send(command)
+    await reply
+  }
+  const close = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    if (child.connected) child.disconnect()
+    await exited
+  }
+  return { url, send, close, [Symbol.asyncDispose]: close }
+}
+
+async function nextReply(child: ChildProcess): Promise<ServerReply> {
+  const waiting = new AbortController()
+  const { signal } = waiting
+  const exited = once(child, 'exit', { signal }).then(() => [
+    { error: 'The process of the Postgres server has exited.' },
+  ])
+  exited.catch(() => {}) // aborted
+  const [reply] = (await Promise.race([once(child, 'message', { signal }), exited])) as [ServerReply]
+  waiting.abort()
+  if (reply.error === undefined) return reply
+  if (child.connected) child.disconnect()
+  throw new Error(reply.error)
+}
