@@ -19,7 +19,7 @@ interface InFlight {
   isLost: boolean
 }
 
-type Method = Exclude<keyof SessionService, symbol>
+type Method = Exclude<keyof SessionService, symbol | 'keepsCheckpoints'>
 
 const METHODS: readonly Method[] = [
   'createSession',

@@ -81,17 +81,17 @@ export interface Checkpoint {
   /** What the runner computed from the log. It is JSON. */
   readonly state: JsonObject
   /**
-   * Reads the entries up to `seq`, in order. The runner calls it for what the state does not hold: the history that a model sees,
-   * the events that an answer replays.
+   * Reads the entries up to `seq`, in order: all, or those after `fromSeq`. The runner calls it for what the state does not hold:
+   * the history that a model sees, the events that an answer replays.
    */
-  entriesBefore(): Promise<readonly Entry[]>
+  entriesBefore(options?: { fromSeq?: number | undefined }): Promise<readonly Entry[]>
 }
 
 /** The log of a session, as the holder of its lease reads it. */
 export interface HeldLog {
   /** All entries, in order; with a `checkpoint`, those after it. */
   readonly entries: readonly Entry[]
-  /** The state of the log before `entries`. Omit it if `entries` are the whole log, as all stores do today. */
+  /** The state of the log before `entries`. Omit it if `entries` are the whole log. */
   readonly checkpoint?: Checkpoint | undefined
   /** Reads the session's state. */
   readonly state: StateReader
@@ -110,6 +110,11 @@ export interface AppendOptions {
   readonly pending?: PendingChanges | undefined
   /** This append completes a copy of `createCopy`: from its commit on, the copy is a session like any other. */
   readonly completesCopy?: boolean | undefined
+  /**
+   * The folded state of the log up to `expectedSeq`, without the entries of this append. It replaces an earlier one. Only stores
+   * with `keepsCheckpoints` get it.
+   */
+  readonly checkpoint?: JsonObject | undefined
 }
 
 /** Changes of the pending requests of a session. */
@@ -177,6 +182,11 @@ export interface PendingSummary {
  * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND and STORAGE.
  */
 export interface SessionService {
+  /**
+   * Whether the store keeps the `checkpoint` of an append and returns it with `read()`. Optional: without it, the runner makes none,
+   * and reads the whole log.
+   */
+  readonly keepsCheckpoints?: boolean | undefined
   /** Creates a session, with a random id by default. `events` imports finished history: a store passes it through `importedEvents`. */
   createSession(options: {
     appName: string
