@@ -23,16 +23,23 @@ export function withMethods(inner: SessionService, methods: Partial<SessionServi
       const member: unknown = Reflect.get(target, name)
       return typeof member === 'function' ? member.bind(target) : member
     },
+    set: (_, name, value) => Reflect.set(methods, name, value), // a test replaces a method
   })
 }
 
 /** The log as a database returns it: a checkpoint after entry `seq`, and copies of the entries that are asked for. */
-function readFrom(log: HeldLog, seq: number, state: Checkpoint['state'], reads: Reads): HeldLog & { checkpoint: Checkpoint } {
+function readFrom(
+  log: HeldLog,
+  seq: number,
+  state: Checkpoint['state'],
+  reads: Reads,
+): HeldLog & { checkpoint: Checkpoint } {
   const copy = (entries: readonly Entry[]): Entry[] => {
     reads.entries += entries.length
     return structuredClone([...entries])
   }
-  const entriesBefore: Checkpoint['entriesBefore'] = async ({ fromSeq = 0 } = {}) => copy(log.entries.slice(fromSeq, seq))
+  const entriesBefore: Checkpoint['entriesBefore'] = async ({ fromSeq = 0 } = {}) =>
+    copy(log.entries.slice(fromSeq, seq))
   return { entries: copy(log.entries.slice(seq)), state: log.state, checkpoint: { seq, state, entriesBefore } }
 }
 

@@ -18,7 +18,9 @@ async function observe(lastTurns: number | undefined, cut?: number, damage: Dama
   store.damage = damage
   const shown = await converse(agent, store.sessionService)
   const entries = await entriesOf(store.sessionService, key)
-  const log = entries.map(({ event, record }) => record?.type ?? [event?.author, event?.content?.role, event?.errorCode])
+  const log = entries.map(
+    ({ event, record }) => record?.type ?? [event?.author, event?.content?.role, event?.errorCode],
+  )
   return { seen: JSON.parse(hidingIds(seen)), shown, log }
 }
 
@@ -26,7 +28,9 @@ async function observe(lastTurns: number | undefined, cut?: number, damage: Dama
 const hidingIds = (value: unknown): string => JSON.stringify(value).replaceAll(/adk-\w+/g, 'adk-id')
 
 describe.each([1, 2, 3, 50, undefined])('with the last %s turns', (lastTurns) => {
-  test('a session that is continued from a checkpoint is the same as with the whole log', { timeout: 60_000 }, async () => {
+  test('a session that is continued from a checkpoint is the same as with the whole log', {
+    timeout: 60_000,
+  }, async () => {
     const whole = await observe(lastTurns)
     expect(whole.seen.length).toBeGreaterThan(15)
     for (let cut = 1; cut <= whole.log.length; cut++) {
@@ -67,10 +71,35 @@ test.each<[string, Damage]>([
   ['without its invocations', changed(() => ({ open: null }))],
   ['with a flag that is a text', changed(() => ({ hasWaited: 'yes' }))],
   ['with ids that are numbers', changed(() => ({ earlierIds: [1] }))],
-  ['with calls of another type', changed(({ open }) => ({ open: (open as object[]).map((one) => ({ ...one, calls: [{}] })) }))],
+  [
+    'with calls of another type',
+    changed(({ open }) => ({ open: (open as object[]).map((one) => ({ ...one, calls: [{}] })) })),
+  ],
   ['with turns after its end', changed(() => ({ turns: { calls: [], starts: [[999, 1]] } }))],
-  ['with turns that are no messages', changed(() => ({ turns: { calls: [], starts: [[3, 1], [4, 2]] } }))],
-  ['with an open call that it does not have', changed(() => ({ turns: { calls: [], starts: [[1, 0, 7], [5, 2, 7]] } }))],
+  [
+    'with turns that are no messages',
+    changed(() => ({
+      turns: {
+        calls: [],
+        starts: [
+          [3, 1],
+          [4, 2],
+        ],
+      },
+    })),
+  ],
+  [
+    'with an open call that it does not have',
+    changed(() => ({
+      turns: {
+        calls: [],
+        starts: [
+          [1, 0, 7],
+          [5, 2, 7],
+        ],
+      },
+    })),
+  ],
   ['with too few events', changed(() => ({ events: 3 }))],
   ['of an earlier entry than it says', ({ seq }) => ({ seq: seq - 1 })],
   ['of a later entry than it says', ({ seq }) => ({ seq: seq + 1 })],
