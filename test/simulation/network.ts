@@ -19,7 +19,7 @@ interface InFlight {
   isLost: boolean
 }
 
-type Method = Exclude<keyof SessionService, symbol | 'keepsCheckpoints'>
+type Method = keyof SessionService & keyof InMemorySessionService
 
 const METHODS: readonly Method[] = [
   'createSession',

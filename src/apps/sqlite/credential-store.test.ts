@@ -4,7 +4,7 @@ import { credentialServiceSuite } from '../../adapters/testing/suites/credential
 import { HOSTILE_IDS } from '../../adapters/testing/suites/hostile-ids.ts'
 import { eventIds, HOME as SESSION } from '../../adapters/testing/suites/session-fixtures.ts'
 import type { CredentialKey } from '../../services/credential/service.ts'
-import { SqliteCredentialStore } from './credential-store.ts'
+import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
 import { openDatabase } from './open-database.ts'
 import { openVersion1 } from './schema-version-1.test-kit.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
@@ -135,7 +135,7 @@ test('reencrypt() of SQLite counts a row with damaged ids as failed and continue
 
 test('replacing the bytes of an outdated generation in SQLite changes nothing', async () => {
   const database = openDatabase(':memory:', { synchronous: 'normal', busyTimeoutMs: 0 })
-  const store = new SqliteCredentialStore(database)
+  const store = new SqlCredentialStore(database)
   const [one, two, three] = [Uint8Array.of(1), Uint8Array.of(2), Uint8Array.of(3)]
   const first = await store.save({ ...HOME, sealed: one })
   const second = await store.save({ ...HOME, sealed: two, expectedGeneration: first })

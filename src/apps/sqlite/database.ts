@@ -1,11 +1,42 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { systemPorts } from '../../core/base/ports.ts'
+import {
+  command,
+  type Dialect,
+  type SqlDatabase,
+  type SqlResult,
+  type SqlRow,
+  type SqlStep,
+  type SqlValue,
+  type SqlWork,
+  type Statement,
+} from '../../services/sql/sql.ts'
+import { UserTurns } from '../../services/sql/user-turns.ts'
 import { FileIdentity } from './file-identity.ts'
 import { closedError, isBusy, openError, storageError } from './storage-error.ts'
-import { UserTurns } from './user-turns.ts'
+
+/** Options of an open file. */
+interface DatabaseOptions {
+  /** How long a transaction waits for the write lock. */
+  readonly busyTimeoutMs: number
+  /** Whether the database is in the memory of the process. */
+  readonly isInMemory: boolean
+  /** Milliseconds on the clock that all processes of the machine share. */
+  readonly monotonicNow: () => number
+}
 
 /** Upper limit of the delay between two attempts to get the write lock, before jitter of plus or minus 50 %. */
 const MAX_RETRY_DELAY_MS = 25
+
+const NO_ROWS: readonly SqlRow[] = []
+
+const DIALECT: Dialect = {
+  forUpdate: '',
+  leaseTime: '?',
+  // One counter per file, so that a lease on a deleted session is invalid for a new session with the same key.
+  nextEpoch: "(SELECT value FROM toolwright_meta WHERE name = 'epoch') + 1",
+  saveEpoch: command("UPDATE toolwright_meta SET value = ? WHERE name = 'epoch'"),
+}
 
 /** A transaction that waits for another process to release the lock. */
 interface WaitingTransaction {
@@ -22,7 +53,9 @@ interface WaitingTransaction {
  * An open SQLite file. Runs transactions and turns SQLite errors into `ToolwrightError`s. A transaction is synchronous
  * from BEGIN to COMMIT. Waiting for another process is not: a timer retries, so the event loop stays free.
  */
-export class Database {
+export class SqliteDatabase implements SqlDatabase {
+  readonly dialect: Dialect = DIALECT
+  readonly turns: UserTurns = new UserTurns()
   readonly #connection: DatabaseSync
   readonly #file: string
   readonly #busyTimeoutMs: number
@@ -33,15 +66,17 @@ export class Database {
   readonly #rollback: StatementSync
   /** In order of arrival: a write never overtakes a waiting write. */
   readonly #waiting: WaitingTransaction[] = []
-  readonly #turns: UserTurns = new UserTurns()
+  readonly #prepared: Map<Statement, StatementSync> = new Map()
+  readonly #monotonicNow: () => number
   #cancelRetry: (() => void) | undefined
   #retryCount = 0
   #isOpen = true
 
-  constructor(connection: DatabaseSync, file: string, options: { busyTimeoutMs: number; isInMemory: boolean }) {
+  constructor(connection: DatabaseSync, file: string, options: DatabaseOptions) {
     this.#connection = connection
     this.#file = file
     this.#busyTimeoutMs = options.busyTimeoutMs
+    this.#monotonicNow = options.monotonicNow
     this.#identity = options.isInMemory ? undefined : new FileIdentity(file)
     this.#beginRead = connection.prepare('BEGIN')
     // Takes the write lock first, so that no other process can change the rows read in the transaction before its commit.
@@ -64,55 +99,47 @@ export class Database {
     }
   }
 
+  /** The time that leases are measured with. */
+  leaseTime(): number {
+    return this.#monotonicNow()
+  }
+
   /** Runs `work` in a read transaction, which sees one snapshot. `work` may be called more than once. */
-  read<T>(work: () => T): Promise<T> {
+  read<T>(work: () => SqlWork<T>): Promise<T> {
     return this.#run(() => this.#runTransaction(this.#beginRead, work), false)
+  }
+
+  /** Runs one statement that only reads. */
+  readOne(statement: Statement, ...values: SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#run(() => this.#perform({ statement, values }).rows, false)
   }
 
   /**
    * Runs `work` in a write transaction. `work` may be called more than once. While another process holds the write lock,
    * the transaction waits for `busyTimeoutMs`, and after that for as long as `mayWaitLonger` returns true.
    */
-  write<T>(work: () => T, mayWaitLonger?: () => boolean): Promise<T> {
+  write<T>(work: () => SqlWork<T>, mayWaitLonger?: () => SqlWork<boolean>): Promise<T> {
     return this.#run(
       () => {
         this.#identity?.checkFile()
         return this.#runTransaction(this.#beginWrite, work)
       },
       true,
-      mayWaitLonger,
+      mayWaitLonger && (() => this.#runSteps(mayWaitLonger)),
     )
   }
 
-  /**
-   * Long reads: calls `read` in read transactions until it returns something. At once, and then each time that it is the turn of
-   * the user: transactions block the event loop.
-   */
-  async readInTurn<T extends object>(
-    { userId }: { readonly userId: string },
-    read: (isTurn: boolean) => T | undefined,
-  ): Promise<T> {
-    let found = await this.read(() => read(false))
-    while (!found) found = await this.inTurn({ userId }, () => this.read(() => read(true)))
-    return found
-  }
-
-  /** Does work that blocks the event loop for long when it is the turn of the user. */
-  inTurn<T>({ userId }: { readonly userId: string }, work: () => T | Promise<T>): Promise<T> {
-    return this.#turns.take(userId, work)
-  }
-
-  /** Runs one reading statement synchronously. Readers never wait for the writer. */
-  readNow<T>(work: () => T): T {
+  /** Runs work that only reads synchronously. Readers never wait for the writer. */
+  readNow<T>(work: () => SqlWork<T>): T {
     try {
-      return work()
+      return this.#runSteps(work)
     } catch (error) {
       throw storageError(error, this.#file)
     }
   }
 
   /** Throws when the file or its write-ahead log was replaced since it was opened. */
-  checkFiles(): void {
+  checkIdentity(): void {
     this.#identity?.checkAll()
   }
 
@@ -175,16 +202,33 @@ export class Database {
     }
   }
 
-  #runTransaction<T>(begin: StatementSync, work: () => T): T {
+  #runTransaction<T>(begin: StatementSync, work: () => SqlWork<T>): T {
     begin.run()
     try {
-      const result = work()
+      const result = this.#runSteps(work)
       this.#commit.run()
       return result
     } catch (error) {
       this.#rollBack()
       throw error
     }
+  }
+
+  #runSteps<T>(work: () => SqlWork<T>): T {
+    const steps = work()
+    let next = steps.next()
+    while (!next.done) next = steps.next(this.#perform(next.value))
+    return next.value
+  }
+
+  #perform({ statement, values }: SqlStep): SqlResult {
+    let prepared = this.#prepared.get(statement)
+    if (!prepared) {
+      prepared = this.#connection.prepare(statement.sql)
+      this.#prepared.set(statement, prepared)
+    }
+    if (statement.returns === 'rows') return { rows: prepared.all(...(values as SQLInputValue[])), changes: 0 }
+    return { rows: NO_ROWS, changes: Number(prepared.run(...(values as SQLInputValue[])).changes) }
   }
 
   #rollBack(): void {

@@ -12,8 +12,8 @@ import {
   write,
 } from '../../adapters/testing/suites/session-fixtures.ts'
 import type { SessionService } from '../../services/session/service.ts'
+import { SqlSessionService } from '../../services/sql/session-service.ts'
 import { openDatabase } from './open-database.ts'
-import { SqliteSessionService } from './session-service.ts'
 import { sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 
@@ -199,6 +199,6 @@ test('a truncated SQLite file is reported with an error', async () => {
 
 function serviceOn(database: ReturnType<typeof openDatabase>): SessionService {
   const now = () => 0
-  const options = { now, monotonicNow: now, newId: () => 'id', leaseMs: 15_000, cacheBytes: 1_000_000, logger: console }
-  return new SqliteSessionService(database, options)
+  const options = { now, newId: () => 'id', leaseMs: 15_000, cacheBytes: 1_000_000, logger: console }
+  return new SqlSessionService(database, options)
 }

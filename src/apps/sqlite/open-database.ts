@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { kindOf } from '../../core/base/kind-of.ts'
 import { messageOf, ToolwrightError } from '../../core/error/error.ts'
-import { Database } from './database.ts'
-import { migrate } from './schema.ts'
+import { SqliteDatabase } from './database.ts'
+import { checkTables, migrate } from './schema.ts'
 import { isBusy, openError } from './storage-error.ts'
 
 const MEMORY = ':memory:'
@@ -23,10 +23,12 @@ interface OpenOptions {
   readonly synchronous: 'normal' | 'full'
   /** How long a transaction waits for the write lock. */
   readonly busyTimeoutMs: number
+  /** Milliseconds on the clock of leases. Default: since the machine has started. */
+  readonly monotonicNow?: (() => number) | undefined
 }
 
 /** Opens or creates the file and migrates its tables. */
-export function openDatabase(path: string | URL, options: OpenOptions): Database {
+export function openDatabase(path: string | URL, options: OpenOptions): SqliteDatabase {
   const file = toAbsolutePath(path)
   if (file !== MEMORY) ensurePrivateFile(file)
   const connection = connect(file)
@@ -37,12 +39,20 @@ export function openDatabase(path: string | URL, options: OpenOptions): Database
     connection.exec(`PRAGMA synchronous = ${options.synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
     connection.exec('PRAGMA foreign_keys = ON')
     migrate(connection, file)
-    connection.exec('PRAGMA busy_timeout = 0') // from now on Database retries without blocking the process
-    return new Database(connection, file, { busyTimeoutMs: options.busyTimeoutMs, isInMemory: file === MEMORY })
+    checkTables(connection)
+    connection.exec('PRAGMA busy_timeout = 0') // from now on SqliteDatabase retries without blocking the process
+    const { busyTimeoutMs, monotonicNow = millisecondsSinceBoot } = options
+    return new SqliteDatabase(connection, file, { busyTimeoutMs, monotonicNow, isInMemory: file === MEMORY })
   } catch (error) {
     connection.close()
     throw openError(error, file)
   }
+}
+
+/** CLOCK_MONOTONIC or its equivalent: one clock for all processes of the machine until it restarts. */
+function millisecondsSinceBoot(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
 }
 
 function connect(file: string): DatabaseSync {

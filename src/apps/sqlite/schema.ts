@@ -93,7 +93,29 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (app, name)
   ) STRICT;
   `,
+  `
+  CREATE TABLE IF NOT EXISTS toolwright_checkpoints (
+    session INTEGER PRIMARY KEY REFERENCES toolwright_sessions (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,                   -- of the latest entry in it
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_inbox_waiting ON toolwright_inbox (session) WHERE body IS NOT NULL;
+  `,
 ]
+
+/** The tables with the columns that this Toolwright reads. */
+const TABLES: Readonly<Record<string, string>> = {
+  toolwright_sessions: 'id, app, user, session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms',
+  toolwright_entries: 'session, seq, event_id, body',
+  toolwright_checkpoints: 'session, seq, state',
+  toolwright_state: 'app, user, session, key, value',
+  toolwright_inbox: 'id, session, item_id, body',
+  toolwright_pending: 'id, session, since, body',
+  toolwright_artifacts: 'app, user, session, filename, version, mime_type, created_at, metadata, part, bytes',
+  toolwright_credentials: 'generation, app, user, key, sealed',
+  toolwright_pins: 'app, name, hash',
+  toolwright_meta: 'name, value',
+}
 
 /** The version of the tables that this Toolwright writes. */
 export const SCHEMA_VERSION: number = MIGRATIONS.length
@@ -112,6 +134,11 @@ export function migrate(connection: DatabaseSync, file: string): void {
     rollBack(connection)
     throw error
   }
+}
+
+/** Throws the error of SQLite if a table or a column is missing. */
+export function checkTables(connection: DatabaseSync): void {
+  for (const [table, columns] of Object.entries(TABLES)) connection.prepare(`SELECT ${columns} FROM ${table}`)
 }
 
 function rollBack(connection: DatabaseSync): void {

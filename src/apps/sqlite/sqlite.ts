@@ -6,11 +6,11 @@ import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
 import type { SessionService } from '../../services/session/service.ts'
-import { SqliteArtifactService } from './artifact-service.ts'
-import { SqliteCredentialStore } from './credential-store.ts'
+import { SqlArtifactService } from '../../services/sql/artifact-service.ts'
+import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
+import { SqlSessionService } from '../../services/sql/session-service.ts'
 import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
 import { openDatabase } from './open-database.ts'
-import { SqliteSessionService } from './session-service.ts'
 
 /** Options of `sqlite()`. */
 export interface SqliteOptions {
@@ -116,14 +116,14 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
   checkNumber('cacheBytes', cacheBytes, 0)
   checkConfiguredKeys(path, options.encryptionKeys)
   const { now = systemPorts.now, newId = systemPorts.newId, logger = console } = options
-  const monotonicNow = options.monotonicNow ?? options.now ?? millisecondsSinceBoot
-  const database = openDatabase(path, { synchronous, busyTimeoutMs })
+  const monotonicNow = options.monotonicNow ?? options.now
+  const database = openDatabase(path, { synchronous, busyTimeoutMs, monotonicNow })
   try {
-    const credentials = new SqliteCredentialStore(database)
+    const credentials = new SqlCredentialStore(database)
     const encryption = encryptionOf(database.file, options.encryptionKeys, () => credentials.hasCredentials())
     return new SqliteServices({
-      sessionService: new SqliteSessionService(database, { now, monotonicNow, newId, leaseMs, cacheBytes, logger }),
-      artifactService: new SqliteArtifactService(database, { now }),
+      sessionService: new SqlSessionService(database, { now, newId, leaseMs, cacheBytes, logger }),
+      artifactService: new SqlArtifactService(database, { now }),
       credentialService: new EncryptedCredentialService(credentials, encryption),
       close: () => database.close(),
     })
@@ -131,12 +131,6 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
     database.close()
     throw error
   }
-}
-
-/** CLOCK_MONOTONIC or its equivalent: one clock for all processes of the machine until it restarts. */
-function millisecondsSinceBoot(): number {
-  const [seconds, nanoseconds] = process.hrtime()
-  return seconds * 1e3 + nanoseconds / 1e6
 }
 
 function checkNumber(name: string, value: number, least: number): void {

@@ -50,14 +50,6 @@ export function openError(error: unknown, file: string): ToolwrightError {
   return toToolwrightError(error, file, isTransient ? 'STORAGE' : 'INVALID_CONFIG')
 }
 
-/** The error for a damaged row. */
-export function damaged(what: string, problem?: string, cause?: unknown): ToolwrightError {
-  const why = problem === undefined ? '' : ` (${problem})`
-  return new ToolwrightError('STORAGE', `${what} is damaged in the database${why}. Restore the file from a backup.`, {
-    cause,
-  })
-}
-
 function toToolwrightError(error: SqliteError, file: string, code: ToolwrightErrorCode): ToolwrightError {
   const isTooLarge = (error.errcode & 0xff) === TOOBIG
   const message = `The database "${file}" ${reasonOf(error)}`

@@ -272,6 +272,17 @@ export interface SessionService {
   /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
   /**
+   * Sessions whose inbox has items that no run has drained, and that no live lease holds: those with the oldest items first, at most
+   * `limit`. Optional: without it, a worker finds posted answers only when the session is continued for another reason.
+   */
+  withInbox?(filter: { appName: string; limit: number }): Promise<SessionKey[]>
+  /**
+   * Calls the listener when a process that waits may have to act on a session: an item was posted to its inbox, or its lease was
+   * released. Also for changes of other processes, within a second, and sometimes without a change. The returned function
+   * ends it. Optional: without it, runs and workers poll.
+   */
+  watch?(listener: (key: SessionKey) => void): () => void
+  /**
    * Starts a copy of another session: creates a session and claims it, in one commit. Only the holder of the lease can see the
    * unfinished copy; for all other methods it does not exist, except that its key is taken (ALREADY_EXISTS). It becomes a
    * session with the append that has `completesCopy`. Optional: without it, `runner.fork()` is refused.

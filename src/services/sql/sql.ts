@@ -1,5 +1,7 @@
 // The seam between the rules of a store and its database. A rule is a generator: it yields statements and gets their results. The
-// driver of SQLite runs all of them in one turn of the event loop, the driver of Postgres waits for each.
+// driver of SQLite runs all of them in one turn of the event loop, the driver of Postgres waits for each. A rule does not catch
+// errors of statements: the driver rolls the transaction back.
+import type { UserTurns } from './user-turns.ts'
 
 /** A value that both databases store. */
 export type SqlValue = string | number | null | Uint8Array
@@ -29,7 +31,7 @@ export interface SqlStep {
 export interface SqlResult {
   /** The rows; none if the statement returns changes. */
   readonly rows: readonly SqlRow[]
-  /** The number of changed rows. */
+  /** The number of changed rows; 0 if the statement returns rows. */
   readonly changes: number
 }
 
@@ -45,12 +47,20 @@ export interface Dialect {
    * database: null for the clock of the database server.
    */
   readonly leaseTime: string
+  /** The epoch of the next lease as an expression: higher than all earlier ones, also those of deleted sessions. Null if damaged. */
+  readonly nextEpoch: string
+  /** Stores the epoch of a new lease, its only value. Omit it if `nextEpoch` never gives a number twice, as a sequence does. */
+  readonly saveEpoch?: Statement | undefined
 }
 
 /** A database that runs work in transactions. Errors are `ToolwrightError`s. */
 export interface SqlDatabase {
   /** How this database writes what differs. */
   readonly dialect: Dialect
+  /** The path of its file, or `:memory:`. Omit it for a database on a server. */
+  readonly file?: string | undefined
+  /** The turns of users with work that blocks the event loop. */
+  readonly turns: UserTurns
   /** The value of the `?` in `dialect.leaseTime`. */
   leaseTime(): number | null
   /** Runs work in a transaction that sees one snapshot and writes nothing. */
@@ -59,7 +69,17 @@ export interface SqlDatabase {
   readOne(statement: Statement, ...values: SqlValue[]): Promise<readonly SqlRow[]>
   /** Runs work in a transaction that writes. `mayWaitLonger`: asked when a lock was waited for too long; true keeps waiting. */
   write<T>(work: () => SqlWork<T>, mayWaitLonger?: () => SqlWork<boolean>): Promise<T>
+  /**
+   * Runs work that only reads, at once. Omit it if the database answers later: holders of sessions then read a copy of the state,
+   * and the table `toolwright_state_versions` (app, user, version) tells when shared state has changed.
+   */
+  readNow?<T>(work: () => SqlWork<T>): T
+  /** Throws if the open database is not the one under its name any more. Called in transactions that give out a lease. */
+  checkIdentity?(): void
 }
+
+/** The largest number of rows a statement can be limited to: all. */
+export const ALL_ROWS: number = Number.MAX_SAFE_INTEGER
 
 /** A statement whose rows are read. */
 export function query(sql: string): Statement {

@@ -1,5 +1,6 @@
 import type { SessionService } from '../../../services/session/service.ts'
 import { createServiceTest, type MakeService, type SuiteTest } from './service-test.ts'
+import { checkpointTests } from './session-checkpoint-tests.ts'
 import { copyTests } from './session-copy-tests.ts'
 import { inboxTests } from './session-inbox-tests.ts'
 import { interruptedTests } from './session-interrupted-tests.ts'
@@ -23,6 +24,7 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   storeTests(serviceTest)
   stateTests(serviceTest)
   logTests(serviceTest)
+  checkpointTests(serviceTest)
   leaseTests(serviceTest)
   interruptedTests(serviceTest)
   copyTests(serviceTest)

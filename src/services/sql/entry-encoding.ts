@@ -1,10 +1,10 @@
 // Encodes entries before a transaction begins, so that an invalid entry fails outside the transaction.
 import { messageOf, ToolwrightError } from '../../core/error/error.ts'
-import type { NewEntry } from '../../core/event/event.ts'
-import { toStorableEntry } from '../../services/session/storable-entry.ts'
+import type { Entry, NewEntry } from '../../core/event/event.ts'
+import { toStorableEntry } from '../session/storable-entry.ts'
 import { toJson, toText } from './escaped-text.ts'
 import { LARGE_BYTES, sizeOfParts } from './large-parts.ts'
-import { encodeStateDelta, type StateChange } from './state-rows.ts'
+import { encodeStateDelta, type StateChange } from './state-change.ts'
 
 /** An entry as columns, with its state changes. */
 export interface EncodedEntry {
@@ -33,6 +33,11 @@ export function sizeOfEncoded(lines: readonly EncodedEntry[]): number {
 /** Encodes entries and drops partial events. Throws INVALID_REQUEST for an entry that cannot be stored. */
 export function encodeEntries(entries: readonly NewEntry[]): EncodedEntry[] {
   return entries.filter((entry) => !entry.event?.partial).map(encodeEntry)
+}
+
+/** Entries as readers of the log get them. `seq`: the last sequence number before them. */
+export function entriesAfter(seq: number, added: readonly EncodedEntry[]): Entry[] {
+  return added.map(({ entry }, index) => ({ seq: seq + index + 1, ...entry }))
 }
 
 function encodeEntry(given: NewEntry): EncodedEntry {

@@ -1,18 +1,27 @@
-import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../../core/base/json.ts'
 import { isUserFilename } from '../../core/base/key-scope.ts'
 import type { Part } from '../../core/content/content.ts'
-import { checkFilename, checkNewFilename, checkPart } from '../../services/artifact/check-artifact.ts'
-import { mimeTypeOf } from '../../services/artifact/mime-type.ts'
-import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../../services/artifact/service.ts'
-import { checkKey } from '../../services/session/check-key.ts'
-import { readPagePosition, takePage } from '../../services/session/page.ts'
-import type { Page, PageOptions, SessionKey } from '../../services/session/service.ts'
+import { checkFilename, checkNewFilename, checkPart } from '../artifact/check-artifact.ts'
+import { mimeTypeOf } from '../artifact/mime-type.ts'
+import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
+import { checkKey } from '../session/check-key.ts'
+import { readPagePosition, takePage } from '../session/page.ts'
+import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
-import type { Database } from './database.ts'
+import { damaged } from './damaged.ts'
 import { fromJson, fromText, toJson, toText } from './escaped-text.ts'
 import { LARGE_BYTES, sizeOfParts } from './large-parts.ts'
-import { damaged } from './storage-error.ts'
+import {
+  changesOf,
+  command,
+  query,
+  rowOf,
+  type SqlDatabase,
+  type SqlRow,
+  type SqlValue,
+  type SqlWork,
+  type Statement,
+} from './sql.ts'
 
 interface VersionRow {
   readonly version: number
@@ -21,42 +30,36 @@ interface VersionRow {
   readonly metadata: string | null
 }
 
-/** Stores artifacts in a SQLite file. */
-export class SqliteArtifactService implements ArtifactService {
-  readonly #database: Database
-  readonly #now: () => number
-  readonly #insert: StatementSync
-  readonly #load: StatementSync
-  readonly #names: StatementSync
-  readonly #namesAfter: StatementSync
-  readonly #delete: StatementSync
-  readonly #numbers: StatementSync
-  readonly #versions: StatementSync
-  readonly #versionsAfter: StatementSync
-  readonly #version: StatementSync
+const OF_FILE = 'app = ? AND "user" = ? AND session = ? AND filename = ?'
+const OF_VERSION = `${OF_FILE} AND version = coalesce(?, version) ORDER BY version DESC LIMIT 1`
+const DESCRIBED = 'version, mime_type, created_at, metadata'
+const NAMES = `SELECT DISTINCT filename FROM toolwright_artifacts WHERE app = ? AND "user" = ? AND session IN (?, '')`
 
-  constructor(database: Database, options: { readonly now: () => number }) {
-    const ofFile = 'app = ? AND user = ? AND session = ? AND filename = ?'
-    const ofVersion = `${ofFile} AND version = coalesce(?, version) ORDER BY version DESC LIMIT 1`
-    const described = 'version, mime_type, created_at, metadata'
+// A conflict: another process has saved this version at the same time.
+const INSERT = query(
+  `INSERT INTO toolwright_artifacts (app, "user", session, filename, version, mime_type, created_at, metadata, part, bytes)
+   VALUES (?, ?, ?, ?, (SELECT coalesce(max(version) + 1, 0) FROM toolwright_artifacts WHERE ${OF_FILE}), ?, ?, ?, ?, ?)
+   ON CONFLICT (app, "user", session, filename, version) DO NOTHING RETURNING version`,
+)
+const LOAD = query(`SELECT part, bytes FROM toolwright_artifacts WHERE ${OF_VERSION}`)
+const ALL_NAMES = query(NAMES)
+const NAMES_AFTER = query(`${NAMES} AND filename > ? ORDER BY filename LIMIT ?`)
+const DELETE = command(`DELETE FROM toolwright_artifacts WHERE ${OF_FILE}`)
+const NUMBERS = query(`SELECT version FROM toolwright_artifacts WHERE ${OF_FILE} ORDER BY version`)
+const VERSIONS = query(`SELECT ${DESCRIBED} FROM toolwright_artifacts WHERE ${OF_FILE} ORDER BY version`)
+const VERSIONS_AFTER = query(
+  `SELECT ${DESCRIBED} FROM toolwright_artifacts WHERE ${OF_FILE} AND version >= ? ORDER BY version LIMIT ?`,
+)
+const ONE_VERSION = query(`SELECT ${DESCRIBED} FROM toolwright_artifacts WHERE ${OF_VERSION}`)
+
+/** Stores artifacts in a SQL database. */
+export class SqlArtifactService implements ArtifactService {
+  readonly #database: SqlDatabase
+  readonly #now: () => number
+
+  constructor(database: SqlDatabase, options: { readonly now: () => number }) {
     this.#database = database
     this.#now = options.now
-    this.#insert = database.prepare(
-      `INSERT INTO toolwright_artifacts (app, user, session, filename, version, mime_type, created_at, metadata, part, bytes)
-       VALUES (?, ?, ?, ?, (SELECT coalesce(max(version) + 1, 0) FROM toolwright_artifacts WHERE ${ofFile}), ?, ?, ?, ?, ?)
-       RETURNING version`,
-    )
-    this.#load = database.prepare(`SELECT part, bytes FROM toolwright_artifacts WHERE ${ofVersion}`)
-    const names = "SELECT DISTINCT filename FROM toolwright_artifacts WHERE app = ? AND user = ? AND session IN (?, '')"
-    this.#names = database.prepare(names)
-    this.#namesAfter = database.prepare(`${names} AND filename > ? ORDER BY filename LIMIT ?`)
-    this.#delete = database.prepare(`DELETE FROM toolwright_artifacts WHERE ${ofFile}`)
-    this.#numbers = database.prepare(`SELECT version FROM toolwright_artifacts WHERE ${ofFile} ORDER BY version`)
-    this.#versionsAfter = database.prepare(
-      `SELECT ${described} FROM toolwright_artifacts WHERE ${ofFile} AND version >= ? ORDER BY version LIMIT ?`,
-    )
-    this.#versions = database.prepare(`SELECT ${described} FROM toolwright_artifacts WHERE ${ofFile} ORDER BY version`)
-    this.#version = database.prepare(`SELECT ${described} FROM toolwright_artifacts WHERE ${ofVersion}`)
   }
 
   /** Stores a new version of an artifact and returns its number. */
@@ -70,21 +73,21 @@ export class SqliteArtifactService implements ArtifactService {
     const save = (): Promise<number> => {
       const { part, bytes } = encodePart(artifact)
       const values = [mimeType === undefined ? null : toText(mimeType), this.#now() / 1000, metadata, part, bytes]
-      return this.#database.write(() => this.#insert.get(...columns, ...columns, ...values)?.version as number)
+      return this.#database.write(() => insertVersion([...columns, ...columns, ...values]))
     }
-    return await (sizeOfParts([artifact]) > LARGE_BYTES ? this.#database.inTurn(options, save) : save())
+    return await (sizeOfParts([artifact]) > LARGE_BYTES ? this.#database.turns.take(options.userId, save) : save())
   }
 
   /** Loads a version of an artifact; default: the latest. */
   async loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined> {
-    const row = (await this.#getVersionRow(this.#load, options)) as PartRow | undefined
-    return row && decodePart(row)
+    const row = await this.#findVersion(LOAD, options)
+    return row && decodePart(row as unknown as PartRow)
   }
 
   /** Lists the filenames of a session and of its user. */
   async listArtifactKeys(options: SessionKey): Promise<string[]> {
     const columns = rowKey({ ...options, filename: '' }).slice(0, 3)
-    const rows = await this.#database.read(() => this.#names.all(...columns))
+    const rows = await this.#database.readOne(ALL_NAMES, ...columns)
     return rows.map(({ filename }) => fromText(filename, 'The name of an artifact')).sort()
   }
 
@@ -93,7 +96,7 @@ export class SqliteArtifactService implements ArtifactService {
     const { after = '', limit } = options
     readPagePosition({ limit })
     const columns = [...rowKey({ ...options, filename: '' }).slice(0, 3), toText(after)]
-    const rows = await this.#database.read(() => this.#namesAfter.all(...columns, limit + 1))
+    const rows = await this.#database.readOne(NAMES_AFTER, ...columns, limit + 1)
     const items = rows.slice(0, limit).map(({ filename }) => fromText(filename, 'The name of an artifact'))
     return items.length < rows.length ? { items, next: items.at(-1) as string } : { items }
   }
@@ -101,52 +104,57 @@ export class SqliteArtifactService implements ArtifactService {
   /** Deletes all versions of an artifact. */
   async deleteArtifact(key: ArtifactKey): Promise<void> {
     const columns = rowKey(key)
-    await this.#database.write(() => this.#delete.run(...columns))
+    await this.#database.write(() => changesOf(DELETE, ...columns))
   }
 
   /** Lists the version numbers of an artifact, oldest first. */
   async listVersions(key: ArtifactKey): Promise<number[]> {
     const columns = rowKey(key)
-    return await this.#database.read(() => this.#numbers.all(...columns).map(({ version }) => version as number))
+    return (await this.#database.readOne(NUMBERS, ...columns)).map(({ version }) => version as number)
   }
 
   /** Lists a part of the versions with their metadata. */
   async listVersionPage(options: ArtifactKey & PageOptions): Promise<Page<ArtifactVersion>> {
     const columns = rowKey(options)
     const from = readPagePosition(options)
-    const rows = await this.#database.read(() => this.#versionsAfter.all(...columns, from, options.limit + 1))
-    return takePage(rows as unknown[] as VersionRow[], options, (row) => {
+    const rows = await this.#database.readOne(VERSIONS_AFTER, ...columns, from, options.limit + 1)
+    return takePage(rows as unknown as VersionRow[], options, (row) => {
       return { item: toArtifactVersion(row), position: row.version + 1, bytes: row.metadata?.length ?? 0 }
     })
   }
 
   /** Lists the versions of an artifact with their metadata. */
   async listArtifactVersions(key: ArtifactKey): Promise<ArtifactVersion[]> {
-    return (await this.#listRows(key)).map(toArtifactVersion)
+    const rows = await this.#database.readOne(VERSIONS, ...rowKey(key))
+    return (rows as unknown as VersionRow[]).map(toArtifactVersion)
   }
 
   /** Returns the metadata of a version; default: the latest. */
   async getArtifactVersion(
     options: ArtifactKey & { version?: number | undefined },
   ): Promise<ArtifactVersion | undefined> {
-    const row = (await this.#getVersionRow(this.#version, options)) as VersionRow | undefined
-    return row && toArtifactVersion(row)
-  }
-
-  async #listRows(key: ArtifactKey): Promise<VersionRow[]> {
-    const columns = rowKey(key)
-    return await this.#database.read(() => this.#versions.all(...columns) as unknown[] as VersionRow[])
+    const row = await this.#findVersion(ONE_VERSION, options)
+    return row && toArtifactVersion(row as unknown as VersionRow)
   }
 
   /** Selects a version, or the latest one. */
-  async #getVersionRow(
-    statement: StatementSync,
+  async #findVersion(
+    statement: Statement,
     options: ArtifactKey & { version?: number | undefined },
-  ): Promise<unknown> {
+  ): Promise<SqlRow | undefined> {
     const { version } = options
     const columns = rowKey(options)
     if (version !== undefined && !Number.isSafeInteger(version)) return undefined
-    return await this.#database.read(() => statement.get(...columns, version ?? null))
+    const [row] = await this.#database.readOne(statement, ...columns, version ?? null)
+    return row
+  }
+}
+
+/** Inserts the next version of an artifact and returns its number. */
+function* insertVersion(values: readonly SqlValue[]): SqlWork<number> {
+  for (;;) {
+    const row = yield* rowOf(INSERT, ...values)
+    if (row) return row.version as number
   }
 }
 

@@ -1,7 +1,7 @@
-// Converts values to columns and back. All text uses JSON escapes: SQLite text cannot hold lone surrogates (two different
-// ones would become equal), and older versions of Node read text only up to a NUL.
+// Converts values to columns and back. All text uses JSON escapes: databases cannot hold lone surrogates (two different ones would
+// become equal in SQLite), Postgres refuses NUL, and older versions of Node read SQLite text only up to a NUL.
 import { messageOf, ToolwrightError } from '../../core/error/error.ts'
-import { damaged } from './storage-error.ts'
+import { damaged } from './damaged.ts'
 
 /** Encodes an id or a name. Most are stored unchanged. */
 export function toText(name: string): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { MAX_REMEMBERED_IDS } from '../../services/session/inbox-limits.ts'
-import { sqlite } from './sqlite.ts'
+import { sqlite } from '../../apps/sqlite/sqlite.ts'
+import { MAX_REMEMBERED_IDS } from '../session/inbox-limits.ts'
 
 test('the SQLite inbox remembers the ids of the latest drained items and never drops an undrained item', async () => {
   using services = sqlite(':memory:')

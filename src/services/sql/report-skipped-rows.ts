@@ -1,4 +1,8 @@
-import type { Logger } from '../../engine/dispatch/host.ts'
+/** Receives reports of damaged rows. */
+export interface DamageLogger {
+  /** Takes a report. */
+  warn(message: string): void
+}
 
 /** Reports a damaged row that is skipped. */
 export type ReportDamage = (what: string) => void
@@ -7,7 +11,7 @@ export type ReportDamage = (what: string) => void
 const MAX_REPORTED = 1_000
 
 /** Logs each damaged row once: a session reads its inbox many times. */
-export function damageReporter(logger: Logger): ReportDamage {
+export function damageReporter(logger: DamageLogger): ReportDamage {
   const reported = new Set<string>()
   return (what) => {
     if (reported.has(what)) return

@@ -1,8 +1,8 @@
 // Converts a part to columns and back. Inline data is stored as bytes, which take a quarter less space than base64.
 import { isRecord } from '../../core/base/json.ts'
 import type { Part } from '../../core/content/content.ts'
+import { damaged } from './damaged.ts'
 import { fromJson, toJson } from './escaped-text.ts'
-import { damaged } from './storage-error.ts'
 
 /** The columns of a stored part. */
 export interface PartRow {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { systemPorts } from '../../core/base/ports.ts'
 
 /** The longest pause after a piece, in milliseconds. */
 const MAX_PAUSE_MS = 200
@@ -21,7 +21,7 @@ export class UserTurns {
     try {
       return await work()
     } finally {
-      void delay(Math.min(performance.now() - start, MAX_PAUSE_MS)).then(() => this.#startNext())
+      systemPorts.setTimer(() => this.#startNext(), Math.min(performance.now() - start, MAX_PAUSE_MS))
     }
   }
 

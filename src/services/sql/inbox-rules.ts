@@ -1,0 +1,34 @@
+// The rules of the inbox: any process posts, the holder reads.
+import { checkId } from '../session/check-key.ts'
+import type { InboxItem, PostedItem, SessionKey } from '../session/service.ts'
+import { leaseLost, sessionNotFound } from '../session/session-errors.ts'
+import { versionsOf } from './append-rules.ts'
+import { fromJson, toJson } from './escaped-text.ts'
+import type { HeldLease } from './session-rows.ts'
+import type { SessionTables } from './session-tables.ts'
+import type { SqlWork } from './sql.ts'
+import type { StateUpdate } from './state-copy.ts'
+
+/** Checks and copies an item: the caller may change it while the write waits. */
+export function copyItem(item: InboxItem): InboxItem {
+  checkId('The id of an inbox item', item.id)
+  return fromJson(toJson(item, 'An inbox item'), 'An inbox item') as InboxItem
+}
+
+/** Posts an item to the inbox of a session, and returns the last sequence number. */
+export function* postItem({ sessions, inbox }: SessionTables, key: SessionKey, item: InboxItem): SqlWork<number> {
+  const row = yield* sessions.lock(key)
+  if (!row) throw sessionNotFound(key.sessionId)
+  yield* inbox.post(row.id, item.id, toJson({ ...item, seq: row.seq }, 'An inbox item'))
+  return row.seq
+}
+
+/** Reads the inbox, and the shared state that has changed. */
+export function* readInbox(
+  { sessions, inbox, state }: SessionTables,
+  lease: HeldLease,
+): SqlWork<{ readonly items: PostedItem[]; readonly updates: readonly StateUpdate[] }> {
+  const row = yield* sessions.findHeld(lease)
+  if (!row) throw leaseLost(lease.key.sessionId)
+  return { items: yield* inbox.items(row), updates: yield* state.refresh(row, versionsOf(row, row.seq)) }
+}

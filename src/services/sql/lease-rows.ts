@@ -1,0 +1,179 @@
+import { DEFAULT_LEASE_MS, MAX_LEASE_MS } from '../session/lease.ts'
+import { readPagePosition } from '../session/page.ts'
+import type { SessionKey } from '../session/service.ts'
+import { damaged } from './damaged.ts'
+import { toText } from './escaped-text.ts'
+import {
+  checkRow,
+  copiesOf,
+  copyColumns,
+  type KeyColumns,
+  keyColumns,
+  OF_KEY,
+  ofCopy,
+  type SessionRow,
+  STORED_COLUMNS,
+  type UpdatedRow,
+  versionColumns,
+} from './session-row.ts'
+import { FREE, type HeldLease, isEpoch } from './session-rows.ts'
+import { changesOf, command, query, rowOf, rowsOf, type SqlDatabase, type SqlWork, type Statement } from './sql.ts'
+
+/** A session that can be claimed. */
+export interface ClaimableRow extends SessionRow {
+  /** The epoch of the next lease. */
+  readonly next_epoch: unknown
+}
+
+/** A session whose lease was extended. */
+export type RenewedRow = UpdatedRow & Pick<SessionRow, 'seq'>
+
+/** The clock of processes, and the length of leases. */
+interface LeaseOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Length of a new lease. */
+  readonly leaseMs: number
+}
+
+/** The leases of sessions. They end on the clock of the database. */
+export class LeaseRows {
+  readonly #database: SqlDatabase
+  readonly #options: LeaseOptions
+  readonly #lock: Statement
+  readonly #claim: Statement
+  readonly #renew: Statement
+  readonly #release: Statement
+  readonly #interrupt: Statement
+  readonly #held: Statement
+  readonly #copies: Statement
+  readonly #lockCopies: Statement
+  readonly #withInbox: Statement
+
+  constructor(database: SqlDatabase, options: LeaseOptions) {
+    const { leaseTime, nextEpoch, forUpdate } = database.dialect
+    const columns = `${STORED_COLUMNS}, ${leaseTime} AS lease_now`
+    const claimable = `SELECT ${columns}, ${nextEpoch} AS next_epoch FROM toolwright_sessions`
+    this.#database = database
+    this.#options = options
+    this.#lock = query(`${claimable} WHERE ${OF_KEY}${forUpdate}`)
+    this.#claim = command(
+      `UPDATE toolwright_sessions SET epoch = ?, lease_epoch = ?, expires_at = ?, lease_until = ?, lease_ms = ?
+       WHERE id = ?`,
+    )
+    this.#renew = query(
+      `UPDATE toolwright_sessions SET lease_epoch = epoch, expires_at = ?, lease_until = ${leaseTime} + ?, lease_ms = ?
+       WHERE ${OF_KEY} AND epoch = ? RETURNING id, seq${versionColumns(database)}`,
+    )
+    this.#release = command(`UPDATE toolwright_sessions SET epoch = ${FREE} WHERE ${OF_KEY} AND epoch = ?`)
+    this.#interrupt = command(
+      `UPDATE toolwright_sessions SET lease_epoch = epoch, expires_at = 0, lease_until = 0, lease_ms = 0
+       WHERE ${OF_KEY} AND epoch = ?`,
+    )
+    this.#held = query(`SELECT ${columns} FROM toolwright_sessions WHERE app = ? AND epoch <> ${FREE} ORDER BY id`)
+    this.#copies = query(`SELECT ${columns} FROM toolwright_sessions WHERE app = ? ORDER BY id`)
+    this.#lockCopies = query(`${claimable} WHERE app = ? ORDER BY id${forUpdate}`)
+    // starts with the few sessions that have items; an alive lease is left out here, so that LIMIT counts the others
+    this.#withInbox = query(
+      `SELECT ${columns} FROM (
+         SELECT session AS waiting, min(id) AS oldest FROM toolwright_inbox WHERE body IS NOT NULL GROUP BY session
+       ) AS items CROSS JOIN toolwright_sessions
+       WHERE id = waiting AND app = ?
+         AND NOT (epoch <> ${FREE} AND lease_epoch = epoch AND lease_until > ${leaseTime}
+                  AND lease_until <= ${leaseTime} + lease_ms)
+       ORDER BY oldest LIMIT ?`,
+    )
+  }
+
+  /** Length of a new lease. */
+  get leaseMs(): number {
+    return this.#options.leaseMs
+  }
+
+  /** Finds a session to claim it. */
+  lock(key: SessionKey): SqlWork<ClaimableRow | undefined> {
+    return this.#lockRow(keyColumns(key))
+  }
+
+  /** Finds an unfinished copy to claim it. */
+  *lockCopy(key: SessionKey): SqlWork<ClaimableRow | undefined> {
+    const row = yield* this.#lockRow(copyColumns(key))
+    return row && { ...row, app: ofCopy(row).app }
+  }
+
+  /** Claims a session and returns the epoch; undefined while another lease is alive. */
+  *claim(row: ClaimableRow): SqlWork<number | undefined> {
+    if (this.isAlive(row)) return undefined
+    if (typeof row.next_epoch !== 'number') throw damaged('The lease counter')
+    const epoch = Math.max(row.next_epoch, row.epoch + 1) // a counter that was set back may be below an epoch in use
+    const { now, leaseMs } = this.#options
+    yield* changesOf(this.#claim, epoch, epoch, now() + leaseMs, row.lease_now + leaseMs, leaseMs, row.id)
+    const { saveEpoch } = this.#database.dialect
+    if (saveEpoch) yield* changesOf(saveEpoch, epoch)
+    return epoch
+  }
+
+  /**
+   * Whether the session has a lease that has not ended. A lease that ends later than its own length from now was made
+   * before the clock of leases was set back, as a restart of the machine does: its holder is dead.
+   */
+  isAlive({ epoch, lease_epoch, lease_until, lease_ms, lease_now, expires_at }: SessionRow): boolean {
+    if (epoch === FREE) return false
+    if (lease_epoch === epoch)
+      return lease_now < lease_until && lease_until <= lease_now + Math.min(lease_ms, MAX_LEASE_MS)
+    // a lease of schema version 1, which has no monotonic clock and no stored length
+    const now = this.#options.now()
+    return now < expires_at && expires_at <= now + Math.max(this.#options.leaseMs, DEFAULT_LEASE_MS)
+  }
+
+  /** Extends a lease, and returns the row; undefined when it is lost. */
+  *renew({ key, epoch }: HeldLease): SqlWork<RenewedRow | undefined> {
+    if (!isEpoch(epoch)) return undefined
+    const { now, leaseMs } = this.#options
+    const ends = [now() + leaseMs, this.#database.leaseTime(), leaseMs, leaseMs]
+    const session = yield* rowOf(this.#renew, ...ends, ...keyColumns(key), epoch)
+    return (session ?? (yield* rowOf(this.#renew, ...ends, ...copyColumns(key), epoch))) as RenewedRow | undefined
+  }
+
+  /** Ends the lease of a session; false when there is none. */
+  *release({ key, epoch }: HeldLease): SqlWork<boolean> {
+    return isEpoch(epoch) && (yield* changesOf(this.#release, ...keyColumns(key), epoch)) > 0
+  }
+
+  /** Ends a lease but keeps its epoch, which marks the session as interrupted. False when there is none. */
+  *interrupt({ key, epoch }: HeldLease): SqlWork<boolean> {
+    return isEpoch(epoch) && (yield* changesOf(this.#interrupt, ...keyColumns(key), epoch)) > 0
+  }
+
+  /** Lists the sessions whose holder died or was interrupted. */
+  *interrupted(appName: string): SqlWork<SessionRow[]> {
+    const held = (yield* rowsOf(this.#held, this.#database.leaseTime(), toText(appName))) as unknown[] as SessionRow[]
+    return held.filter((row) => !this.isAlive(row))
+  }
+
+  /** Whether an app has unfinished copies whose holder died. */
+  *hasDeadCopies(appName: string): SqlWork<boolean> {
+    const copies = yield* rowsOf(this.#copies, this.#database.leaseTime(), copiesOf(appName))
+    return (copies as unknown[] as SessionRow[]).some((row) => !this.isAlive(row))
+  }
+
+  /** Lists the unfinished copies whose holder died, to claim them. */
+  *lockDeadCopies(appName: string): SqlWork<ClaimableRow[]> {
+    const copies = yield* rowsOf(this.#lockCopies, this.#database.leaseTime(), copiesOf(appName))
+    const dead = (copies as unknown[] as ClaimableRow[]).filter((row) => !this.isAlive(row))
+    return dead.map((row) => ({ ...row, app: ofCopy(checkRow(row as never)).app }))
+  }
+
+  /** Lists the sessions with inbox items that nobody drains, the longest waiting first. */
+  *withInbox(appName: string, limit: number): SqlWork<SessionRow[]> {
+    readPagePosition({ limit }) // throws for a limit that is not valid
+    const time = this.#database.leaseTime()
+    const rows = yield* rowsOf(this.#withInbox, time, toText(appName), time, time, limit)
+    return (rows as unknown[] as SessionRow[]).filter((row) => !this.isAlive(row))
+  }
+
+  *#lockRow(columns: KeyColumns): SqlWork<ClaimableRow | undefined> {
+    const row = yield* rowOf(this.#lock, this.#database.leaseTime(), ...columns)
+    return row && { ...checkRow(row), next_epoch: row.next_epoch }
+  }
+}

@@ -1,0 +1,76 @@
+import type { Event } from '../../core/event/event.ts'
+import { readPagePosition } from '../session/page.ts'
+import type { Page, Session, SessionService, UserUsage } from '../session/service.ts'
+import { toText } from './escaped-text.ts'
+import { keyOf, type SessionRow } from './session-row.ts'
+import type { SessionTables } from './session-tables.ts'
+import type { SqlWork } from './sql.ts'
+
+/** A session with its state and these events. */
+export function* toSession({ stateRows }: SessionTables, row: SessionRow, events: readonly Event[]): SqlWork<Session> {
+  const { state } = yield* stateRows.read(row)
+  return sessionOf(row, state, events)
+}
+
+function sessionOf(row: SessionRow, state: Session['state'], events: readonly Event[]): Session {
+  const { appName, userId, sessionId: id } = keyOf(row)
+  return { id, appName, userId, state, events, lastUpdateTime: row.updated_at / 1000 }
+}
+
+/** Finds a session with the events that `config` selects. */
+export function* findSession(
+  tables: SessionTables,
+  options: Parameters<SessionService['getSession']>[0],
+): SqlWork<Session | undefined> {
+  const { numRecentEvents, afterTimestamp } = options.config ?? {}
+  const row = yield* tables.sessions.find(options)
+  if (!row) return undefined
+  if (afterTimestamp === undefined)
+    return yield* toSession(tables, row, yield* tables.pages.events(row, numRecentEvents))
+  const since = (yield* tables.pages.events(row)).filter(({ timestamp }) => timestamp >= afterTimestamp)
+  return yield* toSession(tables, row, since.slice(Math.max(0, since.length - (numRecentEvents ?? since.length))))
+}
+
+/** Lists the sessions of a user, without events. */
+export function* listSessions(
+  tables: SessionTables,
+  { appName, userId }: { appName: string; userId: string },
+): SqlWork<Session[]> {
+  const listed: Session[] = []
+  for (const row of yield* tables.sessions.list({ appName, userId })) listed.push(yield* toSession(tables, row, []))
+  return listed
+}
+
+/** Lists a part of the sessions of a user. State of other sessions is not read. */
+export function* listSessionPage(
+  { sessions, stateRows }: SessionTables,
+  options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
+): SqlWork<Page<Session>> {
+  const { newestFirst = false, limit, maxBytes = Number.POSITIVE_INFINITY } = options
+  const after = readPagePosition(options)
+  const rows = yield* sessions.page(options, { after, limit: limit + 1, newestFirst }) // one more: is there a next page?
+  const items: Session[] = []
+  let size = 0
+  for (const row of rows) {
+    if (items.length === limit || size >= maxBytes) break
+    const { state, bytes } = yield* stateRows.read(row)
+    items.push(sessionOf(row, state, []))
+    size += bytes
+  }
+  return items.length < rows.length ? { items, next: String(rows[items.length - 1]?.id) } : { items }
+}
+
+/** How much a user has stored. */
+export function* usageOf(
+  { sessions, stateRows }: SessionTables,
+  options: Parameters<NonNullable<SessionService['usage']>>[0],
+): SqlWork<UserUsage> {
+  const { appName, userId, sessionId, without = [] } = options
+  const user = { app: toText(appName), user: toText(userId), id: 0 }
+  const row = sessionId === undefined ? undefined : yield* sessions.find({ appName, userId, sessionId })
+  return {
+    sessions: yield* sessions.count(options),
+    userState: yield* stateRows.size(user, without),
+    sessionState: row ? yield* stateRows.size(row, without) : { keys: 0, bytes: 0 },
+  }
+}

@@ -1,0 +1,276 @@
+import type { NewEntry } from '../../core/event/event.ts'
+import type { PendingRequest } from '../../core/event/pending-request.ts'
+import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
+import { importedEvents } from '../session/imported-events.ts'
+import type {
+  AppendOptions,
+  HeldLog,
+  InboxItem,
+  Lease,
+  LogPage,
+  Page,
+  PendingSummary,
+  PostedItem,
+  Session,
+  SessionKey,
+  SessionService,
+  UserUsage,
+} from '../session/service.ts'
+import { type Append, append, encodeOptions } from './append-rules.ts'
+import { createSession, deleteSession } from './create-rules.ts'
+import { entriesAfter, sizeOfEncoded } from './entry-encoding.ts'
+import { copyItem, postItem, readInbox } from './inbox-rules.ts'
+import { claim, claimDeadCopies, createCopy, isHeldAlive, release, renew } from './lease-rules.ts'
+import { LogCache } from './log-cache.ts'
+import { LogReader } from './log-reader.ts'
+import { Pins } from './pins.ts'
+import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
+import { findSession, listSessionPage, listSessions, usageOf } from './session-lists.ts'
+import { keyOf } from './session-row.ts'
+import { type SessionTables, sessionTables } from './session-tables.ts'
+import type { SqlDatabase, SqlWork } from './sql.ts'
+import { encodeStateDelta } from './state-change.ts'
+import { encodeInTurn, writeInTurn } from './write-entries.ts'
+
+/** Options of `SqlSessionService`. */
+interface SqlSessionOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Creates ids of sessions and events. */
+  readonly newId: () => string
+  /** Length of a lease. */
+  readonly leaseMs: number
+  /** Maximum size of cached logs. */
+  readonly cacheBytes: number
+  /** Receives reports of damaged rows. */
+  readonly logger: DamageLogger
+}
+
+/** Stores sessions in a SQL database. Every compare-and-set happens in the database, so it holds across processes. */
+export class SqlSessionService implements SessionService {
+  readonly keepsCheckpoints = true
+  readonly #database: SqlDatabase
+  readonly #options: SqlSessionOptions
+  readonly #tables: SessionTables
+  readonly #pins: Pins
+  readonly #cache: LogCache
+  readonly #logs: LogReader
+
+  constructor(database: SqlDatabase, options: SqlSessionOptions) {
+    this.#database = database
+    this.#options = options
+    this.#tables = sessionTables(database, { ...options, reportDamage: damageReporter(options.logger) })
+    this.#pins = new Pins(database)
+    this.#cache = new LogCache(options.cacheBytes)
+    this.#logs = new LogReader(database, this.#tables, this.#cache)
+  }
+
+  /** The file of the database; undefined if it is on a server. */
+  get file(): string | undefined {
+    return this.#database.file
+  }
+
+  /** Creates a session; throws ALREADY_EXISTS. */
+  async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
+    const { now, newId } = this.#options
+    const { appName, userId, sessionId = newId(), state, events = [] } = options
+    const key = { appName, userId, sessionId }
+    checkKey(key)
+    const changes = state ? encodeStateDelta(state) : []
+    const imported = importedEvents(events, newId).map((event) => ({ event }))
+    const encoded = await encodeInTurn({ database: this.#database, key }, imported)
+    const create = (): ReturnType<typeof createSession> =>
+      createSession(this.#tables, { key, changes, encoded, now: now() })
+    const { session, updates } = await writeInTurn({ database: this.#database, key }, encoded, create)
+    this.#tables.state.take(updates)
+    return session
+  }
+
+  /** Starts a copy of another session, and claims it; throws ALREADY_EXISTS. */
+  async createCopy(options: Parameters<NonNullable<SessionService['createCopy']>>[0]): Promise<Lease> {
+    const key = copyKey(options)
+    const changes = options.state ? encodeStateDelta(options.state) : []
+    const { lease, updates } = await this.#database.write(() => {
+      this.#database.checkIdentity?.()
+      return createCopy(this.#tables, key, changes, this.#options.now())
+    })
+    this.#tables.state.take(updates)
+    return lease
+  }
+
+  /** Claims the unfinished copies whose holder died. */
+  async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {
+    checkId('appName', appName)
+    const hasDead = await this.#database.read(() => this.#tables.leases.hasDeadCopies(appName))
+    if (!hasDead) return [] // most often: without waiting for other writers
+    return await this.#database.write(() => claimDeadCopies(this.#tables, appName))
+  }
+
+  /** Returns a session with its state and events. */
+  async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
+    checkKey(options)
+    return await this.#database.read(() => findSession(this.#tables, options))
+  }
+
+  /** Lists the sessions of a user, without events. */
+  async listSessions({ appName, userId }: { appName: string; userId: string }): Promise<Session[]> {
+    checkId('appName', appName)
+    checkId('userId', userId)
+    return await this.#database.read(() => listSessions(this.#tables, { appName, userId }))
+  }
+
+  /** Lists a part of the sessions of a user. */
+  async listSessionPage(
+    options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
+  ): Promise<Page<Session>> {
+    checkFilter({ appName: options.appName, userId: options.userId })
+    return await this.#database.read(() => listSessionPage(this.#tables, options))
+  }
+
+  /** How much a user has stored. */
+  async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
+    const { appName, userId, sessionId } = options
+    checkFilter({ appName, userId, sessionId })
+    return await this.#database.read(() => usageOf(this.#tables, options))
+  }
+
+  /** Deletes a session with its state, log, inbox and pending requests. */
+  async deleteSession(given: SessionKey): Promise<void> {
+    const key = copyKey(given)
+    const id = await this.#database.write(() => deleteSession(this.#tables, key))
+    if (id !== undefined) this.#cache.forget(id)
+  }
+
+  /** Acquires the lease of a session; throws SESSION_BUSY. */
+  async claim(given: SessionKey): Promise<Lease> {
+    const key = copyKey(given)
+    return await this.#database.write(() => {
+      this.#database.checkIdentity?.()
+      return claim(this.#tables, key)
+    })
+  }
+
+  /** Extends a lease; throws LEASE_LOST. */
+  async renew({ key: given, epoch, seq }: Lease): Promise<Lease> {
+    const key = copyKey(given)
+    const lease = { key, epoch }
+    this.#tables.state.take(await this.#writeHeld(lease, () => renew(this.#tables, lease)))
+    return { key, epoch, seq, leaseMs: this.#options.leaseMs }
+  }
+
+  /** Ends a lease. Deletes an unfinished copy. */
+  async release({ key, epoch }: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
+    const lease = { key: copyKey(key), epoch }
+    await this.#writeHeld(lease, () => release(this.#tables, lease, options))
+  }
+
+  /** Reads the log, or a checkpoint and the entries after it, and the state of a claimed session. */
+  read(lease: Lease): Promise<HeldLog> {
+    return this.#logs.readHeld(lease)
+  }
+
+  /** Reads a part of the log without a lease. */
+  readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
+    return this.#logs.readPage(options)
+  }
+
+  /** Appends entries to the log and applies their state changes in one transaction. */
+  async append(
+    { key: given, epoch }: Lease,
+    expectedSeq: number,
+    entries: readonly NewEntry[],
+    options: AppendOptions = {},
+  ): Promise<number> {
+    const lease = { key: copyKey(given), epoch }
+    const now = this.#options.now()
+    const changes = encodeOptions(options, now)
+    const encoding = encodeInTurn({ database: this.#database, key: lease.key }, entries)
+    const encoded = Array.isArray(encoding) ? encoding : await encoding // an await would cost every append
+    const work: Append = { lease, expectedSeq, encoded, now, changes }
+    const { id, from, added, seq, updates } = await writeInTurn(
+      { database: this.#database, key: lease.key },
+      encoded,
+      () => append(this.#tables, work),
+      () => isHeldAlive(this.#tables, lease),
+    )
+    // after the commit: a rolled back append must not be shown
+    if (added.length > 0) this.#cache.extend(id, from, entriesAfter(from, added), sizeOfEncoded(added))
+    this.#tables.state.take(updates)
+    return seq
+  }
+
+  /** Posts an item to the inbox of a session. */
+  async post(given: SessionKey, item: InboxItem): Promise<number> {
+    const key = copyKey(given)
+    const posted = copyItem(item)
+    return await this.#database.write(() => postItem(this.#tables, key, posted))
+  }
+
+  /** The items in the inbox. */
+  async inbox({ key: given, epoch }: Lease): Promise<PostedItem[]> {
+    const lease = { key: copyKey(given), epoch }
+    const { items, updates } = await this.#database.read(() => readInbox(this.#tables, lease))
+    this.#tables.state.take(updates)
+    return items
+  }
+
+  /** Lists sessions with inbox items that nobody drains, the longest waiting first. */
+  async withInbox({ appName, limit }: { appName: string; limit: number }): Promise<SessionKey[]> {
+    checkId('appName', appName)
+    return (await this.#database.read(() => this.#tables.leases.withInbox(appName, limit))).map(keyOf)
+  }
+
+  /** Finds pending requests. */
+  async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
+    checkFilter(filter)
+    return await this.#database.read(() => this.#tables.pending.find(filter))
+  }
+
+  /** Finds a part of the pending requests. */
+  async pendingPage(filter: Parameters<NonNullable<SessionService['pendingPage']>>[0]): Promise<Page<PendingRequest>> {
+    checkFilter(filter)
+    return await this.#database.read(() => this.#tables.pending.page(filter))
+  }
+
+  /** Counts pending requests. */
+  async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
+    checkFilter(filter)
+    return await this.#database.read(() => this.#tables.pending.summary(filter))
+  }
+
+  /** Lists sessions whose holder died or was interrupted. */
+  async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
+    checkId('appName', appName)
+    return (await this.#database.read(() => this.#tables.leases.interrupted(appName))).map(keyOf)
+  }
+
+  /** The pin of an app under this name. */
+  getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
+    return this.#pins.find(appName, name)
+  }
+
+  /** Stores a pin, if the stored pin is the expected one. */
+  setPin(
+    { appName }: { appName: string },
+    name: string,
+    hash: string,
+    options: { expected?: string | null | undefined } = {},
+  ): Promise<boolean> {
+    return this.#pins.save(appName, name, hash, options)
+  }
+
+  /**
+   * Keeps a holder's write waiting while its lease is alive, also longer than other writes wait, so that a locked database does
+   * not lose the result of a tool. Reading the lease needs no lock.
+   */
+  #writeHeld<T>(lease: Pick<Lease, 'key' | 'epoch'>, work: () => SqlWork<T>): Promise<T> {
+    return this.#database.write(work, () => isHeldAlive(this.#tables, lease))
+  }
+}
+
+/** Checks and copies a key: the caller may change the object while the write waits. */
+function copyKey(key: SessionKey): SessionKey {
+  checkKey(key)
+  const { appName, userId, sessionId } = key
+  return { appName, userId, sessionId }
+}

@@ -1,0 +1,55 @@
+import { CheckpointRows } from './checkpoint-rows.ts'
+import { CopiedState } from './copied-state.ts'
+import { DirectState, readsAtOnce } from './direct-state.ts'
+import { InboxRows } from './inbox-rows.ts'
+import { LeaseRows } from './lease-rows.ts'
+import { LogPages } from './log-pages.ts'
+import { LogRows } from './log-rows.ts'
+import { PendingRows } from './pending-rows.ts'
+import type { ReportDamage } from './report-skipped-rows.ts'
+import { SessionRows } from './session-rows.ts'
+import type { SessionState } from './session-state.ts'
+import type { SqlDatabase } from './sql.ts'
+import { StateRows } from './state-rows.ts'
+
+/** The rules of each table that sessions are stored in. */
+export interface SessionTables {
+  /** The keys of sessions and the length of their logs. */
+  readonly sessions: SessionRows
+  /** The leases. */
+  readonly leases: LeaseRows
+  /** The entries of logs. */
+  readonly log: LogRows
+  /** Parts of logs. */
+  readonly pages: LogPages
+  /** The checkpoints of logs. */
+  readonly checkpoints: CheckpointRows
+  /** The rows of state. */
+  readonly stateRows: StateRows
+  /** State as sessions write and read it. */
+  readonly state: SessionState
+  /** The inbox items. */
+  readonly inbox: InboxRows
+  /** The pending requests. */
+  readonly pending: PendingRows
+}
+
+/** Makes the rules for a database. */
+export function sessionTables(
+  database: SqlDatabase,
+  options: { readonly now: () => number; readonly leaseMs: number; readonly reportDamage: ReportDamage },
+): SessionTables {
+  const { reportDamage } = options
+  const stateRows = new StateRows()
+  return {
+    sessions: new SessionRows(database),
+    leases: new LeaseRows(database, options),
+    log: new LogRows(),
+    pages: new LogPages(),
+    checkpoints: new CheckpointRows(reportDamage),
+    stateRows,
+    state: readsAtOnce(database) ? new DirectState(stateRows, database) : new CopiedState(stateRows),
+    inbox: new InboxRows(reportDamage),
+    pending: new PendingRows(reportDamage),
+  }
+}
