@@ -11,15 +11,17 @@ const SHORT_SESSIONS = 12
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 const key = (sessionId) => ({ appName: 'bench', userId: 'ada', sessionId })
 
+// before any clock starts
+const { sqlite } = await import('toolwright/sqlite')
+const { postgres } = store === 'postgres' ? await import('toolwright/postgres') : {}
+
 /** Opens the store. `name`: the database file on SQLite. */
-async function open(name = 'sessions') {
+function open(name = 'sessions') {
   if (store === 'sqlite') {
-    const { sqlite } = await import('toolwright/sqlite')
     const path = join(data, `${name}.db`)
     const services = sqlite(path)
     return { services, bytes: () => statSync(path).size, close: () => services.close() }
   }
-  const { postgres } = await import('toolwright/postgres')
   const services = postgres(url)
   return { services, bytes: () => databaseSize(), close: () => services.close() }
 }
@@ -55,7 +57,8 @@ function runnerFor(services) {
   return new Runner({ appName: 'bench', agent, ...services })
 }
 
-const say = (runner, sessionId) => runner.complete({ userId: 'ada', sessionId, message: 'What is the weather?'.repeat(10) })
+const say = (runner, sessionId) =>
+  runner.complete({ userId: 'ada', sessionId, message: 'What is the weather?'.repeat(10) })
 
 async function lengthOf(services, sessionId) {
   const page = await services.sessionService.readLog({ ...key(sessionId), fromSeq: 1, limit: 1 })
@@ -69,7 +72,7 @@ async function fillTo(runner, services, sessionId, count) {
 
 /** Time of the first turn of a store that was just opened, in milliseconds. */
 async function reopenedTurn(sessionId) {
-  const { services, close } = await open()
+  const { services, close } = open()
   const runner = runnerFor(services)
   const start = performance.now()
   const { text } = await say(runner, sessionId)
@@ -110,13 +113,19 @@ function largeAgent() {
   }
   const run = ({ n }) => ({ text: `${n} `.repeat(50_000 / `${n} `.length) })
   const read = tool({ name: 'read', description: 'Reads', effect: 'none', parameters, run })
-  const pay = tool({ name: 'pay', description: 'Pays', parameters, requiresConfirmation: true, run: () => ({ paid: true }) })
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    parameters,
+    requiresConfirmation: true,
+    run: () => ({ paid: true }),
+  })
   return new LlmAgent({ name: 'desk', model, tools: [read, pay], maxIterations: 50 })
 }
 
 const parts = {
   async fill() {
-    const { services, close } = await open()
+    const { services, close } = open()
     const runner = runnerFor(services)
     for (let at = 0; at < SHORT_SESSIONS; at++) await fillTo(runner, services, `short-${at}`, SHORT_ENTRIES)
     await fillTo(runner, services, LONG, entries)
@@ -128,7 +137,7 @@ const parts = {
     for (let at = 0; at < 20; at++) {
       const sessionId = at % 2 ? LONG : `warm-${rep}-${at}`
       if (at % 2 === 0) {
-        const { services, close } = await open()
+        const { services, close } = open()
         await fillTo(runnerFor(services), services, sessionId, SHORT_ENTRIES)
         await close()
       }
@@ -137,7 +146,7 @@ const parts = {
     return { 'turn long': median(times.long.slice(3)), 'turn short': median(times.short.slice(3)) }
   },
   async append() {
-    const { services, close } = await open()
+    const { services, close } = open()
     const sessions = { short: [], long: [] }
     for (let at = 0; at < 6; at++) {
       const sessionId = `append-${rep}-${at}`
@@ -150,7 +159,7 @@ const parts = {
   },
   async pause() {
     const name = `paused-${rep}`
-    const first = await open(name)
+    const first = open(name)
     const empty = await first.bytes()
     const { services, close } = first
     const runner = new Runner({ appName: 'bench', agent: largeAgent(), ...services })
@@ -158,7 +167,7 @@ const parts = {
     if (pending.length !== 1) throw new Error('The run did not pause.')
     const log = await services.sessionService.readLog(key(name))
     await close()
-    const { bytes, close: closeAgain } = await open(name)
+    const { bytes, close: closeAgain } = open(name)
     const stored = (await bytes()) - empty
     await closeAgain()
     return { stored: stored / Buffer.byteLength(JSON.stringify(log.entries)) }
@@ -166,7 +175,7 @@ const parts = {
   async resume() {
     const name = `paused-${rep}`
     const start = performance.now()
-    const { services, close } = await open(name)
+    const { services, close } = open(name)
     const runner = new Runner({ appName: 'bench', agent: largeAgent(), ...services })
     const [request] = await runner.pending({ userId: 'ada', sessionId: name })
     const { text } = await runner.complete({ userId: 'ada', sessionId: name, message: [approve(request)] })

@@ -5,7 +5,7 @@ import { LlmAgent } from './llm-agent.ts'
 export interface ShownTurns {
   /** The most turns that an agent with `history` shows. 0: no agent has it. */
   readonly most: number
-  /** Does every agent show only its latest turns? Then nobody reads earlier ones. */
+  /** Does every agent show only its latest turns? Then no model sees earlier ones. */
   readonly areEnough: boolean
 }
 

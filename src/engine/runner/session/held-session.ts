@@ -25,18 +25,14 @@ import type { OpenedLog } from './open-checkpoint.ts'
 import type { ViewMemo } from './view-memo.ts'
 import type { WholeLog } from './whole-log.ts'
 
-const reading = loadLater(() => import('./open-checkpoint.ts'))
-const writing = loadLater(() => import('./checkpoint-writer.ts'))
+const checkpoints = loadLater(() => import('./open-checkpoint.ts'))
 
 /** What a held session needs of the runner. */
 export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger'>
 
-/** A log that was read. */
-interface ReadLog extends Pick<OpenedLog, 'log' | 'earlier'> {
-  /** The folded log. */
-  readonly view: ReadonlyView
-  /** Makes the checkpoints of the log. Undefined if the store keeps none. */
-  readonly checkpoints: CheckpointWriter | undefined
+/** A log that was read and folded. */
+interface ReadLog extends OpenedLog {
+  readonly view: SessionView
 }
 
 interface HeldOptions {
@@ -101,6 +97,7 @@ export class HeldSession implements WholeLog {
     this.#earlier = earlier
     this.#readUpTo = log.checkpoint?.seq ?? 0
     this.#memo = memoOf(log)
+    if (this.#memo) this.#memo.isHeld = true
     this.#checkpoints = checkpoints
     this.#lease = lease
     this.#renewedAt = claimedAt
@@ -109,16 +106,17 @@ export class HeldSession implements WholeLog {
 
   /** Reads the log of a session whose lease the caller has claimed. */
   static async open(lease: Lease, options: OpenOptions): Promise<HeldSession> {
-    const read = await options.services.sessionService.read(lease)
-    const { checkpoint } = checkedLog(read, lease)
-    const { keepsCheckpoints } = options.services.sessionService
-    const log =
-      checkpoint || keepsCheckpoints
-        ? await readWithCheckpoint(read, lease, options)
-        : { log: read, view: viewOf(read, lease, options), earlier: undefined, checkpoints: undefined }
-    const held = new HeldSession(lease, log, options)
-    if (held.#memo) held.#memo.isHeld = true
-    return held
+    const { sessionService } = options.services
+    const { keepsCheckpoints = false } = sessionService
+    const loading = keepsCheckpoints ? checkpoints() : undefined
+    const read = checkedLog(await sessionService.read(lease), lease)
+    if (!loading && !read.checkpoint) {
+      const view = viewOf(read, lease, options)
+      return new HeldSession(lease, { log: read, view, earlier: undefined, checkpoints: undefined }, options)
+    }
+    const { openCheckpoint } = await (loading ?? checkpoints())
+    const opened = await openCheckpoint(read, options.tree, keepsCheckpoints)
+    return new HeldSession(lease, { ...opened, view: opened.view ?? viewOf(opened.log, lease, options) }, options)
   }
 
   /** Has the log grown since it was read? */
@@ -350,21 +348,6 @@ function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]
     if (event.author !== 'user') events.push(event)
     observer?.recorded(event)
   }
-}
-
-/** The log of a store that keeps checkpoints. The code is loaded for the first one. */
-async function readWithCheckpoint(read: HeldLog, lease: Lease, options: OpenOptions): Promise<ReadLog> {
-  const { checkpoint } = read
-  const { openCheckpoint } = await reading()
-  const opened = checkpoint ? await openCheckpoint(read, checkpoint, options.tree) : undefined
-  const { log, earlier } = opened ?? { log: read, earlier: undefined }
-  const view = opened?.view ?? viewOf(log, lease, options)
-  if (!options.services.sessionService.keepsCheckpoints) return { log, view, earlier, checkpoints: undefined }
-  const { CheckpointWriter } = await writing()
-  const memo = memoOf(log)
-  const checkpoints = memo?.checkpoints ?? new CheckpointWriter(log.checkpoint?.seq ?? 0)
-  if (memo) memo.checkpoints = checkpoints
-  return { log, view, earlier, checkpoints }
 }
 
 /** Throws if the session service returned no log. */

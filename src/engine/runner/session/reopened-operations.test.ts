@@ -59,12 +59,12 @@ const textIn = ({ content }: Event): string | undefined => content?.parts[0]?.te
 test.each([undefined, 16])('agents see the events of the turns that are shown (checkpoint: %s)', async (cut) => {
   const model = scriptedModel(Array.from({ length: 11 }, () => 'So.'))
   const desk = new LlmAgent({ name: 'desk', model, history: { lastTurns: 2 } })
-  let texts: (string | undefined)[] = []
+  let texts: string[] = []
   const reader: Agent = {
     name: 'reader',
     subAgents: [desk],
     async *run(context) {
-      texts = context.invocation.session.events.map(textIn)
+      texts = context.invocation.session.events.flatMap((event) => textIn(event) ?? [])
       yield* desk.run(context)
     },
   }
