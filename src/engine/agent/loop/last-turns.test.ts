@@ -105,3 +105,15 @@ test('only the events of the latest turns are read again', () => {
   expect(view.eventCount).toBe(eventsOf(entries).length)
   expect(() => view.history('root', { path: 'root' })).toThrow('The history of agent "root" is not in memory.')
 })
+
+test.each<[unknown, string]>([
+  [{ lastTurns: 0 }, 'history.lastTurns of agent "root" must be a whole number above 0, got 0.'],
+  [{ lastTurns: 1.5 }, 'history.lastTurns of agent "root" must be a whole number above 0, got 1.5.'],
+  [{ lastTurns: '5' }, 'history.lastTurns of agent "root" must be a whole number above 0'],
+  [{}, 'history.lastTurns of agent "root" must be a whole number above 0, got undefined.'],
+  [{ lastTurn: 5 }, 'history of agent "root"'],
+  [5, 'history must be an object'],
+])('history %j is refused when the agent is built', (history, message) => {
+  const build = (): unknown => new LlmAgent({ name: 'root', history: history as never })
+  expect(build).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(message) }))
+})

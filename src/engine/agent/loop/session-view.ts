@@ -4,13 +4,14 @@ import { type Content, hasMedia } from '../../../core/content/content.ts'
 import type { Entry, Event, NewEntry, PhaseRecord } from '../../../core/event/event.ts'
 import { Fold } from '../../../core/event/fold.ts'
 import { openRequests, startsWaiting } from '../../../core/event/invocation-state.ts'
+import { isOwnId, OWN_ID_PREFIX } from '../../../core/event/own-id.ts'
 import type { ScopePath } from '../../../core/event/scope.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import type { LlmAgentOptions } from '../agents/llm-agent-options.ts'
 import { BEGINNING_OF_LOG, History, type HistoryStart } from '../request/history.ts'
 import { isSendable } from '../request/sendable-calls.ts'
-import { EarlierIds, type StoredIds } from './earlier-ids.ts'
+import { MAX_CALL_ID, MAX_MODEL_IDS, type StoredIds, storedIds } from './earlier-ids.ts'
 import { type Next, next } from './next.ts'
 import { startsTurn, type TurnStart, Turns } from './turns.ts'
 
@@ -103,7 +104,9 @@ export class SessionView {
   #latest: Fold | undefined
   #sticky: string | undefined
   /** Ids of calls and requests of earlier invocations. */
-  #earlierIds: EarlierIds | undefined
+  #earlierIds: Set<string> | undefined
+  /** How many of them the framework has not made. */
+  #modelIds = 0
   /** The index of the first event of each agent tool's scope, until its invocation ends. A history of the scope starts there. */
   #isolated: Map<string, number> | undefined
   /** Where the latest turns begin. Undefined if all agents show the whole log. */
@@ -133,7 +136,8 @@ export class SessionView {
       view.#open = withInvocation(view.#open, invocation)
       view.#awake = withInvocation(view.#awake, invocation)
     }
-    if (state.earlierIds.length) view.#earlierIds = EarlierIds.restore(state.earlierIds)
+    if (state.earlierIds === 'all') view.#modelIds = MAX_MODEL_IDS
+    else for (const id of state.earlierIds) view.#remember(id)
     for (const [path, event] of state.isolated) view.#isolate(path, event)
     if (view.#turns) view.#turns = new Turns(tree.shownTurns.most, state.turns)
     return view
@@ -152,7 +156,7 @@ export class SessionView {
       sticky: this.#sticky,
       latest: this.isBetweenInvocations ? undefined : this.#latest,
       open: Array.from(this.#open.values(), ({ fold }) => fold),
-      earlierIds: this.#earlierIds?.stored ?? [],
+      earlierIds: storedIds(this.#earlierIds, this.#modelIds),
       isolated: this.#isolated ?? [],
       turns: this.#turns?.starts ?? [],
     }
@@ -317,7 +321,8 @@ export class SessionView {
 
   /** Does a call or a request of this session have this id? */
   hasId(id: string): boolean {
-    return this.#latest?.hasId(id) || this.#earlierIds?.has(id) || false
+    if (this.#latest?.hasId(id) || this.#earlierIds?.has(id)) return true
+    return this.#modelIds >= MAX_MODEL_IDS && !isOwnId(id)
   }
 
   /** Checks that each call id is sendable and new. If not, histories are built again, with ids made unique. */
@@ -337,7 +342,12 @@ export class SessionView {
   }
 
   #remember(callId: string): void {
-    this.#earlierIds ??= new EarlierIds()
+    this.#earlierIds ??= new Set()
+    if (this.#earlierIds.has(callId)) return
+    if (!callId.startsWith(OWN_ID_PREFIX)) {
+      if (this.#modelIds >= MAX_MODEL_IDS || callId.length > MAX_CALL_ID) return // a longer id is replaced in any case
+      this.#modelIds++
+    }
     this.#earlierIds.add(callId)
   }
 
@@ -378,19 +388,19 @@ export class SessionView {
   }
 
   #historyOf(agentName: string, scope: ScopePath, { history: option }: ShownContents): History {
-    const turn = option && scope.isolation === undefined ? this.#turns?.start(option.lastTurns) : undefined
+    const { isolation } = scope
+    const turn = option && isolation === undefined ? this.#turns?.start(option.lastTurns) : undefined
     const known = this.#histories.find((one) => one.belongsTo(agentName, scope))
     // the history of an agent tool stays; another one begins anew with each turn
-    if (known && (known.isIsolated || known.start === (turn ?? BEGINNING_OF_LOG))) return known
-    const start = turn ?? this.#startOf(scope)
+    if (known && (isolation !== undefined || known.start === (turn ?? BEGINNING_OF_LOG))) return known
+    const start = turn ?? (isolation === undefined ? BEGINNING_OF_LOG : this.#startOf(isolation))
     if (start.event < this.eventsBefore) throw new Error(`The history of agent "${agentName}" is not in memory.`)
     const history = new History(agentName, scope, this.#hasRepeats, start)
     this.#histories = [...this.#histories.filter((one) => one !== known), history]
     return history
   }
 
-  #startOf({ isolation }: ScopePath): HistoryStart {
-    if (isolation === undefined) return BEGINNING_OF_LOG
+  #startOf(isolation: string): HistoryStart {
     return { event: this.#isolated?.get(isolation) ?? this.eventCount, open: [] }
   }
 
@@ -413,7 +423,7 @@ export class SessionView {
     if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
       this.#open = withInvocation(this.#open, ended)
       if (!ended.isDormant) this.#awake = withInvocation(this.#awake, ended)
-    } else this.#forgetScopes(fold)
+    } else if (this.#isolated?.size) this.#forgetScopes(fold)
     for (const invocation of this.#awake.values()) {
       if (this.#evaluate(invocation).step.type === 'done') this.close(invocation.fold)
     }

@@ -99,7 +99,7 @@ export class RunStarter {
         if (plan.type === 'refuse') throw plan.error
         if (plan.type === 'finish first') {
           overdue = plan.invocationId
-          await loadInvocation(held, overdue)
+          if (held.isPartial) await loadInvocation(held, overdue)
           break
         }
         if (plan.type === 'answer') return await this.#startWithAnswers(held, request, claim, seen)
@@ -107,8 +107,7 @@ export class RunStarter {
           const { cancel, invocationId } = plan
           const { runContext, message } = request
           if (cancel.length) seen = joined(seen, await cancelAll(this.factory, held, cancel, { runContext }))
-          const loading = loadInvocation(held, invocationId)
-          if (loading) await loading
+          if (held.isPartial) await loadInvocation(held, invocationId)
           this.factory.throwIfClosed()
           return this.#startRun(held, { invocationId, message }, request, { before: seen })
         }
@@ -146,7 +145,7 @@ export class RunStarter {
     const { isResult = false } = request
     const context = { now: services.ports.now(), asOf, isResult, asks: { tree, services, hostOf } }
     const accepted = await acceptAnswers(held, request.message as Content, context)
-    await loadInvocation(held, accepted.invocationId)
+    if (held.isPartial) await loadInvocation(held, accepted.invocationId)
     this.factory.throwIfClosed()
     if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })
     const { invocationId, events } = accepted

@@ -68,7 +68,8 @@ export class HeldSession implements WholeLog {
   readonly #tree: AgentTree
   /** The entries in memory, as read when the session was opened, and what the store has added to them. */
   #entries: readonly Entry[]
-  /** Reads the entries before those in memory. Undefined: all are in memory. */
+  /** Whether only a part of the entries was read. `load()` reads others. */
+  readonly isPartial: boolean
   readonly #earlier: EarlierEntries | undefined
   #loading: Promise<void> = LOADED
   /** The last sequence number when the log was read with a checkpoint. */
@@ -95,6 +96,7 @@ export class HeldSession implements WholeLog {
     this.state = log.state
     this.#entries = log.entries
     this.#earlier = earlier
+    this.isPartial = earlier !== undefined
     this.#readUpTo = log.checkpoint?.seq ?? 0
     this.#memo = memoOf(log)
     if (this.#memo) this.#memo.isHeld = true
@@ -109,7 +111,8 @@ export class HeldSession implements WholeLog {
     const { sessionService } = options.services
     const { keepsCheckpoints = false } = sessionService
     const loading = keepsCheckpoints ? checkpoints() : undefined
-    const read = checkedLog(await sessionService.read(lease), lease)
+    const read = await sessionService.read(lease)
+    if (!isRecord(read) || !Array.isArray(read.entries)) throw noLog(lease)
     if (!loading && !read.checkpoint) {
       const view = viewOf(read, lease, options)
       return new HeldSession(lease, { log: read, view, earlier: undefined, checkpoints: undefined }, options)
@@ -350,12 +353,10 @@ function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]
   }
 }
 
-/** Throws if the session service returned no log. */
-function checkedLog(log: HeldLog, { key }: Lease): HeldLog {
-  if (isRecord(log) && Array.isArray(log.entries)) return log
+function noLog({ key }: Lease): ToolwrightError {
   const problem = `read() of the session service returned no log for session "${key.sessionId}"`
   const instead = 'It must resolve to { entries, state }. Test it with sessionServiceSuite() of "toolwright/testing"'
-  throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
+  return new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
 }
 
 function memoOf({ memo }: HeldLog): ViewMemo | undefined {
