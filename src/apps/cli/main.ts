@@ -18,12 +18,14 @@ import { webCommand } from './serve/web-command.ts'
 import { storeCommand } from './store/store-command.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { toolCommand } from './tool/tool-command.ts'
+import { workerCommand } from './worker/worker-command.ts'
 
 const ownCommands: readonly Command[] = [
   createCommand,
   webCommand,
   runCommand,
   serveCommand,
+  workerCommand,
   toolCommand,
   mcpCommand,
   inferCommand,

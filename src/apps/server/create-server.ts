@@ -13,6 +13,7 @@ import { Metrics } from './health/metrics.ts'
 import type { Listening } from './listen.ts'
 import { createToken } from './principal/create-token.ts'
 import { RecoverySweep } from './recovery/recovery-sweep.ts'
+import { ServerWork } from './recovery/server-work.ts'
 import { DEFAULT_LIMITS, type ServerOptions } from './server-options.ts'
 import { checkBind, checkServerOptions } from './server-rules.ts'
 
@@ -63,6 +64,7 @@ class Server implements ToolwrightServer {
   readonly #parts: ServerParts
   readonly #stopped = new AbortController()
   readonly #sweep: RecoverySweep | undefined
+  readonly #work: ServerWork | undefined
   #handler: Promise<FetchHandler> | undefined
   #listening: Promise<Listening> | undefined
   #closing: Promise<void> | undefined
@@ -87,7 +89,9 @@ class Server implements ToolwrightServer {
       metrics: new Metrics(),
       closing: this.#stopped.signal,
     }
-    this.#sweep = options.recover === false ? undefined : new RecoverySweep(this.#parts, options.recover)
+    if (options.recover === false) return
+    this.#sweep = new RecoverySweep(this.#parts, options.recover)
+    this.#work = new ServerWork(this.#parts, options.recover)
   }
 
   /** The token that requests need; undefined if the server has `authenticate`. Read it: it is not printed. */
@@ -124,6 +128,7 @@ class Server implements ToolwrightServer {
     const { listen } = await import('./listen.ts')
     const listening = await listen(await this.#load(), this.#parts, { port, host })
     this.#sweep?.start()
+    this.#work?.start()
     return listening
   }
 
@@ -147,6 +152,7 @@ class Server implements ToolwrightServer {
     const { apps, limits, logger } = this.#parts
     this.#stopped.abort()
     this.#sweep?.close()
+    this.#work?.close()
     const listening = await this.#listening?.catch(() => undefined) // listen() reports its error
     listening?.stopAccepting()
     const closed = apps.close({ graceMs: limits.drainMs, interrupt: true })

@@ -32,7 +32,13 @@ test('a session continues in another process with its state and artifacts', asyn
 
 test('spreading sqlite() copies only the services, and closing a runner leaves the file open', async () => {
   using services = sqlite(temporaryFile())
-  expect(Object.keys({ ...services })).toEqual(['sessionService', 'artifactService', 'credentialService'])
+  expect(Object.keys({ ...services })).toEqual([
+    'sessionService',
+    'artifactService',
+    'credentialService',
+    'memoryService',
+    'scheduleService',
+  ])
   const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...services })
   await runner.close()
   await services.sessionService.createSession(HOME)

@@ -4,8 +4,10 @@ import type { StartedRun } from './run/run-handle.ts'
 import type { LiveStart } from './run/run-request.ts'
 import type { RunStarter } from './run/run-starter.ts'
 import type { RunServices } from './run-services.ts'
-import type { RunnerOptions, UpdateStateOptions } from './runner-options.ts'
+import type { RunnerOptions, UpdateStateOptions, WorkOptions } from './runner-options.ts'
 import type { SessionOperations } from './sessions/session-operations.ts'
+import type { UnattendedWork } from './work/unattended-work.ts'
+import type { WorkFilter } from './work/work-item.ts'
 
 /** The parts of a runner. */
 interface Parts {
@@ -13,6 +15,7 @@ interface Parts {
   readonly starter: RunStarter
   readonly sessions: SessionOperations
   readonly background: BackgroundTasks
+  readonly unattended: UnattendedWork
 }
 
 /** What other parts of the package do with a runner. Programs use the methods of the runner. */
@@ -54,6 +57,11 @@ export class RunnerInternals {
   /** Makes text runs keep to phases that are declared elsewhere, unless the options of the runner have some. */
   usePhases(phases: NonNullable<RunnerOptions['phases']>): void {
     if (!this.#hasOwnPhases) this.#parts.services.phases = phases
+  }
+
+  /** Works without a caller, but only on what the filter wants. */
+  async work(options: WorkOptions, filter: WorkFilter): Promise<void> {
+    await this.#parts.unattended.work(options, filter)
   }
 
   /** Starts the run of a live session. */

@@ -2,11 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { artifactServiceSuite } from '../../adapters/testing/suites/artifact-service-suite.ts'
 import { credentialServiceSuite } from '../../adapters/testing/suites/credential-service-suite.ts'
+import { scheduleServiceSuite } from '../../adapters/testing/suites/schedule-service-suite.ts'
 import { sessionServiceSuite } from '../../adapters/testing/suites/session-service-suite.ts'
 import { delayedDatabase } from '../../apps/sqlite/delayed-database.test-kit.ts'
 import { EncryptedCredentialService } from '../credential/encrypted.ts'
 import { SqlArtifactService } from './artifact-service.ts'
 import { SqlCredentialStore } from './credential-store.ts'
+import { SqlScheduleService } from './schedule-service.ts'
 
 describe('on a SQL database that answers later', () => {
   sessionServiceSuite(
@@ -20,6 +22,11 @@ describe('on a SQL database that answers later', () => {
   artifactServiceSuite(test, (clocks) => {
     const { process, close } = delayedDatabase(clocks)
     return { service: new SqlArtifactService(process().database, clocks), close }
+  })
+
+  scheduleServiceSuite(test, (clocks) => {
+    const { process, close } = delayedDatabase(clocks)
+    return { service: new SqlScheduleService(process().database, { logger: console }), close }
   })
 
   credentialServiceSuite(test, () => {

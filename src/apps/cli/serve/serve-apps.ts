@@ -5,7 +5,7 @@ import { loadPeerByName } from '../../../core/error/load-peer.ts'
 import type { Logger } from '../../../engine/dispatch/host.ts'
 import type { ToolwrightServer } from '../../server/create-server.ts'
 import type { ServerOptions } from '../../server/server-options.ts'
-import { createInterrupts } from '../input/interrupts.ts'
+import { listenForStop } from '../input/listen-for-stop.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { withProgress } from '../screen/progress.ts'
 import type { Terminal } from '../terminal.ts'
@@ -114,17 +114,4 @@ async function createServerOf(
 async function recoverApps(server: ToolwrightServer, { output }: Terminal): Promise<void> {
   for (const [name, runs] of await server.recover())
     if (runs > 0) output.write(`Resumed     interrupted sessions of ${escapeText(name)}: ${runs}\n`)
-}
-
-/** Resolves `requested` on the first signal. The next one ends the process. */
-function listenForStop(terminal: Terminal): { readonly requested: Promise<void>; close(): void } {
-  const { promise: requested, resolve } = Promise.withResolvers<void>()
-  let isStopping = false
-  const onUnhandled = (): void => {
-    if (isStopping) terminal.exit()
-    isStopping = true
-    resolve()
-  }
-  const interrupts = createInterrupts(terminal.signals, { onUnhandled, names: ['SIGINT', 'SIGTERM'] })
-  return { requested, close: () => interrupts.close() }
 }

@@ -101,7 +101,8 @@ function readLimits(
   }
 }
 
-function readCount(option: string, text: string | undefined): number | undefined {
+/** The value of an option that counts something. Throws a `UsageError` if it is no number above 0. */
+export function readCount(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new UsageError(`--${option} must be a whole number above 0, got "${text}".`)

@@ -2,8 +2,9 @@
 
 import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
+import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
-import type { PostedItem } from '../../../services/session/service.ts'
+import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
@@ -12,12 +13,11 @@ import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { planStart } from './plan-start.ts'
-import { checkTickIsNew } from './recorded-tick.ts'
 import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { CloseOptions, RunRequest } from './run-request.ts'
-import { applyInbox, cancelAll, releaseUnused, requireLease } from './settle-session.ts'
+import { applyInbox, cancelAll, checkTickIsNew, releaseUnused } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
 
@@ -99,6 +99,7 @@ export class RunStarter {
         if (plan.type === 'refuse') throw plan.error
         if (plan.type === 'finish first') {
           overdue = plan.invocationId
+          if (held.isPartial) await loadInvocation(held, overdue)
           break
         }
         if (plan.type === 'answer') return await this.#startWithAnswers(held, request, claim, seen)
@@ -106,6 +107,7 @@ export class RunStarter {
           const { cancel, invocationId } = plan
           const { runContext, message } = request
           if (cancel.length) seen = joined(seen, await cancelAll(this.factory, held, cancel, { runContext }))
+          if (held.isPartial) await loadInvocation(held, invocationId)
           this.factory.throwIfClosed()
           return this.#startRun(held, { invocationId, message }, request, { before: seen })
         }
@@ -138,11 +140,12 @@ export class RunStarter {
     before: readonly Event[],
   ): Promise<ActiveRun> {
     const { services, tree } = this.#options
-    const { view, entries } = held
+    const { view } = held
     const hostOf = (id: string): RunData => this.factory.create(held, id, request).data
     const { isResult = false } = request
     const context = { now: services.ports.now(), asOf, isResult, asks: { tree, services, hostOf } }
-    const accepted = await acceptAnswers({ view, entries }, request.message as Content, context)
+    const accepted = await acceptAnswers(held, request.message as Content, context)
+    if (held.isPartial) await loadInvocation(held, accepted.invocationId)
     this.factory.throwIfClosed()
     if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })
     const { invocationId, events } = accepted
@@ -214,6 +217,21 @@ interface StartOptions {
   readonly before?: readonly Event[]
 }
 
+/** Reads the events of an invocation that continues: its agents may show or return them. Undefined: they are in memory. */
+function loadInvocation(held: HeldSession, invocationId: string): Promise<void> | undefined {
+  const { firstSeq } = held.view.foldOf(invocationId)
+  return firstSeq === 0 ? undefined : held.load(firstSeq)
+}
+
 function joined(before: readonly Event[], more: readonly Event[]): readonly Event[] {
   return more.length === 0 ? before : [...before, ...more]
+}
+
+/** The lease of a session that was claimed. Throws NOT_FOUND if there is no such session. */
+export function requireLease(lease: Lease | undefined, { sessionId }: { readonly sessionId: string }): Lease {
+  if (lease) return lease
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
+  )
 }

@@ -9,6 +9,7 @@ import type { RecoverOptions, WorkOptions } from '../runner-options.ts'
 import type { ScheduleParts } from '../schedules/schedule-operations.ts'
 import type { Schedule, ScheduleOptions, SchedulesFilter } from '../schedules/schedule-options.ts'
 import type { SessionOperations } from '../sessions/session-operations.ts'
+import type { WorkFilter } from './work-item.ts'
 
 const NO_SIGNAL = 'runner.work() needs `signal`, which ends the work: new AbortController().signal.'
 
@@ -37,13 +38,13 @@ export class UnattendedWork {
     return runs
   }
 
-  /** Continues sessions until the signal aborts. */
-  async work(options: WorkOptions): Promise<void> {
+  /** Continues sessions until the signal aborts. `filter`: only some of them. */
+  async work(options: WorkOptions, filter?: WorkFilter): Promise<void> {
     this.#starter.factory.throwIfClosed()
     // without types
     if (!options.signal) throw new ToolwrightError('INVALID_REQUEST', NO_SIGNAL)
     const { startWorker } = await working()
-    await startWorker(this.#starter, this.#sessions, options)
+    await startWorker({ starter: this.#starter, sessions: this.#sessions, filter }, options)
   }
 
   /** Stores a schedule. */

@@ -17,6 +17,14 @@ export type WorkItem = SessionOfApp &
     | { readonly type: 'tick'; readonly schedule: StoredSchedule }
   )
 
+/** Which work a worker does, if not all. */
+export interface WorkFilter {
+  /** Whether the worker does it. */
+  isWanted(item: WorkItem): boolean
+  /** Called when its run has started. */
+  onStarted(item: WorkItem): void
+}
+
 /** A key that is different for each session, whatever characters the ids contain. */
 export function keyOf({ userId, sessionId }: SessionOfApp): string {
   return JSON.stringify([userId, sessionId])

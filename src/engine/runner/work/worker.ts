@@ -13,7 +13,7 @@ import { FairQueue } from './fair-queue.ts'
 import type { WorkFinder } from './find-work.ts'
 import { type Outcome, RetryDelays } from './retry-delays.ts'
 import { Wake } from './wake.ts'
-import { itemKeyOf, keyOf, type SessionOfApp, type WorkItem } from './work-item.ts'
+import { itemKeyOf, keyOf, type SessionOfApp, type WorkFilter, type WorkItem } from './work-item.ts'
 
 /** What a worker is made of. */
 export interface WorkerParts extends Pick<TickParts, 'schedules'> {
@@ -21,6 +21,8 @@ export interface WorkerParts extends Pick<TickParts, 'schedules'> {
   readonly starter: RunStarter
   /** Finds work. */
   readonly finder: WorkFinder
+  /** Which work the worker does. Default: all. */
+  readonly filter?: WorkFilter | undefined
 }
 
 const DEFAULT_CONCURRENCY = 10
@@ -87,14 +89,14 @@ export class Worker {
 
   /** Looks for work. False if the store failed: the worker goes on, and tries less often. */
   async #find(): Promise<boolean> {
-    const { starter, finder } = this.#parts
+    const { starter, finder, filter } = this.#parts
     const { ports, logger } = starter.factory.services
     const { where } = this.#options
     this.#delays.clean(ports.monotonicNow())
     try {
       const found = await finder.find(this.#delays.size + this.#running.size)
-      const isWanted = ({ userId, sessionId }: WorkItem): boolean => where?.({ userId, sessionId }) ?? true
-      this.#queue.replace(found.filter(isWanted))
+      const wanted = filter ? found.filter((item) => filter.isWanted(item)) : found
+      this.#queue.replace(where ? wanted.filter(({ userId, sessionId }) => where({ userId, sessionId })) : wanted)
       this.#failures = { count: 0, reason: '' }
       return true
     } catch (error) {
@@ -166,6 +168,7 @@ export class Worker {
         : (await continueSession(starter, item, { runContext, needsWork: item.type === 'posted' }))?.run
     if (!run) return { type: 'nothing' }
     onStarted(run)
+    this.#parts.filter?.onStarted(item)
     run.events.close() // no consumer comes
     if (this.#isStopped) run.stop(interrupted())
     await run.finished

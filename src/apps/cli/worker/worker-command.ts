@@ -1,0 +1,84 @@
+import { escapeText } from '../../../core/base/escape.ts'
+import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
+import { defineCommand } from '../command/define-command.ts'
+import { listenForStop } from '../input/listen-for-stop.ts'
+import { loadEnvFile } from '../load/env-file.ts'
+import { withProgress } from '../screen/progress.ts'
+import { closeApps, type OpenedApp, openApps } from '../serve/open-apps.ts'
+import { readCount } from '../serve/serve-arguments.ts'
+import { type Terminal, UsageError } from '../terminal.ts'
+import { terminalLogger } from '../terminal-logger.ts'
+
+const options = {
+  db: {
+    type: 'string',
+    value: '<file>',
+    description: 'The SQLite file with the sessions (default: .toolwright/<app>.db)',
+  },
+  app: { type: 'string', value: '<name>', description: 'Name of the app (default: the name of the file or folder)' },
+  concurrency: {
+    type: 'string',
+    value: '<number>',
+    description: 'Runs of one app at the same time (default: 10)',
+  },
+  verbose: { type: 'boolean', description: 'Show the stacks of errors in the log' },
+} as const satisfies CommandOptions
+
+/** `toolwright worker`. */
+export const workerCommand: Command = defineCommand({
+  name: 'worker',
+  summary: 'Continue answered and interrupted runs, and start those of schedules',
+  usage: '<file|folder ...>',
+  description: [
+    'Works without a caller on the sessions of the agents that files export: continues runs whose requests were answered or have expired, runs of processes that died, and starts the runs of schedules that are due. Start as many workers as you like, beside servers: no session and no tick of a schedule runs twice.',
+    'A file is one app. In a folder, agent.ts is the app; without one, each <app>/agent.ts is an app. SIGTERM and Ctrl+C let running turns finish for 10 seconds; another worker continues longer ones. A second signal stops at once.',
+  ],
+  options,
+  examples: [
+    ['toolwright worker agent.ts', 'the sessions of toolwright serve agent.ts'],
+    ['toolwright worker agent.ts --db app.db --concurrency 50', 'another database, and more runs'],
+  ],
+  exitCodes: { 0: 'stopped by a signal, after running turns ended', 130: 'stopped by a second signal' },
+  run,
+})
+
+async function run({ values, positionals }: CommandLine<typeof options>, terminal: Terminal): Promise<number> {
+  const { db, app, verbose = false } = values
+  if (positionals.length === 0)
+    throw new UsageError('Pass an agent file or a folder. Usage: toolwright worker <file|folder ...>')
+  const concurrency = readCount('concurrency', values.concurrency)
+  loadEnvFile(terminal.folder, terminal.env)
+  const logger = terminalLogger(terminal, { showsStacks: verbose })
+  const apps = await withProgress(terminal, `Loading ${positionals.join(', ')}`, () =>
+    openApps({ paths: positionals, app, db, folder: terminal.folder, logger }),
+  )
+  const stop = listenForStop(terminal)
+  try {
+    terminal.output.write(`Working on ${apps.map(describeApp).join(', ')}. Press Ctrl+C to stop.\n`)
+    await workUntil(stop.requested, apps, { concurrency, terminal })
+    return 0
+  } finally {
+    await closeApps(apps)
+    stop.close()
+  }
+}
+
+/** Works on all apps until the stop is requested, then until the runs under way have ended. */
+async function workUntil(
+  requested: Promise<void>,
+  apps: readonly OpenedApp[],
+  { concurrency, terminal }: { readonly concurrency: number | undefined; readonly terminal: Terminal },
+): Promise<void> {
+  const stop = new AbortController()
+  const work = Promise.all(apps.map(({ runner }) => runner.work({ signal: stop.signal, concurrency })))
+  try {
+    await Promise.race([requested, work])
+  } finally {
+    stop.abort()
+  }
+  await withProgress(terminal, 'Waiting for running turns. Press Ctrl+C to stop now', () => work)
+}
+
+function describeApp({ name, storage }: OpenedApp): string {
+  return escapeText(`${name} (${storage})`)
+}

@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/** Bundles the program of the victims into a folder. Returns its path. */
+export async function buildProgram(folder: string): Promise<string> {
+  const outfile = join(folder, 'program.mjs')
+  await build({
+    entryPoints: [fileURLToPath(new URL('./victim/program.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['toolwright:source'],
+    // packages in CommonJS call require()
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'error',
+  })
+  return outfile
+}

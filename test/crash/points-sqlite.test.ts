@@ -1,0 +1,4 @@
+import { sqliteFiles } from './crash-store.ts'
+import { testKillPoints } from './points-suite.ts'
+
+testKillPoints(sqliteFiles)

@@ -1,0 +1,59 @@
+// npm run torture -- --kills 10000 --store sqlite --seed 7      kills processes at random; exits with 1 on a violation
+import { parseArgs } from 'node:util'
+import { startServer } from '../postgres/server.ts'
+import { type CrashStore, postgresSchemas, sqliteFiles } from './crash-store.ts'
+import { createCrashWorld } from './crash-world.ts'
+import { killAtRandom } from './random-kills.ts'
+
+/** After so many kills come new sessions, so that logs stay short and starts quick. */
+const KILLS_PER_ROUND = 100
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '1000' },
+    store: { type: 'string', default: 'sqlite' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+})
+const [kills, seed] = [wholeNumber(values.kills), wholeNumber(values.seed)]
+console.log(`${kills} kills on ${values.store}, seed ${seed}`)
+if (!(await tortureStore(values.store))) process.exitCode = 1
+
+async function tortureStore(name: string): Promise<boolean> {
+  if (name === 'sqlite') return await torture(sqliteFiles)
+  if (name !== 'postgres') {
+    console.error(`There is no store "${name}". Pass --store sqlite or --store postgres.`)
+    process.exit(2)
+  }
+  await using server = await startServer()
+  return await torture(postgresSchemas(server.url))
+}
+
+async function torture(store: CrashStore): Promise<boolean> {
+  const started = performance.now()
+  let violations = 0
+  await using world = await createCrashWorld()
+  for (let done = 0, round = 0; done < kills; done += KILLS_PER_ROUND, round++) {
+    const name = `round-${round}`
+    const report = await killAtRandom(world, {
+      store: store.open(world, name),
+      name,
+      kills: Math.min(KILLS_PER_ROUND, kills - done),
+      seed: seed + round,
+    })
+    for (const violation of report.violations) console.log(`${violation} (seed ${seed + round})`)
+    violations += report.violations.length
+    world.ledger.clear()
+    console.log(`${Math.min(done + KILLS_PER_ROUND, kills)} of ${kills}, ${report.effects} effects`)
+  }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`${kills} kills from seed ${seed}: ${violations} violations, ${seconds} s`)
+  return violations === 0
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 0) return number
+  console.error(`"${text}" is not a whole number.`)
+  process.exit(2)
+}
