@@ -9,7 +9,10 @@ const START = Date.UTC(2027, 0, 1)
 
 function clock() {
   let time = START
-  return { now: () => time, set: (minutes: number) => void (time = START + minutes * MINUTE) }
+  const set = (minutes: number): void => {
+    time = START + minutes * MINUTE
+  }
+  return { now: () => time, set }
 }
 
 function logger() {
@@ -194,7 +197,8 @@ describe.each(stores)('with sessions $name', ({ open }) => {
     await expect
       .poll(
         async () => {
-          time.set((minute += 10))
+          minute += 10
+          time.set(minute)
           return (await runner.schedules()).items[0]?.ended
         },
         { timeout: 60_000, interval: 200 },

@@ -24,6 +24,12 @@ import type { Actions, AnsweredInput, InputRequest, Invocation, State, ToolConte
 import { checkKey } from './credentials.ts'
 import { ForwardingContext } from './forwarding-context.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
+import {
+  requireScheduling,
+  type SchedulingCall,
+  type ToolSchedule,
+  type ToolScheduleOptions,
+} from './tool-scheduling.ts'
 
 const NONE: readonly never[] = []
 const NO_SCHEMAS: InputSchemas = new Map()
@@ -56,6 +62,8 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #requests: readonly RequestState[] | undefined
   #liveInput: LiveInputReader | undefined
   #inputSchemas: InputSchemas = NO_SCHEMAS
+  /** How many schedules the body has created in this attempt. */
+  #schedules = 0
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
   /** Requests of the body in this attempt. */
@@ -119,6 +127,18 @@ export class CallContext extends ForwardingContext implements ToolContext {
   /** The approval of the call, if it needed one. */
   get toolConfirmation(): ToolConfirmation | undefined {
     return this.#confirmation ?? this.#options.toolConfirmation
+  }
+  /** Starts runs of the user at given times. Throws if the agent has no `allowScheduling`. */
+  async schedule(options: ToolScheduleOptions): Promise<ToolSchedule> {
+    return await requireScheduling(this.#options.scheduling).schedule(this.#schedulingCall(++this.#schedules), options)
+  }
+  /** Deletes a schedule that a tool has created for this user. */
+  async unschedule(id: string): Promise<boolean> {
+    return await requireScheduling(this.#options.scheduling).unschedule(this.#schedulingCall(0), id)
+  }
+  #schedulingCall(count: number): SchedulingCall {
+    const { host, agentName } = this.#options
+    return { agentName, userId: host.userId, sessionId: host.sessionId, key: `${this.idempotencyKey}/${count}` }
   }
   /** Earlier requests of this call whose answers are still valid. */
   get requests(): readonly RequestState[] {
