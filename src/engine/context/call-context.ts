@@ -18,18 +18,13 @@ import {
   toRequestedActions,
 } from './body-request.ts'
 import type { CallContextOptions } from './call-context-options.ts'
+import { CallSchedules } from './call-schedules.ts'
 import { RunCallbackContext } from './callback-context.ts'
 import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, AnsweredInput, InputRequest, Invocation, State, ToolContext } from './context.ts'
 import { checkKey } from './credentials.ts'
 import { ForwardingContext } from './forwarding-context.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
-import {
-  requireScheduling,
-  type SchedulingCall,
-  type ToolSchedule,
-  type ToolScheduleOptions,
-} from './tool-scheduling.ts'
 
 const NONE: readonly never[] = []
 const NO_SCHEMAS: InputSchemas = new Map()
@@ -62,8 +57,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #requests: readonly RequestState[] | undefined
   #liveInput: LiveInputReader | undefined
   #inputSchemas: InputSchemas = NO_SCHEMAS
-  /** How many schedules the body has created in this attempt. */
-  #schedules = 0
+  #schedules: CallSchedules | undefined
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
   /** Requests of the body in this attempt. */
@@ -80,6 +74,14 @@ export class CallContext extends ForwardingContext implements ToolContext {
     const { host, agentName, branch } = this.#options
     this.#lazyWrites ??= new RunCallbackContext(host, agentName, branch, this.#callState)
     return this.#lazyWrites
+  }
+  /** Created on first use: few bodies schedule. */
+  protected override get schedules(): CallSchedules {
+    const { host, agentName, scheduling } = this.#options
+    const { userId, sessionId } = host
+    const call = { agentName, userId, sessionId, key: this.idempotencyKey }
+    this.#schedules ??= new CallSchedules(call, scheduling)
+    return this.#schedules
   }
   /** The invocation, as the agent of the call sees it. */
   get invocation(): Invocation {
@@ -127,18 +129,6 @@ export class CallContext extends ForwardingContext implements ToolContext {
   /** The approval of the call, if it needed one. */
   get toolConfirmation(): ToolConfirmation | undefined {
     return this.#confirmation ?? this.#options.toolConfirmation
-  }
-  /** Starts runs of the user at given times. Throws if the agent has no `allowScheduling`. */
-  async schedule(options: ToolScheduleOptions): Promise<ToolSchedule> {
-    return await requireScheduling(this.#options.scheduling).schedule(this.#schedulingCall(++this.#schedules), options)
-  }
-  /** Deletes a schedule that a tool has created for this user. */
-  async unschedule(id: string): Promise<boolean> {
-    return await requireScheduling(this.#options.scheduling).unschedule(this.#schedulingCall(0), id)
-  }
-  #schedulingCall(count: number): SchedulingCall {
-    const { host, agentName } = this.#options
-    return { agentName, userId: host.userId, sessionId: host.sessionId, key: `${this.idempotencyKey}/${count}` }
   }
   /** Earlier requests of this call whose answers are still valid. */
   get requests(): readonly RequestState[] {
