@@ -90,7 +90,7 @@ export type {
   OnModelError,
 } from './engine/agent/agents/callbacks.ts'
 export { LlmAgent } from './engine/agent/agents/llm-agent.ts'
-export type { Instruction, LlmAgentOptions } from './engine/agent/agents/llm-agent-options.ts'
+export type { HistoryOptions, Instruction, LlmAgentOptions } from './engine/agent/agents/llm-agent-options.ts'
 export { transferToAgent } from './engine/agent/agents/transfer.ts'
 export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './engine/agent/agents/workflow.ts'
 export type { MediaOptions } from './engine/agent/request/media-options.ts'

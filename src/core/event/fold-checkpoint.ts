@@ -9,6 +9,8 @@ export interface FoldCheckpoint {
   readonly invocationId: string
   /** The agent that is active at the root before the first transfer. */
   readonly start?: string | undefined
+  /** The sequence number of the first entry. */
+  readonly firstSeq: number
   /** The number of model replies. */
   readonly replies: number
   /** The user message that started the invocation. */

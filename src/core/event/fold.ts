@@ -41,6 +41,8 @@ export interface FoldState {
   readonly invocationId: string
   /** The agent that is active at the root before the first transfer. */
   readonly start: string | undefined
+  /** The sequence number of the first entry. */
+  readonly firstSeq: number
   /** The number of model replies in all scopes. */
   readonly replies: number
   /** The user message that started the invocation. */
@@ -69,6 +71,8 @@ export class Fold {
   readonly scopes: Map<string, ScopeState> = new Map()
   /** Calls by id. */
   readonly calls: Map<string, CallState> = new Map()
+  /** The sequence number of the first entry. 0: there is none. */
+  firstSeq = 0
   /** The number of model replies in all scopes. Only model replies are marked `turnComplete`. */
   replies = 0
   /** The user message that started the invocation. */
@@ -99,6 +103,8 @@ export class Fold {
   /** A fold in a state that was stored. Further entries change it as they would have changed the stored fold. */
   static restore({ invocationId, start, scopes, calls, toolsetCalls, ...stored }: FoldState): Fold {
     const fold = new Fold(invocationId, start)
+    fold.version = 1 // it has entries
+    fold.firstSeq = stored.firstSeq
     fold.replies = stored.replies
     fold.userEvent = stored.userEvent
     fold.isForeign = stored.isForeign
@@ -115,10 +121,11 @@ export class Fold {
 
   /** What a store must keep, so that `restore` makes an equal fold. */
   get stored(): FoldState {
-    const { invocationId, start, replies, userEvent, isForeign } = this
+    const { invocationId, start, firstSeq, replies, userEvent, isForeign } = this
     return {
       invocationId,
       start,
+      firstSeq,
       replies,
       userEvent,
       isForeign,
@@ -133,6 +140,7 @@ export class Fold {
   /** Adds the next entry. `seq`: its sequence number in the session's log. */
   add(entry: NewEntry, seq = 0): void {
     this.#seq = seq
+    if (this.firstSeq === 0) this.firstSeq = seq
     this.version++
     if (entry.event) this.#foldEvent(entry.event)
     else if (entry.record.type === 'intent') this.#foldIntent(entry.record)

@@ -9,6 +9,7 @@ import { type AgentToolSettings, agentToolSettings } from './agent-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './callbacks.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { isMissingModel, missingModel, noModel } from './missing-model.ts'
+import { type ShownTurns, shownTurnsOf } from './shown-turns.ts'
 
 /** What the runner passes to a tree. */
 interface TreeOptions {
@@ -30,6 +31,8 @@ export class AgentTree {
   readonly root: Agent
   /** Whether an agent of the tree has no model, so that it can only speak. The plans of the agents decide it. */
   hasMissingModel = false
+  /** Which turns of the conversation its agents show to their models. */
+  readonly shownTurns: ShownTurns
   readonly #options: TreeOptions
   readonly #parents: Map<Agent, Agent> = new Map()
   readonly #plans: Map<LlmAgent, AgentPlan> = new Map()
@@ -40,6 +43,7 @@ export class AgentTree {
     this.root = root
     this.#options = options
     this.#addAgent(root, [])
+    this.shownTurns = shownTurnsOf(this.agents())
   }
 
   /** Makes the plan of every agent, so that a wrong configuration fails before the first run. */

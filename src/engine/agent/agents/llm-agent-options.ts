@@ -25,6 +25,15 @@ import { CALLBACK_RULES, type Callbacks } from './callbacks.ts'
 /** Text with `{state}`, `{state?}` and `{artifact.name}` placeholders, or a function that returns the text. */
 export type Instruction = string | ((context: ReadonlyContext) => string | Promise<string>)
 
+/** Which part of a conversation a model sees. */
+export interface HistoryOptions {
+  /**
+   * How many turns the model sees: the latest message of the user with what followed, and `lastTurns - 1` turns before it. Calls
+   * of earlier turns are shown as long as they have no result.
+   */
+  readonly lastTurns: number
+}
+
 /** Options of `LlmAgent`. */
 export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefined> extends Callbacks {
   /** Letters, digits, `_` and `-`; not `user`. Unique among sibling agents. */
@@ -51,6 +60,8 @@ export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefin
   readonly outputKey?: string | undefined
   /** `none`: the model sees the latest message only, without the history before it. Default `default`. */
   readonly includeContents?: 'default' | 'none' | undefined
+  /** Which part of the conversation the model sees. Default: all of it. */
+  readonly history?: HistoryOptions | undefined
   /** Most model calls of this agent in one invocation. Default 16. */
   readonly maxIterations?: number | undefined
   /** Do not let the model transfer to the parent agent. The next message goes to the root agent. Default false. */
@@ -95,6 +106,7 @@ const RULES: OptionRules<LlmAgentOptions> = {
   outputSchema: anything,
   outputKey: name,
   includeContents: oneOf('default', 'none'),
+  history: record,
   maxIterations: anything,
   disallowTransferToParent: flag,
   disallowTransferToPeers: flag,
@@ -110,6 +122,8 @@ const TOOL_EXECUTION_RULES: OptionRules<NonNullable<LlmAgentOptions['toolExecuti
   maxConcurrency: anything,
 }
 
+const HISTORY_RULES: OptionRules<HistoryOptions> = { lastTurns: anything }
+
 /**
  * Throws `INVALID_CONFIG` if an option is unknown or has a wrong value. Schemas and tools are checked when they are
  * compiled.
@@ -120,8 +134,18 @@ export function checkLlmAgentOptions(options: LlmAgentOptions): void {
   checkOptions(`Agent "${options.name}"`, options, RULES)
   checkOptions(`toolExecution of ${source}`, options.toolExecution ?? {}, TOOL_EXECUTION_RULES)
   if (options.codeExecutor) checkCodeExecutor(`codeExecutor of ${source}`, options.codeExecutor)
+  if (options.history) checkHistory(options.history, options.name)
   checkPositive(options.maxIterations, 'maxIterations', options.name)
   checkPositive(options.toolExecution?.maxConcurrency, 'toolExecution.maxConcurrency', options.name)
+}
+
+function checkHistory(history: HistoryOptions, name: string): void {
+  checkOptions(`history of agent "${name}"`, history, HISTORY_RULES)
+  const { lastTurns } = history
+  if (Number.isSafeInteger(lastTurns) && lastTurns > 0) return
+  const advice = 'Leave out history to show the whole conversation'
+  const message = `history.lastTurns of agent "${name}" must be a whole number above 0, got ${kindOf(lastTurns)}. ${advice}.`
+  throw new ToolwrightError('INVALID_CONFIG', message)
 }
 
 function checkPositive(value: number | undefined, option: string, name: string): void {

@@ -83,7 +83,18 @@ function randomEntry(random: Random, invocationId: string, seq: number): NewEntr
       const [kind, origin] = pick([['confirmation', 'gate'] as const, ['input', 'body'] as const])
       const id = pick(REQUEST_IDS)
       return {
-        record: { type: 'request', invocationId, path, id, callId, kind, origin, args: {}, createdAt: seq } as never,
+        record: {
+          type: 'request',
+          invocationId,
+          path,
+          id,
+          callId,
+          kind,
+          origin,
+          args: {},
+          definition: '',
+          createdAt: seq,
+        },
       }
     },
     () => ({ record: { type: 'denial', invocationId, requestId: pick(REQUEST_IDS), reason: 'expired' } }),

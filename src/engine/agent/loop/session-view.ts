@@ -4,12 +4,16 @@ import { type Content, hasMedia } from '../../../core/content/content.ts'
 import type { Entry, Event, NewEntry, PhaseRecord } from '../../../core/event/event.ts'
 import { Fold } from '../../../core/event/fold.ts'
 import { openRequests, startsWaiting } from '../../../core/event/invocation-state.ts'
+import { isOwnId, OWN_ID_PREFIX } from '../../../core/event/own-id.ts'
 import type { ScopePath } from '../../../core/event/scope.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
-import { History } from '../request/history.ts'
+import type { LlmAgentOptions } from '../agents/llm-agent-options.ts'
+import { BEGINNING_OF_LOG, History, type HistoryStart } from '../request/history.ts'
 import { isSendable } from '../request/sendable-calls.ts'
+import { MAX_CALL_ID, MAX_MODEL_IDS, type StoredIds, storedIds } from './earlier-ids.ts'
 import { type Next, next } from './next.ts'
+import { startsTurn, type TurnStart, Turns } from './turns.ts'
 
 /** An unfinished invocation and its next step. */
 export interface OpenInvocation {
@@ -56,10 +60,17 @@ export interface ViewState {
   /** Earlier invocations that are unfinished. */
   readonly open: readonly Fold[]
   /** Ids of calls and requests of earlier invocations. */
-  readonly earlierIds: Iterable<string>
-  /** The index of the first event of each agent tool's scope. */
+  readonly earlierIds: StoredIds
+  /** The index of the first event of each agent tool's scope, of unfinished invocations. */
   readonly isolated: Iterable<readonly [path: string, event: number]>
+  /** Where the latest turns begin, as far as agents show no others. */
+  readonly turns: readonly TurnStart[]
 }
+
+/** Which part of the log an agent shows to its model. Default: all of it. */
+export type ShownContents = Pick<LlmAgentOptions, 'includeContents' | 'history'>
+
+const ALL: ShownContents = {}
 
 /** A view for everyone but the session that adds entries to it. */
 export type ReadonlyView = Readonly<SessionView>
@@ -94,13 +105,19 @@ export class SessionView {
   #sticky: string | undefined
   /** Ids of calls and requests of earlier invocations. */
   #earlierIds: Set<string> | undefined
-  /** The index of the first event of each agent tool's scope. A history of the scope starts there. */
+  /** How many of them the framework has not made. */
+  #modelIds = 0
+  /** The index of the first event of each agent tool's scope, until its invocation ends. A history of the scope starts there. */
   #isolated: Map<string, number> | undefined
+  /** Where the latest turns begin. Undefined if all agents show the whole log. */
+  #turns: Turns | undefined
   /** Whether the log has a call id that is repeated, missing or not sendable, as only logs of other programs have. */
   #hasRepeats = false
 
   constructor(tree: AgentTree) {
     this.#tree = tree
+    const { most } = tree.shownTurns
+    if (most > 0) this.#turns = new Turns(most)
   }
 
   /** A view in a state that was stored. Entries after it are added as usual; `prepend` adds the events before it. */
@@ -119,8 +136,10 @@ export class SessionView {
       view.#open = withInvocation(view.#open, invocation)
       view.#awake = withInvocation(view.#awake, invocation)
     }
-    for (const id of state.earlierIds) view.#remember(id)
+    if (state.earlierIds === 'all') view.#modelIds = MAX_MODEL_IDS
+    else for (const id of state.earlierIds) view.#remember(id)
     for (const [path, event] of state.isolated) view.#isolate(path, event)
+    if (view.#turns) view.#turns = new Turns(tree.shownTurns.most, state.turns)
     return view
   }
 
@@ -129,17 +148,23 @@ export class SessionView {
     const { seq, hasMedia, hasWaited, phase } = this
     return {
       seq,
-      events: this.eventsBefore + this.events.length,
+      events: this.eventCount,
       hasMedia,
       hasWaited,
       hasRepeats: this.#hasRepeats,
       phase,
       sticky: this.#sticky,
-      latest: this.#latest,
+      latest: this.isBetweenInvocations ? undefined : this.#latest,
       open: Array.from(this.#open.values(), ({ fold }) => fold),
-      earlierIds: this.#earlierIds ?? [],
+      earlierIds: storedIds(this.#earlierIds, this.#modelIds),
       isolated: this.#isolated ?? [],
+      turns: this.#turns?.starts ?? [],
     }
+  }
+
+  /** The number of events of the log. */
+  get eventCount(): number {
+    return this.eventsBefore + this.events.length
   }
 
   /** Adds the events right before those of the view, for histories that show them. */
@@ -147,7 +172,23 @@ export class SessionView {
     const later = this.events.splice(0)
     for (const list of [events, later]) for (const event of list) this.events.push(event) // a spread of 200,000 events overflows the stack
     this.eventsBefore -= events.length
-    this.#histories = []
+  }
+
+  /** Where the part of the log begins that the agents show. Undefined: they show all of it. */
+  get shownFrom(): TurnStart | undefined {
+    const { most, areEnough } = this.#tree.shownTurns
+    return areEnough ? this.#turns?.start(most) : undefined
+  }
+
+  /** The events since `shownFrom`. */
+  get shownEvents(): readonly Event[] {
+    const start = this.shownFrom
+    return start ? this.events.slice(Math.max(0, start.event - this.eventsBefore)) : this.events
+  }
+
+  /** Has the latest invocation no entry yet? Then there is little to store of the log. */
+  get isBetweenInvocations(): boolean {
+    return !this.#latest || this.#latest.version === 0
   }
 
   /** Notes that an event which is about to be recorded has a file. */
@@ -189,17 +230,21 @@ export class SessionView {
 
   #addToFold(entry: NewEntry, seq: number): void {
     if (entry.event) {
-      const { isolationScope } = entry.event
-      if (isolationScope !== undefined && !this.#isolated?.has(isolationScope)) {
-        this.#isolate(isolationScope, this.eventsBefore + this.events.length)
-      }
+      if (this.#turns && startsTurn(entry.event)) this.#turns.add(seq, this.eventCount, this.#unfinishedFolds())
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // `CallIds` has checked those of a reply
     } else if (entry.record.type === 'phase') this.phase = entry.record
     const fold = this.foldFor(entry)
+    const isolation = entry.event?.isolationScope
+    if (isolation !== undefined && !this.#isolated?.has(isolation)) this.#isolate(isolation, this.eventCount - 1)
     if (!fold) return
     fold.add(entry, seq)
     if (fold !== this.#latest) this.#noteChange(fold, entry.event)
+  }
+
+  *#unfinishedFolds(): Iterable<Fold> {
+    for (const { fold } of this.#open.values()) yield fold
+    if (this.#latest) yield this.#latest
   }
 
   #isolate(path: string, event: number): void {
@@ -276,7 +321,8 @@ export class SessionView {
 
   /** Does a call or a request of this session have this id? */
   hasId(id: string): boolean {
-    return this.#latest?.hasId(id) || this.#earlierIds?.has(id) || false
+    if (this.#latest?.hasId(id) || this.#earlierIds?.has(id)) return true
+    return this.#modelIds >= MAX_MODEL_IDS && !isOwnId(id)
   }
 
   /** Checks that each call id is sendable and new. If not, histories are built again, with ids made unique. */
@@ -297,6 +343,11 @@ export class SessionView {
 
   #remember(callId: string): void {
     this.#earlierIds ??= new Set()
+    if (this.#earlierIds.has(callId)) return
+    if (!callId.startsWith(OWN_ID_PREFIX)) {
+      if (this.#modelIds >= MAX_MODEL_IDS || callId.length > MAX_CALL_ID) return // a longer id is replaced in any case
+      this.#modelIds++
+    }
     this.#earlierIds.add(callId)
   }
 
@@ -308,9 +359,17 @@ export class SessionView {
   }
 
   /** Removes an invocation that has ended. */
-  close({ invocationId }: Fold): void {
+  close(fold: Fold): void {
+    const { invocationId } = fold
+    if (this.#open.get(invocationId)?.fold === fold) this.#forgetScopes(fold)
     this.#open.delete(invocationId)
     this.#awake.delete(invocationId)
+  }
+
+  /** Agent tools of an invocation that has ended do not run again. */
+  #forgetScopes({ scopes }: Fold): void {
+    if (!this.#isolated?.size) return
+    for (const { isolation } of scopes.values()) if (isolation !== undefined) this.#isolated.delete(isolation)
   }
 
   /** The next step of an invocation. */
@@ -319,24 +378,30 @@ export class SessionView {
   }
 
   /** The contents that the model of an agent sees. */
-  history(agentName: string, scope: ScopePath, which?: 'default' | 'none'): Content[] {
-    return this.#historyOf(agentName, scope).upTo(this.events, which)
+  history(agentName: string, scope: ScopePath, shown: ShownContents = ALL): Content[] {
+    return this.#historyOf(agentName, scope, shown).upTo(this.events, shown.includeContents, this.eventsBefore)
   }
 
   /** The index in `history()` of the user's latest message, or of the message `earlier` messages before it. */
-  turnStart(agentName: string, scope: ScopePath, which: 'default' | 'none' | undefined, earlier: number): number {
-    return this.#historyOf(agentName, scope).turnStart(which, earlier)
+  turnStart(agentName: string, scope: ScopePath, shown: ShownContents, earlier: number): number {
+    return this.#historyOf(agentName, scope, shown).turnStart(shown.includeContents, earlier)
   }
 
-  #historyOf(agentName: string, scope: ScopePath): History {
-    let history = this.#histories.find((known) => known.belongsTo(agentName, scope))
-    if (!history) {
-      const first = scope.isolation === undefined ? 0 : this.#isolated?.get(scope.isolation)
-      const from = first === undefined ? this.events.length : Math.max(0, first - this.eventsBefore)
-      history = new History(agentName, scope, this.#hasRepeats, from)
-      this.#histories = [...this.#histories, history]
-    }
+  #historyOf(agentName: string, scope: ScopePath, { history: option }: ShownContents): History {
+    const { isolation } = scope
+    const turn = option && isolation === undefined ? this.#turns?.start(option.lastTurns) : undefined
+    const known = this.#histories.find((one) => one.belongsTo(agentName, scope))
+    // the history of an agent tool stays; another one begins anew with each turn
+    if (known && (isolation !== undefined || known.start === (turn ?? BEGINNING_OF_LOG))) return known
+    const start = turn ?? (isolation === undefined ? BEGINNING_OF_LOG : this.#startOf(isolation))
+    if (start.event < this.eventsBefore) throw new Error(`The history of agent "${agentName}" is not in memory.`)
+    const history = new History(agentName, scope, this.#hasRepeats, start)
+    this.#histories = [...this.#histories.filter((one) => one !== known), history]
     return history
+  }
+
+  #startOf(isolation: string): HistoryStart {
+    return { event: this.#isolated?.get(isolation) ?? this.eventCount, open: [] }
   }
 
   /** The agent that gets the message after an invocation. Undefined: the root agent. */
@@ -358,6 +423,9 @@ export class SessionView {
     if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
       this.#open = withInvocation(this.#open, ended)
       if (!ended.isDormant) this.#awake = withInvocation(this.#awake, ended)
+    } else if (this.#isolated?.size) this.#forgetScopes(fold)
+    for (const invocation of this.#awake.values()) {
+      if (this.#evaluate(invocation).step.type === 'done') this.close(invocation.fold)
     }
     // an agent tool's history ends with its invocation; a resumed invocation builds it again
     this.#histories = this.#histories.filter((history) => !history.isIsolated)

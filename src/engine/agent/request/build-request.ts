@@ -64,7 +64,7 @@ function build(turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmReque
   const { name, options } = plan.agent
   const loader = findLoaderName(table.tools)
   const earlierTurns = run.services.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
-  const from = run.view.turnStart(name, frame, options.includeContents, earlierTurns)
+  const from = run.view.turnStart(name, frame, options, earlierTurns)
   return withMedia(run, contents, from, loader).then((loaded) => requestWith(loaded, turn, table))
 }
 
@@ -118,7 +118,7 @@ async function complete(turn: ModelTurn, table: ToolTable, request: Request): Pr
 
 function contentsFor({ run, plan, frame }: ModelTurn): Content[] {
   const { agent } = plan
-  const contents = run.view.history(agent.name, frame, agent.options.includeContents)
+  const contents = run.view.history(agent.name, frame, agent.options)
   const last = contents.at(-1)
   if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
   else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Continue as instructed.' }] })

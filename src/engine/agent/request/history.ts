@@ -7,11 +7,23 @@ import { showsRequests } from '../../../core/event/invocation-state.ts'
 import type { ScopePath } from '../../../core/event/scope.ts'
 import type { CallGroup, GroupCall } from './call-group.ts'
 import { contextMessage } from './context-message.ts'
+import { eventsOf, type OpenCall } from './open-call.ts'
 import { fitPart } from './sendable-calls.ts'
 import { hasHiddenMedia, shownResponse } from './shown-response.ts'
 
 /** Replies with more calls than this get a map of their calls by id. */
 const FEW_CALLS = 16
+
+/** Where a history begins. */
+export interface HistoryStart {
+  /** The index of the first event in it. */
+  readonly event: number
+  /** The calls of earlier events that were open there. They are shown first. */
+  readonly open: readonly OpenCall[]
+}
+
+/** The first event of the log. */
+export const BEGINNING_OF_LOG: HistoryStart = { event: 0, open: [] }
 
 /** The history of one agent in one scope. */
 export class History {
@@ -30,15 +42,18 @@ export class History {
   /** Placeholders and partial results that the model has seen, by logged call id. The final result replaces them. */
   #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
-  /**
-   * `hasRepeats`: the log may have a call id that is repeated or not sendable. `from`: the index of the first visible
-   * event.
-   */
-  constructor(agentName: string, scope: ScopePath, hasRepeats = true, from = 0) {
-    this.#readCount = from
+  /** Where it begins. */
+  readonly start: HistoryStart
+
+  /** `hasRepeats`: the log may have a call id that is repeated or not sendable. */
+  constructor(agentName: string, scope: ScopePath, hasRepeats = true, start: HistoryStart = BEGINNING_OF_LOG) {
+    this.start = start
+    this.#readCount = start.event
     this.#agentName = agentName
     this.#scope = scope
     this.#usedIds = hasRepeats ? new Set() : undefined
+    for (const call of start.open) for (const event of eventsOf(call)) this.#add(event)
+    if (this.#group) this.#closeGroup(this.#group)
   }
 
   /** Is it the history of this agent in this isolation scope and branch? */
@@ -53,10 +68,11 @@ export class History {
 
   /**
    * Adds new events and returns a copy for one request: all contents, or with `none` those since the latest message to
-   * the agent.
+   * the agent. `eventsBefore`: the number of events of the log before those in `events`.
    */
-  upTo(events: readonly Event[], which: 'default' | 'none' = 'default'): Content[] {
-    while (this.#readCount < events.length) this.#add(events[this.#readCount++] as Event)
+  upTo(events: readonly Event[], which: 'default' | 'none' = 'default', eventsBefore = 0): Content[] {
+    for (let at = this.#readCount - eventsBefore; at < events.length; at++) this.#add(events[at] as Event)
+    this.#readCount = eventsBefore + events.length
     const shown = this.#contents.slice(which === 'none' ? this.#turn : 0)
     // calls of another invocation may be open
     if (this.#group) for (const content of groupContents(this.#group)) shown.push(content)
@@ -214,7 +230,7 @@ export class History {
 }
 
 /** Can the part be sent as a user's? Users make no calls, and providers refuse empty text. */
-function isVisibleUserPart(part: Part): boolean {
+export function isVisibleUserPart(part: Part): boolean {
   return !('functionResponse' in part) && !('functionCall' in part) && part.text !== ''
 }
 

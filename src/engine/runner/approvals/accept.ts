@@ -4,8 +4,8 @@ import { type Content, isHandle } from '../../../core/content/content.ts'
 import type { Entry, Event } from '../../../core/event/event.ts'
 import { Fold } from '../../../core/event/fold.ts'
 import type { ToolOwner } from '../../agent/loop/find-entry.ts'
-import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { InvocationHost } from '../../context/invocation-host.ts'
+import type { WholeLog } from '../session/whole-log.ts'
 import { type AnswerContext, type QuestionFor, readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
 
@@ -24,21 +24,26 @@ interface Asks extends Omit<ToolOwner, 'host'> {
 
 /** Accepts answers for the invocation that they belong to. Repeated answers replay the events that followed the first ones. */
 export async function acceptAnswers(
-  { view, entries }: { readonly view: ReadonlyView; readonly entries: readonly Entry[] },
+  log: WholeLog,
   message: Content,
   { asks, ...context }: Pick<AnswerContext, 'now' | 'asOf' | 'isResult'> & { readonly asks?: Asks },
 ): Promise<AcceptedAnswers> {
+  const { view } = log
   const open = view.open().map(({ fold }) => fold)
-  const folds = [...open, ...foldEndedInvocations(open, entries, message)]
+  const isOfOpen = (id: string): boolean => open.some((fold) => fold.request(id) || fold.calls.has(id))
+  const folds = idsOf(message).every(isOfOpen)
+    ? open
+    : [...open, ...foldEndedInvocations(open, await log.allEntries(), message)]
   const questionFor: QuestionFor | undefined = asks && ((...edit) => questionsOf(asks, asks.hostOf)(...edit))
   const answers = await readAnswers(message, {
     ...context,
     folds,
     questionFor,
-    hasClientResult: (id) => hasClientResult(view, id),
+    hasClientResult: (id) => hasClientResult(log, id),
   })
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { type: 'record', invocationId, message: answers.message }
+  await log.load(answers.fold.firstSeq)
   return { type: 'replay', invocationId, events: eventsAfterAnswers(view.events, answers.message, invocationId) }
 }
 
@@ -59,8 +64,9 @@ function foldEndedInvocations(open: readonly Fold[], entries: readonly Entry[], 
 }
 
 /** Did a client send the final result of this call? */
-export function hasClientResult(view: ReadonlyView, callId: string): boolean {
-  return view.events.some((event) => isAnswerTo(event, [callId]))
+export async function hasClientResult(log: WholeLog, callId: string): Promise<boolean> {
+  await log.load(1)
+  return log.view.events.some((event) => isAnswerTo(event, [callId]))
 }
 
 function idsOf({ parts }: Content): string[] {

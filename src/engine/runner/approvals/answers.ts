@@ -49,7 +49,7 @@ export interface AnswerContext {
   /** Whether the answers are the result of a call that its body or the developer's code posted, not a client. Such a result never repeats an answer. */
   readonly isResult?: boolean
   /** Did a client send the result of this call? */
-  hasClientResult(callId: string): boolean
+  hasClientResult(callId: string): boolean | Promise<boolean>
   /** The question about edited arguments, recorded with their approval. Undefined when the answers are only checked. */
   questionFor?: QuestionFor | undefined
 }
@@ -81,7 +81,7 @@ export async function readAnswers({ parts }: Content, context: AnswerContext): P
     let response = requestState?.request.kind === 'input' ? await toInputResponse(requestState, sent) : sent
     const isRepeat = requestState
       ? isRepeatedAnswer(target, requestState, response)
-      : isRepeatedResult(target, response, hasClientResult)
+      : await isRepeatedResult(target, response, hasClientResult)
     if (isRepeat) repeats++
     else if (requestState) {
       await checkAnswer(requestState, { ...answer, response }, now)
@@ -190,14 +190,14 @@ function isRepeatedAnswer({ fold, call }: AnswerTarget, requestState: RequestSta
 }
 
 /** Does the response equal the recorded result? Only a result that a client sent can be repeated. */
-function isRepeatedResult(
+async function isRepeatedResult(
   target: AnswerTarget,
   response: JsonObject,
-  hasClientResult: (callId: string) => boolean,
-): boolean {
+  hasClientResult: AnswerContext['hasClientResult'],
+): Promise<boolean> {
   const { call } = target
   if (isPending(target)) return false
-  if (call.pending || !hasClientResult(call.id)) throw notPendingError(call.id)
+  if (call.pending || !(await hasClientResult(call.id))) throw notPendingError(call.id)
   if (call.response && canonicalJson(call.response.response) === canonicalJson(response)) return true
   throw new ToolwrightError(
     'ALREADY_ANSWERED',

@@ -90,7 +90,7 @@ async function followHolder(
   item: PostedItem,
   { message, isResult = false }: PostedAnswers,
 ): Promise<RunFollower | undefined> {
-  const { recorder, view, entries, invocationId, progress, services, kind } = holder.data
+  const { recorder, view, held, invocationId, progress, services, kind } = holder.data
   const isDrained = await recorder.drainInbox().then(
     () => true,
     () => false, // the holder is ending, or has lost its lease
@@ -100,7 +100,7 @@ async function followHolder(
   if (recorded) return follow(holder, eventsAfterAnswers(view.events, recorded, invocationId))
   if (progress.isFinalizing) return undefined
   const context = { now: services.ports.now(), asOf: item.seq, isResult }
-  const accepted = await acceptAnswers({ view, entries }, message, context)
+  const accepted = await acceptAnswers(held, message, context)
   // the inbox takes answers of open invocations; a live session may last for hours after the invocation of these has ended
   return accepted.type === 'replay' && kind === 'live' ? follow(holder, accepted.events) : undefined
 }

@@ -149,7 +149,7 @@ async function endLate({ view }: RecordedRun, recorder: InboxRecorder, fold: Fol
  * `followHolder`.
  */
 async function readPosted(run: RecordedRun, item: PostedAnswer): Promise<Answers | undefined> {
-  const { view, services, sessionId } = run
+  const { view, held, services, sessionId } = run
   try {
     const folds = view.open().map(({ fold }) => fold)
     // a result of long-running work answers no other request
@@ -161,7 +161,7 @@ async function readPosted(run: RecordedRun, item: PostedAnswer): Promise<Answers
       now: services.ports.now(),
       asOf: item.seq,
       isResult: item.type === 'result',
-      hasClientResult: (id) => hasClientResult(view, id),
+      hasClientResult: (id) => hasClientResult(held, id),
       questionFor: questionsOf(run, () => run),
     }
     return await readAnswers(contentOf(item), context)

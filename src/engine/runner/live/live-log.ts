@@ -68,7 +68,8 @@ export class LiveLog {
 
   /** The conversation so far, as the agent's model sees it. */
   history(): Content[] {
-    return this.#run.data.view.history(this.#plan.agent().name, this.#plan.frame)
+    const { name, options } = this.#plan.agent()
+    return this.#run.data.view.history(name, this.#plan.frame, { history: options.history })
   }
 
   /** The media of the results in a content. Undefined if there is none. */

@@ -142,7 +142,8 @@ export class LivePlan {
     const context = new RunCallbackContext(this.#run, agent.name, undefined)
     const { beforeModel } = turn.plan.hooks
     // the conversation is on the connection; only callbacks read it
-    const contents = beforeModel.length ? this.#run.view.history(agent.name, turn.frame) : []
+    const { history } = agent.options
+    const contents = beforeModel.length ? this.#run.view.history(agent.name, turn.frame, { history }) : []
     const request = await requestWith(contents, { ...turn, context }, table)
     if (beforeModel.length) await checkSetup({ ...turn, context }, request)
     const { config } = request

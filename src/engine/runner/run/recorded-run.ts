@@ -8,6 +8,7 @@ import type { RunProgress } from '../../agent/loop/run-host.ts'
 import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { InvocationHost } from '../../context/invocation-host.ts'
 import type { RunServices } from '../run-services.ts'
+import type { WholeLog } from '../session/whole-log.ts'
 import type { EventQueue } from './event-queue.ts'
 
 /** What changes while a run is under way. */
@@ -44,6 +45,8 @@ export interface RecordedRun extends InvocationHost {
   readonly tree: AgentTree
   /** The session's log, folded. */
   readonly view: ReadonlyView
+  /** The session's log. */
+  readonly held: WholeLog
   /** The fold of the run's invocation. */
   readonly fold: Fold
   /** The session's state, with the `temp:` values of the run. */

@@ -105,7 +105,7 @@ export class Recorder implements LoopRecorder {
   emit(event: EventDraft): Promise<void> | undefined {
     const { events, stop, view } = this.#run
     if (stop.stopped) return undefined
-    event.id = partialId(event.id, view.events.length)
+    event.id = partialId(event.id, view.eventsBefore + view.events.length)
     event.partial = true
     return this.#eventPlugins ? this.#emitThroughPlugins(this.#eventPlugins, event) : events.push(event)
   }

@@ -1,7 +1,6 @@
 import { isDerivedKey, isTempKey } from '../../../core/base/key-scope.ts'
 import { StopSignal } from '../../../core/base/stop-signal.ts'
 import type { Content } from '../../../core/content/content.ts'
-import type { Entry } from '../../../core/event/event.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunHost } from '../../agent/loop/run-host.ts'
@@ -71,8 +70,6 @@ export class RunData implements RunHost, RecordedRun {
   /** The session that the run holds. */
   readonly held: HeldSession
   readonly view: ReadonlyView
-  /** The session's log as read when the lease was claimed, and what the store has added to it. */
-  readonly entries: readonly Entry[]
   readonly fold: Fold
   readonly state: RecordedState
   readonly stop: StopSignal = new StopSignal()
@@ -106,7 +103,6 @@ export class RunData implements RunHost, RecordedRun {
     this.auth = services.auth
     this.tree = tree
     this.view = held.view
-    this.entries = held.entries
     this.fold = held.view.foldOf(invocationId)
     this.state = new RunState(held.state)
     this.progress = {

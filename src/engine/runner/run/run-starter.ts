@@ -99,6 +99,7 @@ export class RunStarter {
         if (plan.type === 'refuse') throw plan.error
         if (plan.type === 'finish first') {
           overdue = plan.invocationId
+          if (held.isPartial) await loadInvocation(held, overdue)
           break
         }
         if (plan.type === 'answer') return await this.#startWithAnswers(held, request, claim, seen)
@@ -106,6 +107,7 @@ export class RunStarter {
           const { cancel, invocationId } = plan
           const { runContext, message } = request
           if (cancel.length) seen = joined(seen, await cancelAll(this.factory, held, cancel, { runContext }))
+          if (held.isPartial) await loadInvocation(held, invocationId)
           this.factory.throwIfClosed()
           return this.#startRun(held, { invocationId, message }, request, { before: seen })
         }
@@ -138,11 +140,12 @@ export class RunStarter {
     before: readonly Event[],
   ): Promise<ActiveRun> {
     const { services, tree } = this.#options
-    const { view, entries } = held
+    const { view } = held
     const hostOf = (id: string): RunData => this.factory.create(held, id, request).data
     const { isResult = false } = request
     const context = { now: services.ports.now(), asOf, isResult, asks: { tree, services, hostOf } }
-    const accepted = await acceptAnswers({ view, entries }, request.message as Content, context)
+    const accepted = await acceptAnswers(held, request.message as Content, context)
+    if (held.isPartial) await loadInvocation(held, accepted.invocationId)
     this.factory.throwIfClosed()
     if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })
     const { invocationId, events } = accepted
@@ -212,6 +215,12 @@ interface StartOptions {
   readonly drained?: readonly string[] | undefined
   /** Events that the consumer sees first. */
   readonly before?: readonly Event[]
+}
+
+/** Reads the events of an invocation that continues: its agents may show or return them. Undefined: they are in memory. */
+function loadInvocation(held: HeldSession, invocationId: string): Promise<void> | undefined {
+  const { firstSeq } = held.view.foldOf(invocationId)
+  return firstSeq === 0 ? undefined : held.load(firstSeq)
 }
 
 function joined(before: readonly Event[], more: readonly Event[]): readonly Event[] {

@@ -8,7 +8,7 @@ interface SnapshotSource {
   readonly userId: string
   readonly sessionId: string
   readonly state: StateReader
-  readonly view: { readonly events: readonly Event[] }
+  readonly view: { readonly shownEvents: readonly Event[] }
 }
 
 /** A read-only view of the session of a run. `state` and `events` are copied when they are read. */
@@ -26,12 +26,12 @@ export class SessionSnapshot implements Session {
   get userId(): string {
     return this.#run.userId
   }
-  /** A new list of frozen events: tools and callbacks cannot change the log. */
+  /** A new list of frozen events: tools and callbacks cannot change the log. If all agents have `history`, those they show. */
   get events(): readonly Event[] {
-    return this.#run.view.events.map(deepFreeze)
+    return this.#run.view.shownEvents.map(deepFreeze)
   }
   get lastUpdateTime(): number {
-    return this.#run.view.events.at(-1)?.timestamp ?? 0
+    return this.#run.view.shownEvents.at(-1)?.timestamp ?? 0
   }
   get state(): JsonObject {
     const { state } = this.#run

@@ -37,7 +37,7 @@ function createSamples(): unknown[] {
     new ModelCall({} as never),
     new GenerateOptions({ runConfig: {} } as never),
     new CallBatch({ plan: { agent: {} } } as never, {} as never, [], async () => 'done'),
-    new SessionView({} as never),
+    new SessionView({ shownTurns: { most: 0 } } as never),
     new Request('', [], {}, new Map()),
     new History('', { path: '' }),
     new StopSignal(),
@@ -54,13 +54,19 @@ function createSamples(): unknown[] {
     new RunState({} as never),
     new RunData({
       services: { eventPlugins: [] },
-      held: { key: {}, entries: [], state: {}, view: { seq: 0, foldOf: () => new Fold('') } },
+      held: { key: {}, state: {}, view: { seq: 0, foldOf: () => new Fold('') } },
       runConfig: {},
     } as never),
-    new HeldSession({ key: {} } as never, { entries: [], state: {} as never }, { seq: 0 } as never, {
-      services: {} as never,
-      claimedAt: 0.5,
-    }),
+    new HeldSession(
+      { key: {} } as never,
+      {
+        log: { entries: [], state: {} as never },
+        view: { seq: 0 } as never,
+        earlier: undefined,
+        checkpoints: undefined,
+      },
+      { services: {} as never, claimedAt: 0.5, tree: {} as never, isFresh: false },
+    ),
     new InMemorySession({ appName: '', userId: '', sessionId: '' }, {} as never, Number.NEGATIVE_INFINITY, 0),
     new InMemoryLog(),
     new InMemoryLease({ key: {}, epoch: 0 } as never, {}, { seq: 0, leaseMs: 0 }),

@@ -5,7 +5,7 @@ import type { Entry, NewEntry } from '../../../core/event/event.ts'
 import { startsWaiting } from '../../../core/event/invocation-state.ts'
 import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
 import type {
-  Checkpoint,
+  AppendOptions,
   HeldLog,
   Lease,
   PendingChanges,
@@ -18,13 +18,22 @@ import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts
 import { pendingChanges, relisted } from '../approvals/pending-requests.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
+import type { CheckpointWriter } from './checkpoint-writer.ts'
+import type { EarlierEntries } from './earlier-entries.ts'
 import { moveTemp } from './move-temp.ts'
+import type { OpenedLog } from './open-checkpoint.ts'
 import type { ViewMemo } from './view-memo.ts'
+import type { WholeLog } from './whole-log.ts'
 
 const checkpoints = loadLater(() => import('./open-checkpoint.ts'))
 
 /** What a held session needs of the runner. */
 export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger'>
+
+/** A log that was read and folded. */
+interface ReadLog extends OpenedLog {
+  readonly view: SessionView
+}
 
 interface HeldOptions {
   /** What the session needs of the runner. */
@@ -48,16 +57,25 @@ export interface OpenOptions extends HeldOptions {
  * A session whose lease this process holds. It alone writes to the log, one append after another, and keeps the view of the log
  * and the store's list of pending requests in step with it.
  */
-export class HeldSession {
+export class HeldSession implements WholeLog {
   /** Identifies the session. */
   readonly key: SessionKey
   /** The folded log. */
   readonly view: ReadonlyView
   /** The state of the session. */
   readonly state: StateReader
-  /** The entries of the log, as read when the session was opened, and what the store has added to them. */
-  readonly entries: readonly Entry[]
   readonly #services: HeldServices
+  readonly #tree: AgentTree
+  /** The entries in memory, as read when the session was opened, and what the store has added to them. */
+  #entries: readonly Entry[]
+  /** Whether only a part of the entries was read. `load()` reads others. */
+  readonly isPartial: boolean
+  readonly #earlier: EarlierEntries | undefined
+  #loading: Promise<void> = LOADED
+  /** The last sequence number when the log was read with a checkpoint. */
+  readonly #readUpTo: number
+  /** Makes the checkpoints of the log. Undefined if the store keeps none. */
+  readonly #checkpoints: CheckpointWriter | undefined
   readonly #memo: ViewMemo | undefined
   #lease: Lease
   /** A moment before the lease was claimed or last renewed, on the monotonic clock. It lasts at least `leaseMs` from here. */
@@ -70,13 +88,19 @@ export class HeldSession {
   /** The store's list of pending requests. If it may be damaged, the next append stores all of it. */
   #list: 'in step' | 'damaged' = 'in step'
 
-  constructor(lease: Lease, log: HeldLog, view: ReadonlyView, { services, claimedAt }: HeldOptions) {
+  constructor(lease: Lease, { log, view, earlier, checkpoints }: ReadLog, { services, claimedAt, tree }: OpenOptions) {
     this.key = lease.key
     this.view = view
     this.#services = services
+    this.#tree = tree
     this.state = log.state
-    this.entries = log.entries
+    this.#entries = log.entries
+    this.#earlier = earlier
+    this.isPartial = earlier !== undefined
+    this.#readUpTo = log.checkpoint?.seq ?? 0
     this.#memo = memoOf(log)
+    if (this.#memo) this.#memo.isHeld = true
+    this.#checkpoints = checkpoints
     this.#lease = lease
     this.#renewedAt = claimedAt
     this.#seq = view.seq
@@ -84,16 +108,40 @@ export class HeldSession {
 
   /** Reads the log of a session whose lease the caller has claimed. */
   static async open(lease: Lease, options: OpenOptions): Promise<HeldSession> {
-    const read = await options.services.sessionService.read(lease)
-    const log = read?.checkpoint ? await withCheckpoint(read, read.checkpoint, options) : read
-    const held = new HeldSession(lease, log, viewOf(log, lease, options), options)
-    if (held.#memo) held.#memo.isHeld = true
-    return held
+    const { sessionService } = options.services
+    const { keepsCheckpoints = false } = sessionService
+    const loading = keepsCheckpoints ? checkpoints() : undefined
+    const read = await sessionService.read(lease)
+    if (!isRecord(read) || !Array.isArray(read.entries)) throw noLog(lease)
+    if (!loading && !read.checkpoint) {
+      const view = viewOf(read, lease, options)
+      return new HeldSession(lease, { log: read, view, earlier: undefined, checkpoints: undefined }, options)
+    }
+    const { openCheckpoint } = await (loading ?? checkpoints())
+    const opened = await openCheckpoint(read, options.tree, keepsCheckpoints)
+    return new HeldSession(lease, { ...opened, view: opened.view ?? viewOf(opened.log, lease, options) }, options)
   }
 
   /** Has the log grown since it was read? */
   get isOutdated(): boolean {
-    return this.view.seq > (this.entries.at(-1)?.seq ?? 0)
+    return this.view.seq > (this.#entries.at(-1)?.seq ?? this.#readUpTo)
+  }
+
+  load(seq: number): Promise<void> | undefined {
+    if (!this.#earlier || this.#earlier.has(seq)) return undefined
+    this.#loading = this.#loading.catch(ignore).then(() => this.#load(seq))
+    return this.#loading
+  }
+
+  async #load(seq: number): Promise<void> {
+    const more = (await this.#earlier?.read(seq)) ?? []
+    this.#entries = [...more, ...this.#entries]
+    this.view.prepend(more.flatMap(({ event }) => (event ? [event] : [])))
+  }
+
+  async allEntries(): Promise<readonly Entry[]> {
+    await this.load(1)
+    return this.#entries
   }
 
   /**
@@ -181,7 +229,11 @@ export class HeldSession {
         if (event?.actions.stateDelta) moveTemp(event, event.actions.stateDelta, run)
       }
       const pending = this.#pendingChanges(entries)
-      const options = pending ? { drained, pending } : drained && { drained }
+      let options: AppendOptions | undefined = pending ? { drained, pending } : drained && { drained }
+      if (this.#checkpoints) {
+        const checkpoint = this.#checkpoints.next(this.view, this.#tree)
+        if (checkpoint) options = { ...options, checkpoint }
+      }
       return this.#services.sessionService.append(this.#lease, this.#seq, entries, options).then(
         (seq) => this.#afterAppend(entries, seq, run),
         (error) => this.#fail(error, run),
@@ -285,6 +337,9 @@ export class HeldSession {
   }
 }
 
+const LOADED: Promise<void> = Promise.resolve()
+const ignore = (): void => {}
+
 /** Logs with fewer entries keep no view between runs: folding them again takes microseconds, and the view is as large as the log. */
 const KEPT_VIEW_ENTRIES = 16
 
@@ -298,10 +353,10 @@ function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]
   }
 }
 
-/** The log with the view of its checkpoint. The code is loaded for the first checkpoint. */
-async function withCheckpoint(log: HeldLog, checkpoint: Checkpoint, { tree }: OpenOptions): Promise<HeldLog> {
-  const { openCheckpoint } = await checkpoints()
-  return await openCheckpoint(log, checkpoint, tree)
+function noLog({ key }: Lease): ToolwrightError {
+  const problem = `read() of the session service returned no log for session "${key.sessionId}"`
+  const instead = 'It must resolve to { entries, state }. Test it with sessionServiceSuite() of "toolwright/testing"'
+  return new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
 }
 
 function memoOf({ memo }: HeldLog): ViewMemo | undefined {
@@ -310,11 +365,6 @@ function memoOf({ memo }: HeldLog): ViewMemo | undefined {
 
 /** The view that the store caches in the log's `memo`, if it is complete and not in use, else a new one. It has all entries. */
 function viewOf(log: HeldLog, { key }: Lease, { tree, isFresh }: OpenOptions): SessionView {
-  if (!isRecord(log) || !Array.isArray(log.entries)) {
-    const problem = `read() of the session service returned no log for session "${key.sessionId}"`
-    const instead = 'It must resolve to { entries, state }. Test it with sessionServiceSuite() of "toolwright/testing"'
-    throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
-  }
   const memo = memoOf(log)
   const cached = memo?.tree === tree && !memo.isHeld && !isFresh ? memo.view : undefined
   const view = cached && !cached.isHalfRead ? cached : new SessionView(tree)

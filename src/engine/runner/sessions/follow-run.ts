@@ -6,7 +6,8 @@ import { RunFollower } from '../inbox/run-follower.ts'
 import type { ActiveRuns } from '../run/run-factory.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
-import { forConsumer, positionAfter } from './followed-events.ts'
+import type { WholeLog } from '../session/whole-log.ts'
+import { forConsumer, positionAfter, positionOfPartial } from './followed-events.ts'
 import { StoredRun } from './stored-run.ts'
 
 interface Following {
@@ -27,13 +28,13 @@ export async function followRun(
   const findHolder = (): RunFollower | undefined => {
     const holder = running.of(key).at(-1)
     if (!holder) return undefined
-    const { events } = holder.data.view
-    const position = positionAfter(
-      events.map(({ id }) => id),
-      afterEventId,
-    )
+    const { events, eventsBefore } = holder.data.view
+    const ids = events.map(({ id }) => id)
+    const position = positionAfter(ids, afterEventId, eventsBefore)
     return new RunFollower(holder, forConsumer(events.slice(position)))
   }
+  const holder = running.of(key).at(-1)
+  if (holder && afterEventId !== undefined) await loadEvent(holder.data.held, afterEventId)
   const local = findHolder()
   if (local) return local
   const stored = await StoredRun.open(key, { services, tree })
@@ -41,4 +42,11 @@ export async function followRun(
   if (started) return started
   stored.follow(afterEventId)
   return stored
+}
+
+/** Reads the whole log, if the holder does not have the event in memory. */
+async function loadEvent(log: WholeLog, eventId: string): Promise<void> {
+  const { events, eventsBefore } = log.view
+  if (events.some(({ id }) => id === eventId) || positionOfPartial(eventId, eventsBefore) !== undefined) return
+  await log.load(1)
 }

@@ -3,12 +3,15 @@ import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
 import { eventsBeforePartial } from '../../../core/event/partial-id.ts'
 
-/** The index after the event, in the ids of all events. Throws INVALID_REQUEST if there is no such event. */
-export function positionAfter(ids: readonly string[], eventId: string | undefined): number {
+/**
+ * The index after the event, in the ids of the events in memory. `eventsBefore`: the number of events before those. Throws
+ * INVALID_REQUEST if there is no such event.
+ */
+export function positionAfter(ids: readonly string[], eventId: string | undefined, eventsBefore = 0): number {
   if (eventId === undefined) return ids.length
   const at = ids.lastIndexOf(eventId)
   if (at >= 0) return at + 1
-  const before = eventsBeforePartial(eventId)
+  const before = positionOfPartial(eventId, eventsBefore)
   const run = eventId.slice(0, eventId.lastIndexOf('-') + 1)
   // the message of the run is stored before its first partial event
   if (before !== undefined && before <= ids.length && ids.some((id) => id.startsWith(run))) return before
@@ -16,6 +19,12 @@ export function positionAfter(ids: readonly string[], eventId: string | undefine
     'INVALID_REQUEST',
     `The session has no event "${eventId}". Pass the id of an event of this session, or read the whole session again.`,
   )
+}
+
+/** How many of the events in memory came before a partial event; undefined if the id is not one of a partial event among them. */
+export function positionOfPartial(eventId: string, eventsBefore: number): number | undefined {
+  const before = eventsBeforePartial(eventId)
+  return before === undefined || before < eventsBefore ? undefined : before - eventsBefore
 }
 
 /** Consumers do not get the user's own events. */

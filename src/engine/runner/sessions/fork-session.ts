@@ -28,9 +28,9 @@ interface Fork {
 export async function forkSession({ key, before, target }: Fork, factory: RunFactory): Promise<void> {
   const { sessionService, artifactService } = factory.services
   if (!sessionService.createCopy || !sessionService.claimUnfinishedCopies) throw noCopies()
-  const source = await withHeld(factory, await sessionService.claim(key), async ({ entries, state }) => ({
-    entries: [...entries],
-    state: stateOf(state),
+  const source = await withHeld(factory, await sessionService.claim(key), async (held) => ({
+    entries: [...(await held.allEntries())],
+    state: stateOf(held.state),
   }))
   const cut = indexOf(source.entries, before, key.sessionId)
   const copy = { source: key, target }
