@@ -128,6 +128,7 @@ export { approve, deny, respond } from './engine/runner/approvals/answer-parts.t
 export type { ConfirmationDecision, ConfirmationProvider } from './engine/runner/approvals/confirmation-provider.ts'
 export type { Completion } from './engine/runner/completion.ts'
 export type { Models } from './engine/runner/models.ts'
+export { type MemoryPluginOptions, memoryPlugin } from './engine/runner/plugins/memory-plugin.ts'
 export type { Plugin } from './engine/runner/plugins/plugin.ts'
 export type { ConversationPhases } from './engine/runner/run/conversation-phases.ts'
 export type { Run } from './engine/runner/run/run-handle.ts'
@@ -142,11 +143,14 @@ export type {
   ForkOptions,
   PendingFilter,
   PreviewApprovalOptions,
+  PruneOptions,
+  PruneResult,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,
   RunOptions,
   UpdateStateOptions,
+  UserOptions,
   WorkOptions,
 } from './engine/runner/runner-options.ts'
 export type {
@@ -155,6 +159,7 @@ export type {
   SchedulesFilter,
   ScheduleTimes,
 } from './engine/runner/schedules/schedule-options.ts'
+export type { ExportedItem } from './engine/runner/sessions/exported-item.ts'
 export {
   ToolDispatcher,
   type ToolDispatcherCall,
@@ -189,7 +194,7 @@ export {
 export { InMemoryCredentialService } from './services/credential/in-memory.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from './services/credential/service.ts'
 export { InMemoryMemoryService } from './services/memory/in-memory.ts'
-export type { MemoryEntry, MemoryService } from './services/memory/service.ts'
+export type { MemoryEntry, MemoryService, StoredMemory } from './services/memory/service.ts'
 export { InMemoryScheduleService } from './services/schedule/in-memory.ts'
 export type {
   ScheduleEnd,

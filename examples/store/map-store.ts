@@ -250,7 +250,8 @@ export class MapStore implements SessionService {
   /** The epoch decides, not the clock: a late holder may write until another one claims the session. */
   #held(lease: Lease): Row {
     const row = this.#rows.get(idOf(lease.key))
-    if (row?.lease?.epoch !== lease.epoch) throw new ToolwrightError('LEASE_LOST', 'The lease is no longer held.')
+    if (!row) throw new ToolwrightError('SESSION_GONE', 'The session was deleted.')
+    if (row.lease?.epoch !== lease.epoch) throw new ToolwrightError('LEASE_LOST', 'The lease is no longer held.')
     return row
   }
 

@@ -16,6 +16,7 @@ export const killPoints = {
   c12: 'inside the transaction that renews its lease',
   c13: 'after it reads the inbox, before it stores what was posted',
   c14: 'inside the transaction that releases its lease',
+  c15: 'inside the transaction that stores a checkpoint',
 } as const
 
 /** The name of a kill point. */

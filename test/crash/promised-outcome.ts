@@ -7,7 +7,7 @@ export interface PromisedOutcome {
   readonly title: string
   /** How often the outside world has seen the effect. */
   readonly effects: readonly number[]
-  readonly outcome: Outcome
+  readonly outcome: Outcome | 'no call'
 }
 
 const ONCE: PromisedOutcome = { title: 'pays once', effects: [1], outcome: 'paid' }
@@ -33,8 +33,15 @@ const CANCELLED: PromisedOutcome = {
   outcome: 'not started',
 }
 
+const NOTHING_STORED: PromisedOutcome = {
+  title: 'pays nothing, because its message is not stored',
+  effects: [0],
+  outcome: 'no call',
+}
+
 /** What a run is promised that is killed the `nth` time that it comes to a point. */
 export function promisedOutcome(shape: Shape, point: KillPoint, nth: number): PromisedOutcome {
+  if (point === 'c15') return NOTHING_STORED // the checkpoint is stored with the message
   if (shape === 'background') return ONCE // its tool is reconcilable
   if (shape === 'nested') return point === 'c7' || point === 'c8' ? AGAIN : ONCE // its tool is idempotent
   switch (point) {

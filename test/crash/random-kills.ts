@@ -73,7 +73,13 @@ async function killInLane(
   const random = new Random(seed, lane)
   const raw = await openRawStore(store)
   const desksAt = (kill: number): DeskOptions[] =>
-    shapes.map((shape) => ({ app: `${name}-${lane}-${shape}`, shape, store, aheadMs: kill * LATER_MS }))
+    shapes.map((shape) => ({
+      app: `${name}-${lane}-${shape}`,
+      shape,
+      store,
+      hasHistory: lane === 'left', // so that one lane opens its sessions from checkpoints
+      aheadMs: kill * LATER_MS,
+    }))
   for (let kill = 0; kill < kills; kill++) {
     const isByParent = random.chance(0.25)
     const death = isByParent ? 'never' : `step:${random.between(1, MOST_STEPS)}`

@@ -1,6 +1,7 @@
 // npm run torture -- --kills 10000 --store sqlite --seed 7      kills processes at random; exits with 1 on a violation
 import { parseArgs } from 'node:util'
-import { type CrashStore, sqliteFiles } from './crash-store.ts'
+import { startServer } from '../postgres/server.ts'
+import { type CrashStore, postgresSchemas, sqliteFiles } from './crash-store.ts'
 import { createCrashWorld } from './crash-world.ts'
 import { killAtRandom } from './random-kills.ts'
 
@@ -16,7 +17,17 @@ const { values } = parseArgs({
 })
 const [kills, seed] = [wholeNumber(values.kills), wholeNumber(values.seed)]
 console.log(`${kills} kills on ${values.store}, seed ${seed}`)
-if (!(await torture(findStore(values.store)))) process.exitCode = 1
+if (!(await tortureStore(values.store))) process.exitCode = 1
+
+async function tortureStore(name: string): Promise<boolean> {
+  if (name === 'sqlite') return await torture(sqliteFiles)
+  if (name !== 'postgres') {
+    console.error(`There is no store "${name}". Pass --store sqlite or --store postgres.`)
+    process.exit(2)
+  }
+  await using server = await startServer()
+  return await torture(postgresSchemas(server.url))
+}
 
 async function torture(store: CrashStore): Promise<boolean> {
   const started = performance.now()
@@ -38,12 +49,6 @@ async function torture(store: CrashStore): Promise<boolean> {
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(`${kills} kills from seed ${seed}: ${violations} violations, ${seconds} s`)
   return violations === 0
-}
-
-function findStore(name: string): CrashStore {
-  if (name === 'sqlite') return sqliteFiles
-  console.error(`There is no store "${name}". Pass --store sqlite.`)
-  process.exit(2)
 }
 
 function wholeNumber(text: string): number {

@@ -3,12 +3,14 @@ import {
   LlmAgent,
   loadMemory,
   type MemoryService,
+  memoryPlugin,
   preloadMemory,
   Runner,
   tool,
 } from 'toolwright'
 import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
+import { stores } from '../stores.ts'
 
 const look = tool({ name: 'look', description: 'Look.', run: () => ({ seen: 'tea' }) })
 
@@ -128,4 +130,56 @@ test('preload_memory cannot be called by the model', async () => {
     errorCode: 'NOT_FOUND',
   })
   expect(text).toBe('Sorry.')
+})
+
+test.each(stores)('memoryPlugin() adds a session $name after each run, and a deleted one is gone', async ({ open }) => {
+  const services = { memoryService: new InMemoryMemoryService(), ...open() }
+  const { memoryService } = services
+  const agent = new LlmAgent({ name: 'guide', model: scriptedModel(['Noted.', 'Noted again.']) })
+  const runner = new Runner({ appName: 'app', agent, ...services, plugins: [memoryPlugin(services)] })
+  const where = { userId: 'ada', sessionId: 's1' }
+  const texts = async (query: string) =>
+    (await memoryService.searchMemory({ appName: 'app', userId: 'ada', query })).memories.map(
+      ({ content }) => content.parts[0]?.text,
+    )
+  await runner.complete({ ...where, message: 'I like sencha.' })
+  expect(await texts('sencha')).toEqual(['I like sencha.'])
+  await runner.complete({ ...where, message: 'And sencha cake.' })
+  expect((await texts('sencha')).length).toBe(2)
+  await runner.deleteSession(where)
+  expect(await texts('sencha noted')).toEqual([])
+})
+
+test('memoryPlugin() removes a session again that was deleted while it was added', async () => {
+  const store = stores[0]?.open()
+  if (!store) throw new Error('There is no store.')
+  const memoryService = new InMemoryMemoryService()
+  const add = memoryService.addSessionToMemory.bind(memoryService)
+  const where = { appName: 'app', userId: 'ada', sessionId: 's1' }
+  memoryService.addSessionToMemory = async (session) => {
+    await store.sessionService.deleteSession(where)
+    await memoryService.deleteSession(where)
+    await add(session)
+  }
+  const agent = new LlmAgent({ name: 'guide', model: scriptedModel(['Noted.']) })
+  const plugins = [memoryPlugin({ ...store, memoryService })]
+  const runner = new Runner({ appName: 'app', agent, ...store, memoryService, plugins })
+  await runner.complete({ userId: 'ada', sessionId: 's1', message: 'I like sencha.' }).catch(() => {})
+  expect((await memoryService.searchMemory({ ...where, query: 'sencha' })).memories).toEqual([])
+})
+
+test('a memory that fails does not fail the run, and the operator is told', async () => {
+  const memoryService = Object.assign(new InMemoryMemoryService(), {
+    addSessionToMemory: () => Promise.reject(new Error('The disk is full.')),
+  })
+  const store = stores[0]?.open()
+  if (!store) throw new Error('There is no store.')
+  const warnings: string[] = []
+  const logger = { warn: (message: string) => void warnings.push(message), error: () => {} }
+  const agent = new LlmAgent({ name: 'guide', model: scriptedModel(['Noted.']) })
+  const plugins = [memoryPlugin({ ...store, memoryService, logger })]
+  const runner = new Runner({ appName: 'app', agent, ...store, plugins })
+  expect((await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Hi' })).text).toBe('Noted.')
+  expect(warnings).toEqual(['Session "s1" was not added to the memory: The disk is full.'])
+  expect(() => memoryPlugin({ ...store } as never)).toThrow('memoryService')
 })

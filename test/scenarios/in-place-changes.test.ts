@@ -91,6 +91,18 @@ const tampering: [string, Plugin][] = [
   ],
 ]
 
+// the first test: later ones freeze whole events
+test('a consumer that sets an action of an event without actions changes no other event', async () => {
+  const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['one', 'two']) })
+  const runner = new Runner({ appName: 'app', agent })
+  const first = await runner.complete({ userId: 'ada', message: 'go' })
+  for (const { actions } of first.events)
+    attempt(() => Object.assign(actions, { escalate: true, stateDelta: { a: 1 } }))
+  const { events, text } = await runner.complete({ userId: 'ada', message: 'go' })
+  expect(events.map(({ actions }) => actions)).toEqual([{}])
+  expect(text).toBe('two')
+})
+
 describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
   test.each(tampering)('does not let a plugin turn a denial into an approval: %s', async (_how, plugin) => {
     const store = newStore()

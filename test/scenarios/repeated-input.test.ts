@@ -245,7 +245,7 @@ describe.each(stores)('the runner with sessions %s', (_, newStore) => {
     await began.promise
     await store.deleteSession({ appName: 'app', ...where })
     result.resolve({ ok: true })
-    await expect(completion).rejects.toMatchObject({ code: expect.stringMatching(/LEASE_LOST|NOT_FOUND/) })
+    await expect(completion).rejects.toMatchObject({ code: 'SESSION_GONE' })
     expect(await store.getSession({ appName: 'app', ...where })).toBeUndefined()
   })
 })

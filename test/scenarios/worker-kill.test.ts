@@ -41,13 +41,20 @@ test('each tick starts exactly one run while workers are killed with kill -9, an
   })
   const runner = reportRunner(services, child.ledger, fastClock(child.startedAt))
   onTestFinished(() => runner.close())
-  const { nextAt: first } = await runner.schedule({ userId: 'ada', message: 'Report.', every: MINUTE / 4, missed: 'all' })
+  const { nextAt: first } = await runner.schedule({
+    userId: 'ada',
+    message: 'Report.',
+    every: MINUTE / 4,
+    missed: 'all',
+  })
 
   const workers = [await startWorker(child), await startWorker(child)]
   for (let kills = 0; kills < KILLS; kills++) {
     const [next] = workers.splice(kills % 2, 1)
     const before = readFileSync(child.ledger, 'utf8').length
-    await expect.poll(() => readFileSync(child.ledger, 'utf8').length, { interval: 3, timeout: 30_000 }).not.toBe(before)
+    await expect
+      .poll(() => readFileSync(child.ledger, 'utf8').length, { interval: 3, timeout: 30_000 })
+      .not.toBe(before)
     await next?.kill()
     workers.push(await startWorker(child))
   }

@@ -15,6 +15,7 @@ import { packageFolder } from './package-folder.ts'
 import { runCommand } from './run/run-command.ts'
 import { serveCommand } from './serve/serve-command.ts'
 import { webCommand } from './serve/web-command.ts'
+import { storeCommand } from './store/store-command.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { toolCommand } from './tool/tool-command.ts'
 import { workerCommand } from './worker/worker-command.ts'
@@ -28,6 +29,7 @@ const ownCommands: readonly Command[] = [
   toolCommand,
   mcpCommand,
   inferCommand,
+  storeCommand,
   doctorCommand,
 ]
 

@@ -5,10 +5,13 @@ import { ToolwrightError } from '../../core/error/error.ts'
 import type { Logger } from '../../engine/dispatch/host.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
+import type { MemoryService } from '../../services/memory/service.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import { SqlArtifactService } from '../../services/sql/artifact-service.ts'
 import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
+import { tsvector } from '../../services/sql/memory-index.ts'
+import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
 import { PostgresDatabase } from './database.ts'
 import { encryptionOf } from './encryption-keys.ts'
@@ -78,6 +81,8 @@ export class PostgresServices {
   readonly artifactService: ArtifactService
   /** Stores credentials, encrypted. */
   readonly credentialService: EncryptedCredentialService
+  /** Stores what is remembered of sessions, and searches it. */
+  readonly memoryService: MemoryService
   readonly #database: PostgresDatabase
 
   constructor(
@@ -86,12 +91,14 @@ export class PostgresServices {
       sessionService: SessionService
       artifactService: ArtifactService
       credentialService: EncryptedCredentialService
+      memoryService: MemoryService
     },
   ) {
     this.#database = database
     this.sessionService = services.sessionService
     this.artifactService = services.artifactService
     this.credentialService = services.credentialService
+    this.memoryService = services.memoryService
   }
 
   /** Connects, and creates or migrates the tables. Optional: the first use does it. Call it to fail early. */
@@ -111,7 +118,7 @@ export class PostgresServices {
 }
 
 /**
- * Stores sessions, state, artifacts and encrypted credentials in a Postgres database, which any number of processes on any number of
+ * Stores sessions, state, artifacts, memory and encrypted credentials in a Postgres database, which any number of processes on any number of
  * machines can use at once. Needs the package `pg`. Postgres 14 or newer.
  *
  * @example
@@ -140,6 +147,7 @@ export function postgres(
     sessionService: new SqlSessionService(opened, { now, newId, leaseMs, cacheBytes, logger }),
     artifactService: new SqlArtifactService(opened, { now }),
     credentialService: new EncryptedCredentialService(new SqlCredentialStore(opened), encryption),
+    memoryService: new SqlMemoryService(opened, { index: tsvector, logger }),
   })
 }
 

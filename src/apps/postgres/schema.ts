@@ -1,5 +1,7 @@
 // The tables as a list of migrations. A released migration never changes. Tables and columns have the names of those of SQLite.
 
+import { LEXEMES } from '../../services/sql/memory-index.ts'
+
 /** A migration: its statements, and who can work with the tables after it. */
 export interface Migration {
   /** The statements. Tables are found in the schema of the options. */
@@ -112,6 +114,26 @@ export const MIGRATIONS: readonly Migration[] = [
          hash ${TEXT} NOT NULL,
          PRIMARY KEY (app, name)
        )`,
+      `CREATE TABLE toolwright_memory_users (
+         id ${ID},
+         app ${TEXT} NOT NULL,
+         "user" ${TEXT} NOT NULL,
+         UNIQUE (app, "user")
+       )`,
+      `CREATE TABLE toolwright_memories (
+         id ${ID},
+         owner BIGINT NOT NULL REFERENCES toolwright_memory_users (id) ON DELETE CASCADE,
+         session ${TEXT} NOT NULL,
+         body ${TEXT} NOT NULL,
+         length BIGINT NOT NULL
+       )`,
+      'CREATE INDEX toolwright_memories_of ON toolwright_memories (owner, session)',
+      `CREATE TABLE toolwright_memory_index (
+         rowid BIGINT PRIMARY KEY REFERENCES toolwright_memories (id) ON DELETE CASCADE,
+         owner ${TEXT} NOT NULL,
+         words ${TEXT} NOT NULL
+       )`,
+      `CREATE INDEX toolwright_memory_words ON toolwright_memory_index USING gin (${LEXEMES})`,
     ],
   },
 ]

@@ -13,4 +13,5 @@ export type {
   RecoverySweepOptions,
   ServerLimits,
   ServerOptions,
+  SweepPruneOptions,
 } from './server-options.ts'

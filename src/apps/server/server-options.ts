@@ -3,7 +3,7 @@ import type { LiveSession } from '../../adapters/live/session/live-session.ts'
 import type { Agent } from '../../engine/agent/agents/agent.ts'
 import type { Logger } from '../../engine/dispatch/host.ts'
 import type { Runner } from '../../engine/runner/runner.ts'
-import type { RecoverOptions, RunnerOptions } from '../../engine/runner/runner-options.ts'
+import type { PruneOptions, RecoverOptions, RunnerOptions } from '../../engine/runner/runner-options.ts'
 import type { Authenticate, MayAnswer } from './principal/principal.ts'
 
 /** Options of `createServer()`. */
@@ -80,10 +80,18 @@ export type LiveAppOptions = Omit<
   'runner' | 'agent' | 'tools' | 'userId' | 'sessionId' | 'state' | 'signal' | 'runContext'
 >
 
+/** Which sessions a server deletes: the options of `runner.prune()`, and how often. */
+export interface SweepPruneOptions extends Omit<PruneOptions, 'signal'> {
+  /** The least time between two times, in milliseconds. Default 3,600,000. */
+  readonly everyMs?: number | undefined
+}
+
 /** How a server continues interrupted runs: the options of `runner.recover()`, and how often. */
 export interface RecoverySweepOptions extends RecoverOptions {
   /** How often the server looks for them, in milliseconds. Each time is up to a quarter earlier or later. Default 30,000. */
   readonly everyMs?: number | undefined
+  /** Which sessions are deleted meanwhile. Default: none. */
+  readonly prune?: SweepPruneOptions | undefined
 }
 
 /** Limits of the server. */

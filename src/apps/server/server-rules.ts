@@ -15,7 +15,13 @@ import {
 import { ToolwrightError } from '../../core/error/error.ts'
 import { isLoopbackHost } from './guard/allowed-hosts.ts'
 import { readAllowedOrigins } from './guard/allowed-origins.ts'
-import type { ClientStateOptions, RecoverySweepOptions, ServerLimits, ServerOptions } from './server-options.ts'
+import type {
+  ClientStateOptions,
+  RecoverySweepOptions,
+  ServerLimits,
+  ServerOptions,
+  SweepPruneOptions,
+} from './server-options.ts'
 
 const RULES: OptionRules<ServerOptions> = {
   apps: record,
@@ -74,6 +80,14 @@ const RECOVER_RULES: OptionRules<RecoverySweepOptions> = {
   everyMs: wholeNumber(1),
   where: callback,
   runContext: callback,
+  prune: record,
+}
+
+const PRUNE_RULES: OptionRules<SweepPruneOptions> = {
+  everyMs: wholeNumber(1),
+  olderThan: wholeNumber(0),
+  maxSessionsPerUser: wholeNumber(0),
+  keepPending: flag,
 }
 
 /** Throws `INVALID_CONFIG` for options that are unknown or wrong. */
@@ -82,6 +96,7 @@ export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer(), limits', options.limits ?? {}, LIMIT_RULES)
   checkOptions('createServer(), clientState', options.clientState ?? {}, CLIENT_STATE_RULES)
   checkOptions('createServer(), recover', options.recover || {}, RECOVER_RULES)
+  checkPrune(options.recover || {})
   readAllowedOrigins(options.allowedOrigins)
   for (const host of options.allowedHosts ?? [])
     if (!HOST.test(host))
@@ -111,4 +126,11 @@ export function checkBind({ authenticate, token, allowUnauthenticatedRemote }: S
 
 function invalid(message: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', message)
+}
+
+function checkPrune({ prune }: RecoverySweepOptions): void {
+  if (prune === undefined) return
+  checkOptions('createServer(), recover.prune', prune, PRUNE_RULES)
+  if (prune.olderThan === undefined && prune.maxSessionsPerUser === undefined)
+    throw invalid('createServer(): recover.prune needs olderThan, maxSessionsPerUser, or both.')
 }

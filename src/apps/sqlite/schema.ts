@@ -116,6 +116,26 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX IF NOT EXISTS toolwright_schedules_due ON toolwright_schedules (app, wake_at);
   CREATE INDEX IF NOT EXISTS toolwright_schedules_of ON toolwright_schedules (app, user, session);
   `,
+  // The words of messages are letters and digits of ASCII: they need no other tokenizer. With `secure-delete`, deleted words leave the index at
+  // once.
+  `
+  CREATE TABLE IF NOT EXISTS toolwright_memory_users (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never reused
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    UNIQUE (app, user)
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS toolwright_memories (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner INTEGER NOT NULL REFERENCES toolwright_memory_users (id) ON DELETE CASCADE,
+    session TEXT NOT NULL,
+    body TEXT NOT NULL,
+    length INTEGER NOT NULL                 -- in words
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_memories_of ON toolwright_memories (owner, session);
+  CREATE VIRTUAL TABLE IF NOT EXISTS toolwright_memory_index USING fts5(owner, words, tokenize = 'ascii');
+  INSERT INTO toolwright_memory_index (toolwright_memory_index, rank) VALUES ('secure-delete', 1);
+  `,
 ]
 
 /** The tables with the columns that this Toolwright reads. */
@@ -129,6 +149,9 @@ const TABLES: Readonly<Record<string, string>> = {
   toolwright_artifacts: 'app, user, session, filename, version, mime_type, created_at, metadata, part, bytes',
   toolwright_credentials: 'generation, app, user, key, sealed',
   toolwright_pins: 'app, name, hash',
+  toolwright_memory_users: 'id, app, user',
+  toolwright_memories: 'id, owner, session, body, length',
+  toolwright_memory_index: 'rowid, owner, words',
   toolwright_schedules: 'id, app, schedule, user, session, wake_at, revision, body',
   toolwright_meta: 'name, value',
 }

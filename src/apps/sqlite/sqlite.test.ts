@@ -36,6 +36,7 @@ test('spreading sqlite() copies only the services, and closing a runner leaves t
     'sessionService',
     'artifactService',
     'credentialService',
+    'memoryService',
     'scheduleService',
   ])
   const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...services })

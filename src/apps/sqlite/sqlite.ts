@@ -4,11 +4,14 @@ import { ToolwrightError } from '../../core/error/error.ts'
 import type { Logger } from '../../engine/dispatch/host.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
+import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import { SqlArtifactService } from '../../services/sql/artifact-service.ts'
 import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
+import { fts5 } from '../../services/sql/memory-index.ts'
+import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
 import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
@@ -72,6 +75,8 @@ export class SqliteServices {
   readonly artifactService: ArtifactService
   /** Stores credentials, encrypted. */
   readonly credentialService: EncryptedCredentialService
+  /** Stores what is remembered of sessions, and searches it. */
+  readonly memoryService: MemoryService
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
   readonly #close: () => void
@@ -80,12 +85,14 @@ export class SqliteServices {
     sessionService: SessionService
     artifactService: ArtifactService
     credentialService: EncryptedCredentialService
+    memoryService: MemoryService
     scheduleService: ScheduleService
     close: () => void
   }) {
     this.sessionService = of.sessionService
     this.artifactService = of.artifactService
     this.credentialService = of.credentialService
+    this.memoryService = of.memoryService
     this.scheduleService = of.scheduleService
     this.#close = of.close
   }
@@ -102,7 +109,8 @@ export class SqliteServices {
 }
 
 /**
- * Stores sessions, state, artifacts, schedules and encrypted credentials in one SQLite file, which several processes can use at once.
+ * Stores sessions, state, artifacts, memory, schedules and encrypted credentials in one SQLite file, which several processes can use
+ * at once.
  * A missing file is created, readable by its owner only. `:memory:` stores everything in the memory of the process.
  *
  * @example
@@ -131,6 +139,7 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
       sessionService: new SqlSessionService(database, { now, newId, leaseMs, cacheBytes, logger }),
       artifactService: new SqlArtifactService(database, { now }),
       credentialService: new EncryptedCredentialService(credentials, encryption),
+      memoryService: new SqlMemoryService(database, { index: fts5, logger }),
       scheduleService: new SqlScheduleService(database, { logger }),
       close: () => database.close(),
     })

@@ -10,6 +10,7 @@ export type ToolwrightErrorCode =
   | 'PAUSED'
   | 'STALE_APPEND'
   | 'LEASE_LOST'
+  | 'SESSION_GONE'
   | 'EXPIRED'
   | 'TOO_LARGE'
   | 'RATE_LIMITED'
@@ -32,6 +33,7 @@ const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   PAUSED: 409,
   STALE_APPEND: 409,
   LEASE_LOST: 409,
+  SESSION_GONE: 410,
   EXPIRED: 410,
   TOO_LARGE: 413,
   RATE_LIMITED: 429,

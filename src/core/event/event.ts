@@ -24,6 +24,9 @@ export interface EventActions {
   endOfAgent?: boolean
 }
 
+/** The actions of an event without any. One object for all, because a log keeps every event. */
+export const NO_ACTIONS: EventActions = Object.freeze({})
+
 /** Why an invocation, or one scope of it, ended early. */
 export type EventErrorCode =
   | 'CANCELLED'

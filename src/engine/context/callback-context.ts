@@ -10,12 +10,14 @@ import type { MemoryEntry } from '../../services/memory/service.ts'
 import type { StateReader } from '../../services/session/service.ts'
 import { type ControlActions, checkControl, createActions, type RequestedActions } from './actions.ts'
 import { AgentInvocation } from './agent-invocation.ts'
+import { artifactKey } from './artifact-key.ts'
 import type { Actions, CallbackContext, Invocation, State } from './context.ts'
 import { getCredential, loadCredential, saveCredential } from './credentials.ts'
 import { guardState } from './guarded-state.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
-import { artifactKey, requireArtifacts } from './scoped-services.ts'
+import { saveArtifact } from './save-artifact.ts'
+import { requireArtifacts } from './scoped-services.ts'
 import { WritableState } from './state.ts'
 
 /** The context of agent and model callbacks. Its parts are created on first use: most callbacks need none. */
@@ -98,7 +100,7 @@ export class RunCallbackContext implements CallbackContext {
   ): Promise<number> {
     const service = requireArtifacts(this.#host)
     checkArtifact(filename, artifact, options?.customMetadata)
-    const version = await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact, ...options })
+    const version = await saveArtifact(this.#host, service, filename, { artifact, ...options })
     this.#recordArtifact(filename, version)
     return version
   }

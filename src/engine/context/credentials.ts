@@ -17,8 +17,10 @@ const resolver = loadLater(() => import('../../services/auth/resolve-credential.
 const OPTIONS: OptionRules<CredentialOptions> = { redirectUri: text, refreshBuffer: anything, fetch: callback }
 
 /** Everything that resolving a credential of the run's user needs. Throws INVALID_CONFIG if there is no store. */
-export function authServicesOf({ appName, userId, credentialService, auth }: InvocationHost): AuthServices {
-  if (credentialService) return { appName, userId, credentialService, ...auth }
+export function authServicesOf(host: InvocationHost): AuthServices {
+  const { appName, userId, credentialService, auth } = host
+  const isUserDeleted = async (): Promise<boolean> => (await host.findDeleted?.()) === 'user'
+  if (credentialService) return { appName, userId, credentialService, isUserDeleted, ...auth }
   throw new ToolwrightError(
     'INVALID_CONFIG',
     'Credentials cannot be used: there is no credentialService. Pass one, such as new InMemoryCredentialService().',
@@ -33,9 +35,10 @@ export async function loadCredential(host: InvocationHost, key: string): Promise
 
 /** Saves a credential of the user. */
 export async function saveCredential(host: InvocationHost, key: string, credential: AuthCredential): Promise<void> {
-  const { appName, userId, credentialService } = authServicesOf(host)
+  const { appName, userId, credentialService, isUserDeleted } = authServicesOf(host)
   checkOptions('saveCredential()', { credential }, { credential: record }, 'INVALID_REQUEST')
-  await credentialService.save({ appName, userId, key: checkKey(key), credential })
+  const expectedGeneration = await credentialService.save({ appName, userId, key: checkKey(key), credential })
+  if (await isUserDeleted?.()) await credentialService.delete({ appName, userId, key, expectedGeneration })
 }
 
 /** Resolves a credential: returns the stored token, refreshed when needed, or makes one without the user. */

@@ -40,6 +40,8 @@ export interface InvocationHost {
   readonly callerId?: string | undefined
   /** What the user of a live session sends. Undefined in other runs. */
   readonly liveInput?: LiveInputSource | undefined
+  /** Tells what was deleted while the run is under way. Undefined in a context without a session service. */
+  findDeleted?(): Promise<'nothing' | 'session' | 'user'>
   /** Returns a snapshot of the session. */
   session(): Session
 }

@@ -1,7 +1,9 @@
 import { ToolwrightError } from '../../core/error/error.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
+import { artifactKey } from './artifact-key.ts'
 import type { Invocation } from './context.ts'
 import type { InvocationHost } from './invocation-host.ts'
+import { saveArtifact } from './save-artifact.ts'
 
 /** Binds the services of the run to its app, user and session. */
 export function scopeServices(host: InvocationHost): Invocation['services'] {
@@ -9,8 +11,7 @@ export function scopeServices(host: InvocationHost): Invocation['services'] {
   return {
     ...(artifactService && {
       artifacts: {
-        save: (filename, artifact, options) =>
-          artifactService.saveArtifact({ ...artifactKey(host, filename), artifact, ...options }),
+        save: (filename, artifact, options) => saveArtifact(host, artifactService, filename, { artifact, ...options }),
         load: (filename, version) => artifactService.loadArtifact({ ...artifactKey(host, filename), version }),
         list: () => artifactService.listArtifactKeys({ appName, userId, sessionId }),
       },
@@ -28,12 +29,4 @@ export function requireArtifacts(host: InvocationHost): ArtifactService {
     'INVALID_CONFIG',
     'Artifacts cannot be used: the Runner has no artifactService. Pass one, such as new InMemoryArtifactService().',
   )
-}
-
-/** The key of an artifact of the session. */
-export function artifactKey(
-  host: InvocationHost,
-  filename: string,
-): { appName: string; userId: string; sessionId: string; filename: string } {
-  return { appName: host.appName, userId: host.userId, sessionId: host.sessionId, filename }
 }

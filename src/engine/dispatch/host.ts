@@ -73,6 +73,8 @@ export interface BackgroundRunner {
   start(session: SessionKey, call: { readonly id: string; readonly name: string }): BackgroundTask
   /** Stops a call whose invocation was cancelled. */
   stop(session: SessionKey, callId: string): void
+  /** Stops the calls of a session that was deleted, or of all sessions of a user. */
+  stopAll(deleted: { readonly userId: string; readonly sessionId?: string }): void
   /** Does the body of the call run in this process? */
   isRunning(session: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): boolean
 }

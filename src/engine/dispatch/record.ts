@@ -3,7 +3,13 @@ import { type JsonObject, setOwn } from '../../core/base/json.ts'
 import { clip } from '../../core/base/limits.ts'
 import type { Part } from '../../core/content/content.ts'
 import { responsePart } from '../../core/event/code-call.ts'
-import type { CallTimes, EventActions, FailedAttempt, NewEntry } from '../../core/event/event.ts'
+import {
+  type CallTimes,
+  type EventActions,
+  type FailedAttempt,
+  type NewEntry,
+  NO_ACTIONS,
+} from '../../core/event/event.ts'
 import { type CallState, isFailure, NOT_RUN, signatureOf } from '../../core/event/invocation-state.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
@@ -29,7 +35,7 @@ interface Responses {
 
 /** The entries for outcomes that are recorded together. Only the last outcomes of a batch transfer or end the turn. */
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[], times?: CallTimes): NewEntry[] {
-  const actions: EventActions = {}
+  const actions = outcomes.some(hasActions) ? {} : NO_ACTIONS
   const settled = mergeAll(batch, outcomes, actions)
   const end = endOf(actions, outcomes)
   if (actions.skipSummarization && (end === 'transfers' || isWaiting(batch, settled))) {
@@ -49,6 +55,8 @@ function mergeAll(batch: Batch, outcomes: readonly Outcome[], actions: EventActi
   }
   return settled
 }
+
+const hasActions = (outcome: Outcome): boolean => outcome.type === 'result' && outcome.actions !== undefined
 
 function endOf(actions: EventActions, outcomes: readonly Outcome[]): TurnEnd {
   if (actions.transferToAgent !== undefined) return 'transfers'

@@ -5,6 +5,7 @@ import { withTimeout } from '../../core/base/with-timeout.ts'
 import type { Content } from '../../core/content/content.ts'
 import { messageOf, ToolwrightError } from '../../core/error/error.ts'
 import type { SessionKey } from '../../services/session/service.ts'
+import { sessionGone } from '../../services/session/session-errors.ts'
 import type { BackgroundRunner, BackgroundTask } from '../dispatch/host.ts'
 import { itemOf } from './inbox/post-answers.ts'
 import { toResultRequest } from './request-rules.ts'
@@ -72,6 +73,14 @@ export class BackgroundTasks implements BackgroundRunner {
   /** Stops a call whose invocation was cancelled. */
   stop(session: SessionKey, callId: string): void {
     this.#tasks.get(idOf(session, callId))?.stop.stop(new Cancelled('The run was cancelled.'))
+  }
+
+  /** Stops the calls of a session that was deleted, or of all sessions of a user. */
+  stopAll({ userId, sessionId }: { readonly userId: string; readonly sessionId?: string }): void {
+    for (const { session, stop } of this.#tasks.values()) {
+      if (session.userId === userId && (sessionId ?? session.sessionId) === session.sessionId)
+        stop.stop(sessionGone(session.sessionId))
+    }
   }
 
   /** Does the body of the call run in this process? */

@@ -28,6 +28,7 @@ import type {
   FollowOptions,
   ForkOptions,
   PreviewApprovalOptions,
+  PruneOptions,
   RecoverOptions,
   ResumeOptions,
   RunOptions,
@@ -62,6 +63,9 @@ type Method =
   | 'updateState'
   | 'fork'
   | 'deleteSession'
+  | 'deleteUser'
+  | 'exportUser'
+  | 'prune'
   | 'previewApproval'
   | 'close'
 
@@ -285,6 +289,15 @@ const PREVIEW_RULES: OptionRules<PreviewApprovalOptions & Pick<CallOptions, 'app
   runContext: record,
 }
 
+const USER_RULES = { appName: text, userId: text }
+
+const PRUNE_RULES: OptionRules<PruneOptions> = {
+  olderThan: wholeNumber(0),
+  maxSessionsPerUser: wholeNumber(0),
+  keepPending: flag,
+  signal: RUN_RULES.signal,
+}
+
 const CLOSE_RULES: OptionRules<CloseOptions> = { graceMs: wholeNumber(0), interrupt: flag }
 
 const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Rule } } = {
@@ -303,6 +316,9 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
   updateState: { ...KEY_RULES, stateDelta: record },
   fork: FORK_RULES,
   deleteSession: KEY_RULES,
+  deleteUser: USER_RULES,
+  exportUser: USER_RULES,
+  prune: PRUNE_RULES,
   previewApproval: PREVIEW_RULES,
   close: CLOSE_RULES,
 }

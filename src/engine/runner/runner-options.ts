@@ -154,6 +154,34 @@ export interface DeleteSessionOptions {
   readonly sessionId: string
 }
 
+/** Options of `runner.deleteUser()` and `runner.exportUser()`. */
+export interface UserOptions {
+  /** The user. */
+  readonly userId: string
+}
+
+/** Options of `runner.prune()`. Sessions that match one of both limits are deleted. */
+export interface PruneOptions {
+  /** Deletes sessions that have not changed for this long, in milliseconds. Default: none for their age. */
+  readonly olderThan?: number | undefined
+  /** Keeps this many sessions of each user, those that changed last. Default: any number. */
+  readonly maxSessionsPerUser?: number | undefined
+  /** Keeps sessions with pending requests. Default: true. */
+  readonly keepPending?: boolean | undefined
+  /** Ends the work after the session that is being deleted. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What `runner.prune()` has done. */
+export interface PruneResult {
+  /** Sessions that were deleted. */
+  readonly deleted: number
+  /** Sessions that match, but have a schedule or are in use by now. */
+  readonly kept: number
+  /** Sessions that could not be deleted. The logger has the errors. */
+  readonly failed: number
+}
+
 /** Options of `runner.recover()`. */
 export interface RecoverOptions {
   /** Which sessions to continue. Default: all. */

@@ -22,15 +22,19 @@ import type {
   ForkOptions,
   PendingFilter,
   PreviewApprovalOptions,
+  PruneOptions,
+  PruneResult,
   RecoverOptions,
   ResumeOptions,
   RunnerOptions,
   RunOptions,
   UpdateStateOptions,
+  UserOptions,
   WorkOptions,
 } from './runner-options.ts'
 import { checkRunnerOptions } from './runner-rules.ts'
 import type { Schedule, ScheduleOptions, SchedulesFilter } from './schedules/schedule-options.ts'
+import type { ExportedItem } from './sessions/exported-item.ts'
 import { SessionOperations } from './sessions/session-operations.ts'
 import { UnattendedWork } from './work/unattended-work.ts'
 
@@ -330,8 +334,8 @@ export class Runner<Output = unknown> {
   }
 
   /**
-   * Deletes a session with its log, its state, its artifacts and its open consents. Artifacts, state and credentials of the user stay.
-   * Does nothing if there is none. A run that is under way ends with `LEASE_LOST`.
+   * Deletes a session with its log, its state, its artifacts, its memory, its schedules and its open consents. Artifacts, state and credentials of the
+   * user stay. Does nothing if there is none. A run that is under way ends with `SESSION_GONE`.
    *
    * @example
    * await runner.deleteSession({ userId: 'ada', sessionId })
@@ -339,6 +343,41 @@ export class Runner<Output = unknown> {
   async deleteSession(options: DeleteSessionOptions): Promise<void> {
     checkCallOptions(this.appName, 'deleteSession', options)
     await this.#sessions.delete(options)
+  }
+
+  /**
+   * Deletes all that the services store for a user: sessions, `user:` state, artifacts, memory, schedules, credentials and open consents. Runs
+   * that are under way end with `SESSION_GONE`. After a failure, call it again. `app:` state and pins belong to no user.
+   *
+   * @example
+   * await runner.deleteUser({ userId: 'ada' })
+   */
+  async deleteUser(options: UserOptions): Promise<void> {
+    checkCallOptions(this.appName, 'deleteUser', options)
+    await this.#sessions.deleteUser(options)
+  }
+
+  /**
+   * Streams all that the services store for a user, one item at a time. Of credentials it has the keys, never a secret.
+   *
+   * @example
+   * for await (const item of runner.exportUser({ userId: 'ada' })) file.write(`${JSON.stringify(item)}\n`)
+   */
+  exportUser(options: UserOptions): AsyncGenerator<ExportedItem, void> {
+    checkCallOptions(this.appName, 'exportUser', options)
+    return this.#sessions.exportUser(options)
+  }
+
+  /**
+   * Deletes sessions of the app that have not changed for long, or that a user has too many of, as `deleteSession()` does. Sessions
+   * with a run, interrupted work, a schedule, items in the inbox or, by default, pending requests stay.
+   *
+   * @example
+   * const { deleted } = await runner.prune({ olderThan: 90 * 86_400_000, maxSessionsPerUser: 1000 })
+   */
+  async prune(options: PruneOptions): Promise<PruneResult> {
+    checkCallOptions(this.appName, 'prune', options as object)
+    return await this.#sessions.prune(options)
   }
 
   /**

@@ -68,6 +68,16 @@ export class InMemoryArtifactService implements ArtifactService {
     if (files?.versions.size === 0) this.#owners.delete(owner)
   }
 
+  async deleteSession({ appName, userId, sessionId }: SessionKey): Promise<void> {
+    this.#owners.delete(toKey(appName, userId, sessionId))
+  }
+
+  async deleteUser({ appName, userId }: { appName: string; userId: string }): Promise<void> {
+    const start = toKey(appName, userId).slice(0, -1) // JSON without its last bracket
+    for (const owner of [...this.#owners.keys()])
+      if (owner === `${start}]` || owner.startsWith(`${start},`)) this.#owners.delete(owner)
+  }
+
   async listVersions(key: ArtifactKey): Promise<number[]> {
     return this.#versions(key).map(({ version }) => version)
   }

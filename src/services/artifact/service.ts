@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/base/json.ts'
 import type { Part } from '../../core/content/content.ts'
-import type { Page, PageOptions } from '../session/service.ts'
+import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 
 /** Identifies an artifact. */
 export interface ArtifactKey {
@@ -42,6 +42,16 @@ export interface ArtifactService {
   ): Promise<Page<string>>
   /** Deletes all versions of an artifact. */
   deleteArtifact(key: ArtifactKey): Promise<void>
+  /**
+   * Deletes the artifacts of a session, also those that its list no longer has. Those of the user stay. Optional: without it, they are
+   * listed and deleted one by one.
+   */
+  deleteSession?(key: SessionKey): Promise<void>
+  /**
+   * Deletes all artifacts of a user, in all sessions, also in deleted ones. Optional: without it, `runner.deleteUser()` lists those of
+   * the sessions that exist and deletes them one by one.
+   */
+  deleteUser?(user: { appName: string; userId: string }): Promise<void>
   /** The numbers of all versions, in ascending order. */
   listVersions(key: ArtifactKey): Promise<number[]>
   /** All versions, in ascending order. */

@@ -6,7 +6,7 @@ import { failureText, quoteKey } from './auth-failure.ts'
 import type { AuthServices } from './auth-services.ts'
 
 /** The user and the store. */
-type RecordOwner = Pick<AuthServices, 'appName' | 'userId' | 'credentialService'>
+type RecordOwner = Pick<AuthServices, 'appName' | 'userId' | 'credentialService' | 'isUserDeleted'>
 
 /** A stored row. Its credential is not checked: a row is untrusted. */
 export interface AuthRecord {
@@ -73,7 +73,10 @@ export async function saveRecord(
 ): Promise<number | undefined> {
   return await withStore('save', record.key, async () => {
     try {
-      return await owner.credentialService.save({ ...scopeOf(owner), ...record })
+      const generation = await owner.credentialService.save({ ...scopeOf(owner), ...record })
+      if (!(await owner.isUserDeleted?.())) return generation
+      await owner.credentialService.delete({ ...scopeOf(owner), key: record.key, expectedGeneration: generation })
+      return undefined
     } catch (error) {
       if (error instanceof ToolwrightError && error.code === 'STALE_APPEND') return undefined
       throw error

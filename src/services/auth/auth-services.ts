@@ -16,6 +16,8 @@ export interface AuthServices {
   readonly fetch?: typeof fetch | undefined
   /** Exchangers of custom schemes, by the name of the scheme. */
   readonly exchangers?: Exchangers | undefined
+  /** Was the user deleted? Asked after a save, which is then undone: the deletion may have looked before. */
+  isUserDeleted?(): Promise<boolean>
   /** Called with each failed exchange or refresh, for the operator. The text contains no secret. */
   report?(problem: string): void
 }

@@ -107,7 +107,7 @@ async function resolveNew(need: CredentialNeed, row: AuthRecord | undefined): Pr
 
 function withFetch(services: AuthServices, fetch: CredentialOptions['fetch']): AuthServices {
   if (!fetch) return services
-  const { appName, userId, credentialService, ports, exchangers } = services
   const report = (problem: string): void => services.report?.(problem)
-  return { appName, userId, credentialService, ports, exchangers, fetch, report }
+  const isUserDeleted = async (): Promise<boolean> => (await services.isUserDeleted?.()) ?? false
+  return { ...services, fetch, report, isUserDeleted }
 }

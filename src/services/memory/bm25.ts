@@ -60,15 +60,24 @@ export class Bm25Index {
     for (const word of firstDistinct(query)) {
       const posting = this.#postings.get(word)
       if (!posting) continue
-      const rarity = Math.log(1 + (this.size - posting.size + 0.5) / (posting.size + 0.5))
+      const rarity = rarityOf(this.size, posting.size)
       for (const [id, count] of posting) {
         const length = this.#documents.get(id)?.length ?? meanLength
-        const damped = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / meanLength))
-        scores.set(id, (scores.get(id) ?? 0) + rarity * damped)
+        scores.set(id, (scores.get(id) ?? 0) + rarity * dampen(count, length / meanLength))
       }
     }
     return scores
   }
+}
+
+/** How much a word counts that `withWord` of the documents have. */
+export function rarityOf(documents: number, withWord: number): number {
+  return Math.log(1 + (documents - withWord + 0.5) / (withWord + 0.5))
+}
+
+/** How much repeated occurrences of a word count, in a document whose length is this many times the mean length. */
+export function dampen(count: number, relativeLength: number): number {
+  return (count * (K1 + 1)) / (count + K1 * (1 - B + B * relativeLength))
 }
 
 function firstDistinct(words: Iterable<string>): ReadonlySet<string> {

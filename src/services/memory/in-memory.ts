@@ -1,23 +1,14 @@
 import { copyJson } from '../../core/base/json.ts'
-import { systemPorts, yieldToTimers } from '../../core/base/ports.ts'
-import type { Content, Part } from '../../core/content/content.ts'
-import type { Event } from '../../core/event/event.ts'
-import type { Session } from '../session/service.ts'
+import { readPagePosition, takePage } from '../session/page.ts'
+import type { Page, PageOptions, Session } from '../session/service.ts'
 import { Bm25Index } from './bm25.ts'
-import type { MemoryEntry, MemoryService } from './service.ts'
+import { ENTRY_OVERHEAD, lengthOf, MAX_QUERY_LENGTH, newestWithin, textOf } from './memory-entries.ts'
+import { Pace } from './pace.ts'
+import type { MemoryEntry, MemoryService, StoredMemory } from './service.ts'
 import { splitText, splitWords } from './words.ts'
-
-/** The most characters of a query. Longer queries are cut, so that no search is expensive. */
-const MAX_QUERY_LENGTH = 100_000
-
-/** The most characters of a message. The rest is not remembered. */
-const MAX_ENTRY_LENGTH = 100_000
 
 /** The most characters of a user. The index takes many times as much memory. */
 const MAX_USER_LENGTH = 2_000_000
-
-/** What each message counts besides its characters: many short ones take memory, too. */
-const ENTRY_OVERHEAD = 100
 
 /** Keeps the text of events in the memory of this process, and searches it by words. */
 export class InMemoryMemoryService implements MemoryService {
@@ -41,6 +32,10 @@ export class InMemoryMemoryService implements MemoryService {
     query: string
   }): Promise<{ memories: readonly MemoryEntry[] }> {
     return { memories: this.#users.get(toKey(options))?.search(options.query) ?? [] }
+  }
+
+  async listMemories(options: { appName: string; userId: string } & PageOptions): Promise<Page<StoredMemory>> {
+    return this.#users.get(toKey(options))?.page(options) ?? { items: [] }
   }
 
   async deleteSession(options: { appName: string; userId: string; sessionId: string }): Promise<void> {
@@ -107,6 +102,17 @@ class UserMemory {
     return [...ids]
   }
 
+  /** A part of what is remembered, in the order in which it was added. */
+  page(options: PageOptions): Page<StoredMemory> {
+    const after = readPagePosition(options)
+    const stored = [...this.#sessions].flatMap(([sessionId, { ids }]) => ids.map((id) => ({ id, sessionId })))
+    const rest = stored.filter(({ id }) => id > after).sort((one, other) => one.id - other.id)
+    return takePage(rest, options, ({ id, sessionId }) => {
+      const memory = copyJson(this.#entries.get(id))
+      return memory && { item: { sessionId, memory }, position: id, bytes: lengthOf(memory) }
+    })
+  }
+
   search(query: string): MemoryEntry[] {
     const scores = this.#index.search(splitWords(query.slice(0, MAX_QUERY_LENGTH)))
     const hits: { entry: MemoryEntry; id: number; score: number }[] = []
@@ -117,59 +123,6 @@ class UserMemory {
     hits.sort((a, b) => b.score - a.score || timeOf(b.entry) - timeOf(a.entry) || b.id - a.id)
     return hits.map(({ entry }) => copyJson(entry))
   }
-}
-
-/** How much work is done before timers and other requests run, in characters. */
-const PACE_LENGTH = 10_000
-
-/** Lets other work go on between pieces of work. */
-class Pace {
-  #done = 0
-
-  /** Waits if enough work was done since the last wait. */
-  async after(work: number): Promise<void> {
-    this.#done += work
-    if (this.#done < PACE_LENGTH) return
-    this.#done = 0
-    await yieldToTimers(systemPorts)
-  }
-}
-
-/** The text of the newest events that fit, in their order. */
-function newestWithin(events: readonly Event[]): MemoryEntry[] {
-  const entries: MemoryEntry[] = []
-  let length = 0
-  for (const event of events.toReversed()) {
-    const entry = toEntry(event)
-    if (!entry) continue
-    length += lengthOf(entry)
-    if (length > MAX_USER_LENGTH) break
-    entries.push(entry)
-  }
-  return entries.reverse()
-}
-
-/** The text of an event, without the model's thinking. Undefined if the event has none. */
-function toEntry({ content, partial, author, timestamp }: Event): MemoryEntry | undefined {
-  if (!content || partial) return undefined
-  const parts: Part[] = []
-  let left = MAX_ENTRY_LENGTH
-  for (const { text, thought } of content.parts) {
-    if (!text || thought) continue
-    if (left <= 0) break
-    parts.push({ text: text.slice(0, left) })
-    left -= text.length
-  }
-  const shown: Content = { role: content.role, parts }
-  return parts.length > 0 ? { content: shown, author, timestamp } : undefined
-}
-
-function textOf({ content }: MemoryEntry): string {
-  return content.parts.map(({ text }) => text).join('\n')
-}
-
-function lengthOf({ content }: MemoryEntry): number {
-  return content.parts.reduce((length, { text = '' }) => length + text.length, ENTRY_OVERHEAD)
 }
 
 function timeOf({ timestamp }: MemoryEntry): number {

@@ -1,5 +1,5 @@
 import type { Content } from '../../core/content/content.ts'
-import type { Session } from '../session/service.ts'
+import type { Page, PageOptions, Session } from '../session/service.ts'
 
 /** A message of an earlier session. */
 export interface MemoryEntry {
@@ -9,6 +9,14 @@ export interface MemoryEntry {
   readonly author?: string
   /** Seconds since the epoch. */
   readonly timestamp?: number
+}
+
+/** A message that is stored in the memory of a user, with the session it comes from. */
+export interface StoredMemory {
+  /** The session. */
+  readonly sessionId: string
+  /** The message. */
+  readonly memory: MemoryEntry
 }
 
 /** Searches the earlier sessions of a user. */
@@ -25,4 +33,6 @@ export interface MemoryService {
   deleteSession(options: { appName: string; userId: string; sessionId: string }): Promise<void>
   /** Removes all sessions of a user from the memory. */
   deleteUser(options: { appName: string; userId: string }): Promise<void>
+  /** A part of the stored messages of a user. Optional: without it, an export has none. */
+  listMemories?(options: { appName: string; userId: string } & PageOptions): Promise<Page<StoredMemory>>
 }

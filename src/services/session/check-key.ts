@@ -21,6 +21,12 @@ export function checkKey(key: SessionKey): void {
   checkId('sessionId', key.sessionId)
 }
 
+/** Throws INVALID_REQUEST if the app or the user is missing or not valid. */
+export function checkUser(user: { appName: string; userId: string }): void {
+  checkId('appName', user.appName)
+  checkId('userId', user.userId)
+}
+
 /** Throws INVALID_REQUEST if an id of the filter is not valid. The user and the session are optional. */
 export function checkFilter(filter: {
   appName: string

@@ -68,6 +68,13 @@ export class ScopedState implements StateReader {
   }
 }
 
+/** A copy of the values of a scope. */
+export function scopeToJson(scope: Scope | undefined): JsonObject {
+  const all: JsonObject = {}
+  for (const [key, value] of scope ?? []) setOwn(all, key, copyJson(value))
+  return all
+}
+
 /** How much state a scope has, without some keys. */
 export function sizeOfScope(scope: Scope | undefined, without: ReadonlySet<string>): StateSize {
   let keys = 0

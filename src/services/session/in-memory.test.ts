@@ -67,7 +67,7 @@ test('InMemorySessionService refuses the lease of a session that was deleted and
   const lease = await service.claim(HOME)
   await service.deleteSession(HOME)
   await service.createSession(HOME)
-  await expect(service.append(lease, 0, [entryOf('e1')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  await expect(service.append(lease, 0, [entryOf('e1')])).rejects.toMatchObject({ code: 'SESSION_GONE' })
   expect((await service.getSession(HOME))?.events).toEqual([])
 })
 

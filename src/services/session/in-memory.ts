@@ -3,10 +3,11 @@ import { systemPorts } from '../../core/base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../../core/error/check-options.ts'
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkFilter, checkId, checkKey } from './check-key.ts'
+import { checkFilter, checkId, checkKey, checkUser } from './check-key.ts'
 import { checkPin } from './check-pin.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
+import { isIdle, prunable } from './in-memory-prune.ts'
 import {
   FREE,
   InMemoryLease,
@@ -15,12 +16,13 @@ import {
   type StoredRequest,
   withPendingChanges,
 } from './in-memory-session.ts'
-import { type Scope, ScopedState, sizeOfScope } from './in-memory-state.ts'
+import { type Scope, ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
   AppendOptions,
   HeldLog,
+  IdleConditions,
   InboxItem,
   Lease,
   LogPage,
@@ -28,12 +30,14 @@ import type {
   PageOptions,
   PendingSummary,
   PostedItem,
+  PrunableSession,
+  PruneFilter,
   Session,
   SessionKey,
   SessionService,
   UserUsage,
 } from './service.ts'
-import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from './session-errors.ts'
+import { leaseLost, sessionBusy, sessionExists, sessionGone, sessionNotFound, staleAppend } from './session-errors.ts'
 import { toStorableEntry } from './storable-entry.ts'
 
 /** Options of an in-memory session service. */
@@ -171,6 +175,37 @@ export class InMemorySessionService implements SessionService {
     this.#posted.delete(session)
     // A Map that is filled and emptied again and again keeps deleted values alive until the next garbage collection.
     if (user.sessions.size === 0) user.sessions = new Map()
+  }
+
+  async deleteUser({ appName, userId }: { appName: string; userId: string }): Promise<void> {
+    checkUser({ appName, userId })
+    const users = this.#apps.get(appName)?.users
+    const user = users?.get(userId)
+    for (const session of [...(user?.sessions.values() ?? []), ...(user?.copies.values() ?? [])]) session.epoch = FREE
+    users?.delete(userId)
+  }
+
+  async userState({ appName, userId }: { appName: string; userId: string }): Promise<JsonObject> {
+    checkUser({ appName, userId })
+    return scopeToJson(this.#apps.get(appName)?.users.get(userId)?.state)
+  }
+
+  async findPrunable(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>> {
+    checkId('appName', filter.appName)
+    const after = readPagePosition(filter)
+    const found = prunable(this.#apps.get(filter.appName)?.users.values() ?? [], filter)
+    return takePage(
+      found.filter(({ order }) => order > after).sort((one, other) => one.order - other.order),
+      filter,
+      (one) => {
+        return { item: { ...one.key, updatedAt: one.updatedAt }, position: one.order, bytes: 0 }
+      },
+    )
+  }
+
+  async claimIdle(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
+    const session = this.#find(key)
+    return session && isIdle(session, conditions) ? this.#lease(session) : undefined
   }
 
   // `claim`, `release`, `read` and `append` run in every run. They are not async: the frames of async functions would be
@@ -390,7 +425,10 @@ export class InMemorySessionService implements SessionService {
   #held(lease: Lease): InMemorySession {
     const session = this.#holding(lease)
     if (session) return session
-    throw leaseLost(lease.key.sessionId)
+    const { sessionId } = lease.key
+    const own = InMemoryLease.sessionOf(lease, this)
+    const found = this.#sessionOrCopy(lease.key)
+    throw found && (own ?? found) === found ? leaseLost(sessionId) : sessionGone(sessionId)
   }
 
   #sessionOrCopy(key: SessionKey): InMemorySession | undefined {

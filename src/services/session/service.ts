@@ -169,6 +169,32 @@ export interface UserUsage {
   readonly sessionState: StateSize
 }
 
+/** Which sessions a retention rule selects: those that match one of its limits. */
+export interface PruneFilter {
+  /** The app. */
+  readonly appName: string
+  /** Sessions that have not changed since this time, in milliseconds since the epoch. */
+  readonly unchangedSince?: number | undefined
+  /** Sessions of a user beyond this number. The latest changed ones are not among them. */
+  readonly maxSessionsPerUser?: number | undefined
+  /** Are sessions with pending requests among them? */
+  readonly withPending: boolean
+}
+
+/** A session that a retention rule selects. */
+export interface PrunableSession extends SessionKey {
+  /** When it last changed, in milliseconds since the epoch. */
+  readonly updatedAt: number
+}
+
+/** When a session may be claimed to delete it. */
+export interface IdleConditions {
+  /** It has not changed since this time, in milliseconds since the epoch. */
+  readonly unchangedSince: number
+  /** May it have pending requests? */
+  readonly withPending: boolean
+}
+
 /** Which pending requests there are, without their content. */
 export interface PendingSummary {
   /** The number of requests, with those that have expired and are not yet denied. */
@@ -179,7 +205,8 @@ export interface PendingSummary {
 
 /**
  * Stores sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s with the codes
- * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND and STORAGE.
+ * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, SESSION_GONE, STALE_APPEND and STORAGE. A lease that is no longer
+ * held is LEASE_LOST, and SESSION_GONE if its session was deleted.
  */
 export interface SessionService {
   /**
@@ -222,6 +249,23 @@ export interface SessionService {
   }): Promise<UserUsage>
   /** Deletes a session with its log. Does nothing if there is none. */
   deleteSession(key: SessionKey): Promise<void>
+  /**
+   * Deletes a user: all sessions, unfinished copies included, and the `user:` state. An interrupted deletion is completed by another
+   * call. Optional: without it, `runner.deleteUser()` is refused.
+   */
+  deleteUser?(user: { appName: string; userId: string }): Promise<void>
+  /** The `user:` state of a user. Optional: without it, an export has what the sessions of the user show of it. */
+  userState?(user: { appName: string; userId: string }): Promise<JsonObject>
+  /**
+   * A part of the sessions that retention may delete. Those that are in use are left out: with a lease, alive or not, or with items in
+   * the inbox. Optional: without it and `claimIdle`, `runner.prune()` is refused.
+   */
+  findPrunable?(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>>
+  /**
+   * Claims a session to delete it, in one transaction with the check that it is not in use, as for `findPrunable`, and that the
+   * conditions hold. Undefined if they do not, or there is no session.
+   */
+  claimIdle?(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined>
   /** Claims the lease of a session. SESSION_BUSY while another lease lives. */
   claim(key: SessionKey): Promise<Lease>
   /** Extends a lease by `leaseMs` from now. */

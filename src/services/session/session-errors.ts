@@ -32,6 +32,14 @@ export function leaseLost(sessionId: string): ToolwrightError {
   return new ToolwrightError('LEASE_LOST', message)
 }
 
+/** The error for a lease on a session that was deleted. */
+export function sessionGone(sessionId: string): ToolwrightError {
+  return new ToolwrightError(
+    'SESSION_GONE',
+    `Session "${sessionId}" was deleted, so the run cannot record anything more. Start a run in a new session.`,
+  )
+}
+
 /** The error for an append to a log that has grown since the writer last read it. */
 export function staleAppend(expectedSeq: number, seq: number): ToolwrightError {
   return new ToolwrightError(

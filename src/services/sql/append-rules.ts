@@ -1,8 +1,9 @@
 import type { AppendOptions } from '../session/service.ts'
-import { leaseLost, sessionExists, staleAppend } from '../session/session-errors.ts'
+import { sessionExists, staleAppend } from '../session/session-errors.ts'
 import { encodeCheckpoint } from './checkpoint-rows.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
 import { type EncodedChanges, encodeChanges } from './pending-rows.ts'
+import { refusedLease } from './refused-lease.ts'
 import type { ExtendedRow, SessionRow } from './session-row.ts'
 import type { HeldLease } from './session-rows.ts'
 import type { SessionTables } from './session-tables.ts'
@@ -119,10 +120,10 @@ function* completeCopy({ sessions }: SessionTables, lease: HeldLease): SqlWork<v
   if (copy && !(yield* sessions.completeCopy(copy))) throw sessionExists(lease.key.sessionId)
 }
 
-function* lockHeldRow({ sessions }: SessionTables, lease: HeldLease): SqlWork<SessionRow> {
-  const row = yield* sessions.lockHeld(lease)
+function* lockHeldRow(tables: SessionTables, lease: HeldLease): SqlWork<SessionRow> {
+  const row = yield* tables.sessions.lockHeld(lease)
   if (row) return row
-  throw leaseLost(lease.key.sessionId)
+  throw yield* refusedLease(tables, lease.key)
 }
 
 /** The versions of the state of a row whose log has this length. */

@@ -4,7 +4,7 @@ import type { Part } from '../../core/content/content.ts'
 import { checkFilename, checkNewFilename, checkPart } from '../artifact/check-artifact.ts'
 import { mimeTypeOf } from '../artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
-import { checkKey } from '../session/check-key.ts'
+import { checkKey, checkUser } from '../session/check-key.ts'
 import { readPagePosition, takePage } from '../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../session/service.ts'
 import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
@@ -45,6 +45,8 @@ const LOAD = query(`SELECT part, bytes FROM toolwright_artifacts WHERE ${OF_VERS
 const ALL_NAMES = query(NAMES)
 const NAMES_AFTER = query(`${NAMES} AND filename > ? ORDER BY filename LIMIT ?`)
 const DELETE = command(`DELETE FROM toolwright_artifacts WHERE ${OF_FILE}`)
+const DELETE_SESSION = command('DELETE FROM toolwright_artifacts WHERE app = ? AND "user" = ? AND session = ?')
+const DELETE_USER = command('DELETE FROM toolwright_artifacts WHERE app = ? AND "user" = ?')
 const NUMBERS = query(`SELECT version FROM toolwright_artifacts WHERE ${OF_FILE} ORDER BY version`)
 const VERSIONS = query(`SELECT ${DESCRIBED} FROM toolwright_artifacts WHERE ${OF_FILE} ORDER BY version`)
 const VERSIONS_AFTER = query(
@@ -105,6 +107,20 @@ export class SqlArtifactService implements ArtifactService {
   async deleteArtifact(key: ArtifactKey): Promise<void> {
     const columns = rowKey(key)
     await this.#database.write(() => changesOf(DELETE, ...columns))
+  }
+
+  /** Deletes the artifacts of a session. Those of the user stay. */
+  async deleteSession(key: SessionKey): Promise<void> {
+    checkKey(key)
+    const columns = [toText(key.appName), toText(key.userId), toText(key.sessionId)]
+    await this.#database.write(() => changesOf(DELETE_SESSION, ...columns))
+  }
+
+  /** Deletes all artifacts of a user. */
+  async deleteUser(user: { appName: string; userId: string }): Promise<void> {
+    checkUser(user)
+    const columns = [toText(user.appName), toText(user.userId)]
+    await this.#database.write(() => changesOf(DELETE_USER, ...columns))
   }
 
   /** Lists the version numbers of an artifact, oldest first. */

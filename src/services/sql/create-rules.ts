@@ -9,6 +9,7 @@ import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
 import type { StateChange } from './state-change.ts'
 import type { StateUpdate } from './state-copy.ts'
+import type { StateOwner } from './state-rows.ts'
 
 /** A session to create. */
 export interface NewSession {
@@ -57,7 +58,7 @@ export function* deleteSession(tables: SessionTables, key: SessionKey): SqlWork<
 }
 
 /** Deletes the row of a session and all that belongs to it. */
-export function* deleteRow({ stateRows, sessions }: SessionTables, row: SessionRow): SqlWork<void> {
+export function* deleteRow({ stateRows, sessions }: SessionTables, row: StateOwner): SqlWork<void> {
   yield* stateRows.deleteSessionState(row)
   yield* sessions.delete(row.id) // foreign keys delete its log, inbox, requests and checkpoint
 }

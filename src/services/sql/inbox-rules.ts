@@ -1,9 +1,10 @@
 // The rules of the inbox: any process posts, the holder reads.
 import { checkId } from '../session/check-key.ts'
 import type { InboxItem, PostedItem, SessionKey } from '../session/service.ts'
-import { leaseLost, sessionNotFound } from '../session/session-errors.ts'
+import { sessionNotFound } from '../session/session-errors.ts'
 import { versionsOf } from './append-rules.ts'
 import { fromJson, toJson } from './escaped-text.ts'
+import { refusedLease } from './refused-lease.ts'
 import type { HeldLease } from './session-rows.ts'
 import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
@@ -29,6 +30,6 @@ export function* readInbox(
   lease: HeldLease,
 ): SqlWork<{ readonly items: PostedItem[]; readonly updates: readonly StateUpdate[] }> {
   const row = yield* sessions.findHeld(lease)
-  if (!row) throw leaseLost(lease.key.sessionId)
+  if (!row) throw yield* refusedLease({ sessions }, lease.key)
   return { items: yield* inbox.items(row), updates: yield* state.refresh(row, versionsOf(row, row.seq)) }
 }

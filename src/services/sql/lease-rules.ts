@@ -1,9 +1,10 @@
 // The rules of leases: one holder at a time, and an unfinished copy ends with its lease.
 import type { Lease, SessionKey } from '../session/service.ts'
-import { leaseLost, sessionBusy, sessionExists, sessionNotFound } from '../session/session-errors.ts'
+import { sessionBusy, sessionExists, sessionNotFound } from '../session/session-errors.ts'
 import { versionsOf } from './append-rules.ts'
 import { deleteRow } from './create-rules.ts'
 import type { ClaimableRow } from './lease-rows.ts'
+import { refusedLease } from './refused-lease.ts'
 import { keyColumns, keyOf } from './session-row.ts'
 import type { HeldLease } from './session-rows.ts'
 import type { SessionTables } from './session-tables.ts'
@@ -44,9 +45,9 @@ export function* claimDeadCopies(tables: SessionTables, appName: string): SqlWor
 }
 
 /** Extends a lease; throws LEASE_LOST. */
-export function* renew({ leases, state }: SessionTables, lease: HeldLease): SqlWork<readonly StateUpdate[]> {
+export function* renew({ sessions, leases, state }: SessionTables, lease: HeldLease): SqlWork<readonly StateUpdate[]> {
   const row = yield* leases.renew(lease)
-  if (!row) throw leaseLost(lease.key.sessionId)
+  if (!row) throw yield* refusedLease({ sessions }, lease.key)
   const [app, user] = keyColumns(lease.key)
   return yield* state.refresh({ app, user, id: row.id }, versionsOf(row, row.seq))
 }
@@ -69,7 +70,8 @@ export function* isHeldAlive({ sessions, leases }: SessionTables, lease: HeldLea
   return row !== undefined && leases.isAlive(row)
 }
 
-function* claimRow({ leases }: Pick<SessionTables, 'leases'>, row: ClaimableRow): SqlWork<Lease | undefined> {
+/** Claims a session or a copy; undefined while another lease is alive. */
+export function* claimRow({ leases }: Pick<SessionTables, 'leases'>, row: ClaimableRow): SqlWork<Lease | undefined> {
   const epoch = yield* leases.claim(row)
   return epoch === undefined ? undefined : { key: keyOf(row), epoch, seq: row.seq, leaseMs: leases.leaseMs }
 }

@@ -2,12 +2,12 @@ import type { Entry } from '../../core/event/event.ts'
 import { checkKey } from '../session/check-key.ts'
 import { readLogStart } from '../session/page.ts'
 import type { Checkpoint, HeldLog, LogPage, SessionService, StateReader } from '../session/service.ts'
-import { leaseLost } from '../session/session-errors.ts'
 import { versionsOf } from './append-rules.ts'
 import type { StoredCheckpoint } from './checkpoint-rows.ts'
 import { type CachedLog, type LogCache, seqOf } from './log-cache.ts'
 import { missingEntry } from './log-pages.ts'
 import { MAX_PIECE_BYTES, readInTurn } from './read-in-turn.ts'
+import { refusedLease } from './refused-lease.ts'
 import type { SessionRow } from './session-row.ts'
 import type { HeldLease } from './session-rows.ts'
 import type { SessionTables } from './session-tables.ts'
@@ -127,7 +127,7 @@ export class LogReader {
   *#findHeldOrThrow(lease: HeldLease): SqlWork<SessionRow> {
     const row = yield* this.#tables.sessions.findHeld(lease)
     if (row) return row
-    throw leaseLost(lease.key.sessionId)
+    throw yield* refusedLease(this.#tables, lease.key)
   }
 }
 

@@ -1,16 +1,21 @@
+import type { JsonObject } from '../../core/base/json.ts'
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
+import { checkFilter, checkId, checkKey, checkUser } from '../session/check-key.ts'
 import { importedEvents } from '../session/imported-events.ts'
 import type {
   AppendOptions,
   HeldLog,
+  IdleConditions,
   InboxItem,
   Lease,
   LogPage,
   Page,
+  PageOptions,
   PendingSummary,
   PostedItem,
+  PrunableSession,
+  PruneFilter,
   Session,
   SessionKey,
   SessionService,
@@ -24,6 +29,7 @@ import { claim, claimDeadCopies, createCopy, isHeldAlive, release, renew } from 
 import { LogCache } from './log-cache.ts'
 import { LogReader } from './log-reader.ts'
 import { Pins } from './pins.ts'
+import { claimIdle, findPrunable } from './prune-rules.ts'
 import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
 import { findSession, listSessionPage, listSessions, usageOf } from './session-lists.ts'
 import { keyOf } from './session-row.ts'
@@ -31,6 +37,7 @@ import { type SessionTables, sessionTables } from './session-tables.ts'
 import { SessionWatch } from './session-watch.ts'
 import type { SqlDatabase, SqlWork } from './sql.ts'
 import { encodeStateDelta } from './state-change.ts'
+import { deleteSomeSessions, deleteUserState, type UserOwner, userState } from './user-rules.ts'
 import { encodeInTurn, writeInTurn } from './write-entries.ts'
 
 /** Options of `SqlSessionService`. */
@@ -142,6 +149,36 @@ export class SqlSessionService implements SessionService {
     const key = copyKey(given)
     const id = await this.#database.write(() => deleteSession(this.#tables, key))
     if (id !== undefined) this.#cache.forget(id)
+  }
+
+  /** Deletes the sessions and the `user:` state of a user, some sessions at a time. */
+  async deleteUser({ appName, userId }: UserOwner): Promise<void> {
+    const user = { appName, userId }
+    checkUser(user)
+    let ids: readonly number[]
+    do {
+      ids = await this.#database.write(() => deleteSomeSessions(this.#tables, user))
+      for (const id of ids) this.#cache.forget(id)
+    } while (ids.length > 0)
+    this.#tables.state.take(await this.#database.write(() => deleteUserState(this.#tables, user)))
+  }
+
+  /** The `user:` state of a user. */
+  async userState({ appName, userId }: UserOwner): Promise<JsonObject> {
+    checkUser({ appName, userId })
+    return await this.#database.read(() => userState(this.#tables, { appName, userId }))
+  }
+
+  /** Finds a part of the sessions that retention may delete. */
+  async findPrunable(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>> {
+    checkId('appName', filter.appName)
+    return await this.#database.read(() => findPrunable(filter))
+  }
+
+  /** Claims a session to delete it, unless it is in use. */
+  async claimIdle(given: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
+    const key = copyKey(given)
+    return await this.#database.write(() => claimIdle(this.#tables, key, conditions))
   }
 
   /** Acquires the lease of a session; throws SESSION_BUSY. */

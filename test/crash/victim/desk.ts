@@ -17,6 +17,8 @@ export interface DeskOptions {
   readonly shape: Shape
   /** What `openStore()` takes. */
   readonly store: string
+  /** Does the session begin with a long history? Default: no. */
+  readonly hasHistory?: boolean | undefined
   /** How far the clock of the runner is ahead. The time of a background call whose process has died is over then. */
   readonly aheadMs?: number | undefined
 }

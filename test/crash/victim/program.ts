@@ -5,6 +5,7 @@ import { LedgerClient } from '../ledger/ledger-client.ts'
 import { type AppendOptions, appendMany } from './append-many.ts'
 import { converse, finish } from './caller.ts'
 import { type Desk, type DeskOptions, openDesk } from './desk.ts'
+import { importHistory } from './import-history.ts'
 import { Killer } from './killer.ts'
 import { PAY } from './models.ts'
 import { watchStatements } from './watch-statements.ts'
@@ -46,6 +47,7 @@ async function work({ type, desks, ledger, death }: ConverseCommand): Promise<vo
 }
 
 async function workOn(desk: Desk, type: ConverseCommand['type']): Promise<void> {
+  if (desk.hasHistory) await importHistory(desk)
   for (;;) {
     if (type !== 'converse') await finish(desk)
     if (type === 'finish') await sayGoodbye(desk)

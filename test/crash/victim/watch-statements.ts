@@ -18,6 +18,7 @@ export async function watchStatements(killer: Killer, store: string): Promise<vo
     killer.step()
     if (!/^\s*(INSERT|UPDATE|DELETE|WITH)/i.test(sql)) return
     if (method === 'append' && values.some(isToolResult)) killer.reach('c8')
+    if (method === 'append' && sql.includes('toolwright_checkpoints')) killer.reach('c15')
     if (method === 'renew') killer.reach('c12')
     if (method === 'release') killer.reach('c14')
   }

@@ -163,6 +163,25 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.loadArtifact({ ...HOME, filename: 'user:me.png' }), { text: 'mine' })
   })
 
+  serviceTest('deleting a session or a user deletes its files, and no others', async (service) => {
+    const user = { ...HOME, filename: 'user:me.png' }
+    const others = [
+      { ...HOME, userId: 'bob' },
+      { ...HOME, appName: 'bank' },
+      { ...HOME, userId: 'ada","s1' },
+      { ...user, userId: 'bob' },
+    ]
+    for (const key of [HOME, { ...HOME, sessionId: 's2' }, user, ...others]) await save(service, key, 'text')
+    if (!service.deleteSession || !service.deleteUser) return
+    await service.deleteSession(HOME)
+    deepEqual(await service.listArtifactKeys(HOME), ['user:me.png'])
+    deepEqual(await service.listArtifactKeys({ ...HOME, sessionId: 's2' }), ['bill.txt', 'user:me.png'])
+    await service.deleteUser(HOME)
+    await service.deleteUser(HOME)
+    for (const sessionId of ['s1', 's2']) deepEqual(await service.listArtifactKeys({ ...HOME, sessionId }), [])
+    for (const key of others) deepEqual(await service.loadArtifact(key), { text: 'text' })
+  })
+
   serviceTest('hostile ids and filenames are stored separately or rejected with INVALID_REQUEST', async (service) => {
     const keys = [
       ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),

@@ -97,7 +97,7 @@ export function copyTests(serviceTest: ServiceTest<SessionService>): void {
       const lease = await service.createCopy({ ...HOME, state: { color: 'red' } })
       await service.append(lease, 0, [entryOf('e1')])
       await service.release(lease, options)
-      await rejectsWith(service.append(lease, 1, [], { completesCopy: true }), 'LEASE_LOST')
+      await rejectsWith(service.append(lease, 1, [], { completesCopy: true }), 'SESSION_GONE')
       deepEqual(await service.interrupted({ appName: 'shop' }), [])
     }
     await service.createSession(HOME)

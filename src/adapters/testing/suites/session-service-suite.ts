@@ -6,6 +6,7 @@ import { inboxTests } from './session-inbox-tests.ts'
 import { interruptedTests } from './session-interrupted-tests.ts'
 import { isolationTests } from './session-isolation-tests.ts'
 import { leaseTests } from './session-lease-tests.ts'
+import { lifeTests } from './session-life-tests.ts'
 import { logTests } from './session-log-tests.ts'
 import { pageTests } from './session-page-tests.ts'
 import { pendingTests } from './session-pending-tests.ts'
@@ -33,4 +34,5 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   isolationTests(serviceTest)
   pinTests(serviceTest)
   pageTests(serviceTest)
+  lifeTests(serviceTest)
 }

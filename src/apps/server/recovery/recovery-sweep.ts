@@ -6,6 +6,7 @@ import type { ServedApp } from '../apps.ts'
 import { looksLikeBench, type UserSession } from '../bench/bench-session.ts'
 import type { ServerParts } from '../env.ts'
 import type { RecoverySweepOptions } from '../server-options.ts'
+import { Pruning } from './pruning.ts'
 import { RetryPlan } from './retry-plan.ts'
 
 const EVERY_MS = 30_000
@@ -21,6 +22,7 @@ export class RecoverySweep {
   readonly #parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics' | 'limits'>
   readonly #options: RecoverySweepOptions
   readonly #ports: Pick<Ports, 'setTimer' | 'random'>
+  readonly #pruning: Pruning | undefined
   readonly #plans: Map<string, RetryPlan> = new Map()
   /** Continued runs that are under way, and those of this sweep that may be soon. */
   #running = 0
@@ -36,6 +38,7 @@ export class RecoverySweep {
   ) {
     this.#parts = parts
     this.#options = options
+    this.#pruning = options.prune && new Pruning(parts, options.prune)
     this.#ports = ports
   }
 
@@ -51,6 +54,7 @@ export class RecoverySweep {
   close(): void {
     this.#isClosed = true
     this.#cancelTimer?.()
+    this.#pruning?.close()
   }
 
   /**
@@ -72,6 +76,7 @@ export class RecoverySweep {
   /** The next sweep is planned when this one is over. */
   async #sweepAndPlan(): Promise<void> {
     await this.sweep()
+    void this.#pruning?.pruneIfDue() // may take long, and never rejects
     this.start()
   }
 

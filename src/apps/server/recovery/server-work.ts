@@ -1,3 +1,4 @@
+import { systemPorts } from '../../../core/base/ports.ts'
 import { messageOf } from '../../../core/error/error.ts'
 import type { WorkItem } from '../../../engine/runner/work/work-item.ts'
 import type { ServedApp } from '../apps.ts'
@@ -7,6 +8,9 @@ import type { RecoverySweepOptions } from '../server-options.ts'
 
 /** The most changed sessions that are remembered. The sweep continues the others. */
 const MAX_CHANGED = 1_000
+
+/** The first requests of a server come before its other work, in milliseconds. */
+const DELAY_MS = 1_000
 
 /** How long runs may go on after the worker was told to stop, in milliseconds: the server closes its runners before. */
 const GRACE_MS = 600_000
@@ -18,15 +22,20 @@ const GRACE_MS = 600_000
 export class ServerWork {
   readonly #parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics' | 'limits'>
   readonly #options: RecoverySweepOptions
-  readonly #stop = new AbortController()
+  readonly #stop: AbortController = new AbortController()
+  #cancelTimer: (() => void) | undefined
 
   constructor(parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics' | 'limits'>, options: RecoverySweepOptions = {}) {
     this.#parts = parts
     this.#options = options
   }
 
-  /** Starts a worker for each app. */
+  /** Starts a worker for each app, a second later. */
   start(): void {
+    this.#cancelTimer = systemPorts.setTimer(() => this.#startAll(), DELAY_MS, { background: true })
+  }
+
+  #startAll(): void {
     for (const app of this.#parts.apps.all()) {
       this.#work(app).catch((error) => {
         if (!this.#stop.signal.aborted)
@@ -37,6 +46,7 @@ export class ServerWork {
 
   /** Ends the workers. Runs under way belong to their runners. */
   close(): void {
+    this.#cancelTimer?.()
     this.#stop.abort()
   }
 

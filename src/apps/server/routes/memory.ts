@@ -1,5 +1,7 @@
 import type { Hono } from 'hono'
 import { ToolwrightError } from '../../../core/error/error.ts'
+import { rememberSession } from '../../../engine/runner/sessions/remember-session.ts'
+import { sessionNotFound } from '../../../services/session/session-errors.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
 import { readBody } from '../wire/read-body.ts'
 import { findSession, inSession, userScope } from './scope.ts'
@@ -14,7 +16,9 @@ export function memoryRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       const problem = `App "${scope.appName}" has no memory service`
       throw new ToolwrightError('INVALID_REQUEST', `${problem}. Pass one to createServer({ services }).`)
     }
-    await memoryService.addSessionToMemory(await findSession(inSession(scope, sessionId), parts))
+    const { sessionService } = scope.app.runner
+    const session = await findSession(inSession(scope, sessionId), parts)
+    if (!(await rememberSession(session, { sessionService, memoryService }))) throw sessionNotFound(sessionId)
     return context.json(null)
   })
 }

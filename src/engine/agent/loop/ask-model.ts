@@ -3,7 +3,7 @@ import { kindOf } from '../../../core/base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../../core/base/limits.ts'
 import { yieldToTimers } from '../../../core/base/ports.ts'
 import { type Content, partsSize } from '../../../core/content/content.ts'
-import type { EventActions, NewEntry } from '../../../core/event/event.ts'
+import { type EventActions, type NewEntry, NO_ACTIONS } from '../../../core/event/event.ts'
 import { repliesOf } from '../../../core/event/invocation-state.ts'
 import { RunCallbackContext } from '../../context/callback-context.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
@@ -178,7 +178,7 @@ function noResponse(model: Model, value: unknown): Error {
 }
 
 function partialEvent({ run, plan, frame }: AgentTurn, delta: Content, response: LlmResponse): EventDraft {
-  const event = run.recorder.draft(plan.agent.name, frame, delta, {})
+  const event = run.recorder.draft(plan.agent.name, frame, delta, NO_ACTIONS)
   withReplyMetadata(event, response)
   return event
 }

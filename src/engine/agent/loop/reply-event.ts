@@ -4,6 +4,7 @@ import { clip, MAX_CONTENT_BYTES } from '../../../core/base/limits.ts'
 import { toJsonValue } from '../../../core/base/to-json-value.ts'
 import { type Content, hasParts, partsSize, textOf } from '../../../core/content/content.ts'
 import { codeCallOf } from '../../../core/event/code-call.ts'
+import { NO_ACTIONS } from '../../../core/event/event.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import type { LlmResponse } from '../../model/model.ts'
 import type { RecordedTurn } from './run-host.ts'
@@ -16,7 +17,7 @@ export function replyEvent(turn: RecordedTurn, content: Content, response: LlmRe
   if (!agent.output && outputKey !== undefined && isFinal(content, response)) {
     turn.context.state.set(outputKey, textOf(content))
   }
-  const event = run.recorder.draft(agent.name, frame, content, {})
+  const event = run.recorder.draft(agent.name, frame, content, NO_ACTIONS)
   event.turnComplete = true
   withReplyMetadata(event, response)
   if (response.errorCode !== undefined) {

@@ -12,6 +12,7 @@ import { completeOpenConsent } from '../../../services/auth/consent/complete-ope
 import { readConsentAnswer } from '../../../services/auth/consent/read-consent-answer.ts'
 import type { SessionKey } from '../../../services/session/service.ts'
 import type { RunServices } from '../run-services.ts'
+import { findDeleted } from '../sessions/deleted-meanwhile.ts'
 
 /** Answers without codes, and the error of a consent that came too late. */
 interface ConsentAnswers {
@@ -109,7 +110,8 @@ async function completeOne(
   }
   const { credentialService, sessionService, auth, allowedRedirectUris } = services
   const { appName, userId } = key
-  const authServices: AuthServices = { appName, userId, credentialService, ...auth }
+  const isUserDeleted = async (): Promise<boolean> => (await findDeleted(sessionService, key)) === 'user'
+  const authServices: AuthServices = { appName, userId, credentialService, isUserDeleted, ...auth }
   try {
     const outcome = await completeOpenConsent(authServices, { id: request.id, answer, allowedRedirectUris })
     return outcome.status === 'stored' ? { status: 'authorized' } : { status: 'failed', error: outcome.reason }

@@ -2,14 +2,13 @@
 
 import type { Content } from '../../../core/content/content.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
-import type { Denial, EventActions, Interruption } from '../../../core/event/event.ts'
+import { type Denial, type EventActions, type Interruption, NO_ACTIONS } from '../../../core/event/event.ts'
 import { leaseLost } from '../../../services/session/session-errors.ts'
 import { branchedText } from '../../agent/agents/answer-text.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { RunCallbackContext } from '../../context/callback-context.ts'
-import type { EventDraft } from '../../dispatch/host.ts'
 import { ProviderRequests } from '../approvals/answer-with-providers.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
@@ -134,13 +133,9 @@ export class ActiveRun implements StartedRun {
     const { services, recorder, progress } = this.data
     if (services.plugins.length || stateDelta) return this.#recordWithWrites(message, stateDelta)
     if (!message) return undefined
-    return recorder.commit([{ event: this.#draftMessage(message, {}) }], progress.drained)
-  }
-
-  #draftMessage(message: Content | undefined, actions: EventActions): EventDraft {
-    const event = this.data.recorder.draft('user', undefined, message, actions)
-    if (this.#messageId !== undefined && message) event.id = this.#messageId
-    return event
+    const event = recorder.draft('user', undefined, message, NO_ACTIONS)
+    if (this.#messageId !== undefined) event.id = this.#messageId
+    return recorder.commit([{ event }], progress.drained)
   }
 
   /** Has the log grown since the run claimed the session? */
@@ -161,7 +156,8 @@ export class ActiveRun implements StartedRun {
     if (services.plugins.length) await beforeRun(services.plugins, message, context)
     if (!message && !stateDelta) return await this.#recordWrites(context)
     if (stateDelta) context.addActions({ stateDelta })
-    const event = this.#draftMessage(message, context.take() ?? {})
+    const event = recorder.draft('user', undefined, message, context.take() ?? {})
+    if (this.#messageId !== undefined) event.id = this.#messageId
     await recorder.commit([{ event }], progress.drained)
   }
 

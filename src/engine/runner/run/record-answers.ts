@@ -9,7 +9,8 @@ import type { HeldSession } from '../session/held-session.ts'
 import { claimIfFree } from '../session/leases.ts'
 import type { RunFactory } from './run-factory.ts'
 import type { RunRequest } from './run-request.ts'
-import { applyInbox, releaseUnused, requireLease, settleOverdue } from './settle-session.ts'
+import { requireLease } from './run-starter.ts'
+import { applyInbox, releaseUnused, settleOverdue } from './settle-session.ts'
 
 const consentAnswers = loadLater(() => import('../approvals/consent-answers.ts'))
 

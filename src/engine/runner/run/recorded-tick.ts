@@ -1,5 +1,3 @@
-import type { HeldServices, HeldSession } from '../session/held-session.ts'
-
 /** The tick of a schedule that a message belongs to. */
 export interface Tick {
   /** The id of the event that records the message: a log has it once. */
@@ -12,15 +10,3 @@ export interface Tick {
 
 /** The message of a tick is in the log: another worker has started its run. */
 export class TickRecorded extends Error {}
-
-/** Throws `TickRecorded` if the log of the held session has the message of the tick. */
-export async function checkTickIsNew(
-  held: HeldSession,
-  { eventId, isRetried }: Tick,
-  { sessionService }: Pick<HeldServices, 'sessionService'>,
-): Promise<void> {
-  if (!isRetried) return
-  const session = await sessionService.getSession(held.key)
-  if (session?.events.some(({ id }) => id === eventId))
-    throw new TickRecorded('The run of the tick was started before.')
-}

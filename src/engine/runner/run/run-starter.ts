@@ -2,8 +2,9 @@
 
 import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
+import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
-import type { PostedItem } from '../../../services/session/service.ts'
+import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
@@ -12,12 +13,11 @@ import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { planStart } from './plan-start.ts'
-import { checkTickIsNew } from './recorded-tick.ts'
 import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { CloseOptions, RunRequest } from './run-request.ts'
-import { applyInbox, cancelAll, releaseUnused, requireLease } from './settle-session.ts'
+import { applyInbox, cancelAll, checkTickIsNew, releaseUnused } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
 
@@ -225,4 +225,13 @@ function loadInvocation(held: HeldSession, invocationId: string): Promise<void> 
 
 function joined(before: readonly Event[], more: readonly Event[]): readonly Event[] {
   return more.length === 0 ? before : [...before, ...more]
+}
+
+/** The lease of a session that was claimed. Throws NOT_FOUND if there is no such session. */
+export function requireLease(lease: Lease | undefined, { sessionId }: { readonly sessionId: string }): Lease {
+  if (lease) return lease
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
+  )
 }

@@ -1,12 +1,14 @@
 // Work on a session that this process holds, outside the run that a caller asked for.
-import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
+import { messageOf } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
 import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { postedResults, settleInbox } from '../inbox/settle-inbox.ts'
+import type { RunServices } from '../run-services.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { planStart } from './plan-start.ts'
+import { type Tick, TickRecorded } from './recorded-tick.ts'
 import type { RunFactory } from './run-factory.ts'
 
 /** Applies what other processes have posted: state edits and cancels. Returns the events of cancelled invocations. */
@@ -52,13 +54,16 @@ export async function cancelAll(
   return events
 }
 
-/** The lease of a session that was claimed. Throws NOT_FOUND if there is no such session. */
-export function requireLease(lease: Lease | undefined, { sessionId }: { readonly sessionId: string }): Lease {
-  if (lease) return lease
-  throw new ToolwrightError(
-    'NOT_FOUND',
-    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
-  )
+/** Throws `TickRecorded` if the log of the held session has the message of the tick. */
+export async function checkTickIsNew(
+  held: HeldSession,
+  { eventId, isRetried }: Tick,
+  { sessionService }: Pick<RunServices, 'sessionService'>,
+): Promise<void> {
+  if (!isRetried) return
+  const session = await sessionService.getSession(held.key)
+  if (session?.events.some(({ id }) => id === eventId))
+    throw new TickRecorded('The run of the tick was started before.')
 }
 
 /** Opens a session whose lease the caller has claimed, then releases the lease. */

@@ -10,8 +10,9 @@ import { takeArtifactMark } from '../../../services/artifact/artifact-mark.ts'
 import { isMediaName, toMediaName } from '../../../services/artifact/media-name.ts'
 import type { ArtifactService } from '../../../services/artifact/service.ts'
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../../services/artifact/uri.ts'
+import { artifactKey } from '../../context/artifact-key.ts'
 import type { InvocationHost } from '../../context/invocation-host.ts'
-import { artifactKey } from '../../context/scoped-services.ts'
+import { saveArtifact } from '../../context/save-artifact.ts'
 
 /** Stores the large media of one run as artifacts. */
 export class MediaStore {
@@ -81,7 +82,7 @@ export class MediaStore {
    */
   async #save(service: ArtifactService, filename: string, inlineData: InlineData): Promise<number> {
     const known = await this.#findVersion(service, filename, inlineData)
-    return known ?? (await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact: { inlineData } }))
+    return known ?? (await saveArtifact(this.#host, service, filename, { artifact: { inlineData } }))
   }
 
   #refer(part: Part, { mimeType, displayName }: InlineData, filename: string, version: number): Part {

@@ -59,6 +59,9 @@ export interface LeasedRun {
   stop(reason: unknown): void
 }
 
+/** A run that is over sooner needs no watch, in milliseconds. Less than a third of the shortest lease. */
+const WATCH_AFTER_MS = 300
+
 /** What a `LeaseRenewer` needs of its runner. */
 interface RenewerOptions {
   /** The app of the runner. */
@@ -90,6 +93,10 @@ export class LeaseRenewer {
     const { ports, sessionService, runs } = this.#options
     // an older session service does not set leaseMs
     const everyMs = (leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
+    const watchAndRenew = (): void => {
+      if (runs().length > 0) this.#stopWatching ??= sessionService.watch?.((key) => this.#drain(key))
+      this.#stopTimer = ports.setTimer(renewAll, everyMs - WATCH_AFTER_MS, { background: true })
+    }
     const renewAll = (): void => {
       this.#stopTimer = undefined
       const active = runs()
@@ -97,8 +104,7 @@ export class LeaseRenewer {
       if (active.length > 0) this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
       else this.close()
     }
-    this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
-    this.#stopWatching ??= sessionService.watch?.((key) => this.#drain(key))
+    this.#stopTimer = ports.setTimer(watchAndRenew, WATCH_AFTER_MS, { background: true })
   }
 
   #drain({ appName, userId, sessionId }: SessionKey): void {

@@ -16,13 +16,20 @@ import type {
   FollowOptions,
   ForkOptions,
   PreviewApprovalOptions,
+  PruneOptions,
+  PruneResult,
   UpdateStateOptions,
+  UserOptions,
 } from '../runner-options.ts'
 import { claimIfFree } from '../session/leases.ts'
+import type { ExportedItem } from './exported-item.ts'
 
 const following = loadLater(() => import('./follow-run.ts'))
 const stateUpdates = loadLater(() => import('./update-state.ts'))
 const deletion = loadLater(() => import('./delete-session.ts'))
+const userDeletion = loadLater(() => import('./delete-user.ts'))
+const userExport = loadLater(() => import('./export-user.ts'))
+const pruning = loadLater(() => import('./prune-sessions.ts'))
 const answering = loadLater(() => import('../run/record-answers.ts'))
 const forking = loadLater(() => import('./fork-session.ts'))
 const unfinishedCopies = loadLater(() => import('./unfinished-copy.ts'))
@@ -67,7 +74,25 @@ export class SessionOperations {
   /** Deletes a session with its open consents and its artifacts. */
   async delete({ userId, sessionId }: DeleteSessionOptions): Promise<void> {
     const { deleteSession } = await deletion()
-    await deleteSession(this.#key({ userId, sessionId }), this.#factory.services)
+    await deleteSession(this.#key({ userId, sessionId }), this.#factory)
+  }
+
+  /** Deletes all that is stored for a user. */
+  async deleteUser({ userId }: UserOptions): Promise<void> {
+    const { deleteUser } = await userDeletion()
+    await deleteUser({ appName: this.#appName, userId }, this.#factory)
+  }
+
+  /** All that is stored for a user. */
+  async *exportUser({ userId }: UserOptions): AsyncGenerator<ExportedItem, void> {
+    const { exportUser } = await userExport()
+    yield* exportUser({ appName: this.#appName, userId }, this.#factory.services)
+  }
+
+  /** Deletes sessions that nobody needs any more. */
+  async prune(options: PruneOptions): Promise<PruneResult> {
+    const { pruneSessions } = await pruning()
+    return await pruneSessions(options, this.#factory)
   }
 
   /** Copies a session up to an event. Returns the id of the copy. */

@@ -50,7 +50,10 @@ async function removeCopy(
 }
 
 /** Renews the lease until the returned function is called. The next append reports a lost lease. */
-function keepRenewing(lease: Lease, { sessionService, ports }: RunServices): () => void {
+export function keepRenewing(
+  lease: Lease,
+  { sessionService, ports }: Pick<RunServices, 'sessionService' | 'ports'>,
+): () => void {
   const everyMs = (lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
   let stop = ports.setTimer(renew, everyMs, { background: true })
   function renew(): void {

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { emptyStore } from '../../../test/postgres/empty-store.ts'
+import { memoryServiceSuite } from '../../adapters/testing/suites/memory-service-suite.ts'
+import { eventOf } from '../../adapters/testing/suites/session-fixtures.ts'
+import { InMemoryMemoryService } from '../../services/memory/in-memory.ts'
+import type { MemoryService } from '../../services/memory/service.ts'
+import type { Session } from '../../services/session/service.ts'
+import { QUERIES, TEXTS } from '../../services/sql/memory-corpus.test-kit.ts'
+
+memoryServiceSuite(test, (options) => {
+  const services = emptyStore(options)
+  return { service: services.memoryService, close: () => services.close() }
+})
+
+function sessionOf(id: string, texts: readonly string[], userId = 'ada'): Session {
+  const events = texts.map((text, n) =>
+    eventOf(`${id}-${n}`, { timestamp: n, content: { role: 'user', parts: [{ text }] } }),
+  )
+  return { appName: 'shop', userId, id, state: {}, events, lastUpdateTime: 0 }
+}
+
+async function found(memory: MemoryService, query: string): Promise<(string | undefined)[]> {
+  const { memories } = await memory.searchMemory({ appName: 'shop', userId: 'ada', query })
+  return memories.map(({ content }) => content.parts[0]?.text)
+}
+
+test('memory on Postgres finds the same as the search in memory, in the same order, in ten languages and for any syntax', async () => {
+  await using services = emptyStore()
+  const inMemory = new InMemoryMemoryService()
+  for (const memory of [services.memoryService, inMemory]) {
+    for (let at = 0; at < TEXTS.length; at += 25)
+      await memory.addSessionToMemory(sessionOf(`s${at}`, TEXTS.slice(at, at + 25)))
+    await memory.addSessionToMemory(sessionOf('s1', Array(50).fill('refund of a late order'), 'bob'))
+  }
+  for (const query of QUERIES)
+    expect([query, await found(services.memoryService, query)]).toEqual([query, await found(inMemory, query)])
+})
+
+test('memory on Postgres stores texts without words, and very long ones', async () => {
+  await using services = emptyStore()
+  const long = Array.from({ length: 20_000 }, (_, n) => `слово${n}`).join(' ')
+  await services.memoryService.addSessionToMemory(sessionOf('s1', ['...', '', long, 'NUL \0 and \ud800']))
+  expect((await found(services.memoryService, 'слово7'))[0]?.length).toBe(100_000)
+  expect(await found(services.memoryService, 'NUL')).toEqual(['NUL \0 and \ud800'])
+})

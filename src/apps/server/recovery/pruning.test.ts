@@ -1,0 +1,62 @@
+import { InMemorySessionService, LlmAgent, Runner } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { Apps } from '../apps.ts'
+import { createServer } from '../create-server.ts'
+import { startServer } from '../edge.test-kit.ts'
+import { Pruning } from './pruning.ts'
+
+const DAY = 86_400_000
+
+function openShop() {
+  const clock = { time: 1_700_000_000_000 }
+  const now = (): number => clock.time
+  const sessionService = new InMemorySessionService({ now })
+  const agent = new LlmAgent({ name: 'clerk', model: scriptedModel([]) })
+  const runner = new Runner({ appName: 'shop', agent, sessionService, ports: { now } })
+  onTestFinished(() => runner.close())
+  const left = async () => (await sessionService.listSessions({ appName: 'shop', userId: 'ada' })).map(({ id }) => id)
+  const create = (sessionId: string) => sessionService.createSession({ appName: 'shop', userId: 'ada', sessionId })
+  return { clock, runner, sessionService, left, create }
+}
+
+test('a server deletes sessions that have not changed for long', async () => {
+  const { clock, runner, left, create } = openShop()
+  await create('old')
+  clock.time += 31 * DAY
+  await create('new')
+  await startServer({ apps: { shop: runner }, recover: { everyMs: 10, prune: { olderThan: 30 * DAY } } })
+  await expect.poll(left).toEqual(['new'])
+})
+
+test('retention comes once an hour, and goes on after an error of the store', async () => {
+  const { clock, runner, sessionService, left, create } = openShop()
+  const errors: string[] = []
+  const logger = { warn: () => {}, error: (message: string) => void errors.push(message) }
+  const parts = { apps: new Apps({ apps: { shop: runner } }), logger }
+  let time = 0
+  const pruning = new Pruning(parts, { maxSessionsPerUser: 1 }, { monotonicNow: () => time })
+  for (const id of ['s1', 's2']) await create(id)
+  clock.time++
+  const find = sessionService.findPrunable
+  sessionService.findPrunable = () => Promise.reject(new Error('The disk is gone.'))
+  await pruning.pruneIfDue()
+  sessionService.findPrunable = find
+  expect(errors).toEqual(['The sessions of app "shop" were not pruned: The disk is gone.'])
+  time += 3_599_999
+  await pruning.pruneIfDue()
+  expect(await left()).toEqual(['s1', 's2'])
+  time += 1
+  await pruning.pruneIfDue()
+  expect(await left()).toEqual(['s2'])
+})
+
+test.each([
+  [{}, 'recover.prune needs olderThan'],
+  [{ olderThan: '30d' }, 'olderThan must be a whole number'],
+  [{ olderThen: 5 }, 'olderThen'],
+])('refuses the retention %j', (prune, message) => {
+  const { runner } = openShop()
+  const recover = { prune } as { prune: { olderThan: number } }
+  expect(() => createServer({ apps: { shop: runner }, recover })).toThrow(message)
+})
