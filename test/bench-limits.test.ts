@@ -134,3 +134,45 @@ test.each([
 ])('the page benchmark reports %j as over its limit', (measured, what) => {
   expect(overPage(measured)).toEqual([what])
 })
+
+const { checkStoreLimits } = (await import(String(new URL('../bench/store-limits.mjs', import.meta.url)))) as {
+  checkStoreLimits(store: string, samples: object): Row[]
+}
+const samples = {
+  'turn short': [10, 20],
+  'turn long': [20, 40],
+  'append short': [100, 50],
+  'append long': [120, 60],
+  stored: [1.3],
+  resume: [50],
+  'commits none': [4],
+  'commits other': [5],
+  'idle MB': [5],
+  'idle growth MB': [1],
+  'rate share normal': [0.6],
+  'rate share full': [0.6],
+  'rate share 16 clients': [0.6],
+}
+const overStore = (store: string, measured: object = {}): string[] =>
+  checkStoreLimits(store, { ...samples, ...measured })
+    .filter((row) => row.over)
+    .map(({ what }) => what)
+
+test('the store benchmark accepts results at its limits', () => {
+  expect(overStore('sqlite')).toEqual([])
+  expect(overStore('postgres', { resume: [80] })).toEqual([])
+})
+
+test.each([
+  ['sqlite', { 'turn long': [21, 42] }, 'turn after reopening, long over short'],
+  ['sqlite', { 'append long': undefined }, 'append, long over short'],
+  ['sqlite', { stored: [1.31] }, 'run paused after 20 calls of 50 kB, bytes stored over content'],
+  ['sqlite', { resume: [51] }, 'resume of the paused run in another process, ms'],
+  ['sqlite', { 'commits none': [5] }, 'commits of a turn with one call, effect "none"'],
+  ['postgres', { 'commits other': [6] }, 'commits of a turn with one call, other effects'],
+  ['postgres', { 'idle growth MB': [1.1] }, 'worker beside idle paused sessions, MB after 200 more looks'],
+  ['sqlite', { 'rate share full': [0.59] }, 'appends, FULL, of the rate of a bare insert loop'],
+  ['postgres', { 'rate share 16 clients': undefined }, 'appends, 16 clients, of the rate of a bare insert loop'],
+])('the store benchmark reports on %s %j as over its limit', (store, measured, what) => {
+  expect(overStore(store, measured)).toEqual([what])
+})
