@@ -13,6 +13,7 @@ export type Kind =
 
 /** Something that is not copied. */
 export interface Skipped {
+  /** Tells facts apart. */
   readonly type: 'skipped'
   /** What it is. */
   readonly what: string
