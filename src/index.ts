@@ -109,6 +109,7 @@ export { CredentialRequired } from './engine/context/credential-required.ts'
 export { withParts } from './engine/context/result-parts.ts'
 export type { RunConfig } from './engine/context/run-config.ts'
 export type { RunContext } from './engine/context/run-context.ts'
+export type { SchedulingLimits, ToolSchedule, ToolScheduleOptions } from './engine/context/tool-scheduling.ts'
 export type { AfterTool, BeforeTool, Logger, OnToolError } from './engine/dispatch/host.ts'
 export type { LlmRequest, OfferedTool } from './engine/model/llm-request.ts'
 export type { ConfigTool, LlmRequestConfig } from './engine/model/llm-request-config.ts'
@@ -157,7 +158,6 @@ export type {
   Schedule,
   ScheduleOptions,
   SchedulesFilter,
-  ScheduleTimes,
 } from './engine/runner/schedules/schedule-options.ts'
 export type { ExportedItem } from './engine/runner/sessions/exported-item.ts'
 export {
@@ -196,6 +196,7 @@ export type { CredentialKey, CredentialService, StoredCredential } from './servi
 export { InMemoryMemoryService } from './services/memory/in-memory.ts'
 export type { MemoryEntry, MemoryService, StoredMemory } from './services/memory/service.ts'
 export { InMemoryScheduleService } from './services/schedule/in-memory.ts'
+export type { ScheduleTimes } from './services/schedule/schedule-times.ts'
 export type {
   ScheduleEnd,
   ScheduleKey,

@@ -91,7 +91,7 @@ export function testKillPoints(store: CrashStore): void {
   })
 }
 
-/** Starts a new process that goes on with a session, and reads what is left of it then. */
+/** Starts a new process that continues a session, and reads what is left of it then. */
 async function recover(world: CrashWorld, desk: VictimDesk): Promise<Evidence> {
   const raw = await openRawStore(desk.store)
   try {

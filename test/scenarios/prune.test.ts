@@ -1,4 +1,4 @@
-// Retention: sessions that nobody needs go, and nothing that is in use does.
+// Retention: prune() deletes old sessions, and none that is in use.
 import { InMemoryMemoryService, LlmAgent, Runner, type SessionService, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -57,7 +57,7 @@ describe.each(stores)('prune(), with sessions $name,', ({ open }) => {
     expect([await left(), await left('eve')]).toEqual([['s3', 's4'], ['s1']])
   })
 
-  test('keeps sessions with pending requests, unless it is told otherwise', async () => {
+  test('keeps sessions with pending requests, unless keepPending is false', async () => {
     const { clock, start, left } = openShop(open)
     const runner = start([{ calls: [{ name: 'pay' }] }])
     await runner.complete({ userId: 'ada', sessionId: 'asks', message: 'Pay.' })

@@ -9,12 +9,10 @@ const START = Date.UTC(2027, 0, 1)
 
 function clock() {
   let time = START
-  return {
-    now: () => time,
-    set: (minutes: number) => {
-      time = START + minutes * MINUTE
-    },
+  const set = (minutes: number): void => {
+    time = START + minutes * MINUTE
   }
+  return { now: () => time, set }
 }
 
 function logger() {

@@ -128,7 +128,10 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
         return calls.some(({ method, process }) => method === 'release' && process !== creator)
       }),
   ],
-  ['a process lost its unfinished copy while it stalled', ({ actions }) => refused(actions, 'fork', 'LEASE_LOST', 'SESSION_GONE')],
+  [
+    'a process lost its unfinished copy while it stalled',
+    ({ actions }) => refused(actions, 'fork', 'LEASE_LOST', 'SESSION_GONE'),
+  ],
   ['a session was imported', ({ copies }) => copies.some(({ kind, exists }) => kind === 'import' && exists)],
   [
     'a call went on in copied rows',

@@ -60,6 +60,9 @@ export interface PostgresOptions {
   readonly newId?: (() => string) | undefined
 }
 
+/** The schema of the tables unless another one is named. */
+export const DEFAULT_SCHEMA = 'toolwright'
+
 const RULES: OptionRules<PostgresOptions> = {
   schema: name,
   leaseMs: anything,
@@ -129,7 +132,7 @@ export function postgres(
   options: PostgresOptions = {},
 ): PostgresServices {
   checkOptions('postgres()', options, RULES)
-  const { schema = 'toolwright', leaseMs = DEFAULT_LEASE_MS, statementTimeoutMs = 10_000 } = options
+  const { schema = DEFAULT_SCHEMA, leaseMs = DEFAULT_LEASE_MS, statementTimeoutMs = 10_000 } = options
   const { cacheBytes = 64_000_000, newId = systemPorts.newId, logger = console } = options
   const { source, place } = readSource(database)
   checkSchema(schema)
@@ -161,8 +164,8 @@ function listenerOf(listen: unknown, source: PostgresPool | PostgresConnection):
   return listenClientOf({ connectionString: listen })
 }
 
-/** Postgres cuts longer names, so that two of them could be one. Names that start with pg_ belong to the server. */
-function checkSchema(schema: string): void {
+/** Checks the name of a schema. Postgres cuts longer names, so that two of them could be one; names that start with pg_ are the server's. */
+export function checkSchema(schema: string): void {
   if (Buffer.byteLength(schema) <= 63 && !schema.startsWith('pg_') && !schema.includes('\0') && schema.isWellFormed())
     return
   throw new ToolwrightError(

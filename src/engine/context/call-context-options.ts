@@ -3,6 +3,7 @@ import type { ToolConfirmation } from '../../core/content/content.ts'
 import type { RequestState } from '../../core/event/invocation-state.ts'
 import type { OfferedTool } from '../model/llm-request.ts'
 import type { InvocationHost } from './invocation-host.ts'
+import type { ToolScheduling } from './tool-scheduling.ts'
 
 /** Options of `CallContext`. */
 export interface CallContextOptions {
@@ -22,6 +23,8 @@ export interface CallContextOptions {
   readonly toolConfirmation?: ToolConfirmation | undefined
   /** Earlier requests of this call, with their answers. Default: none. */
   readonly requests?: readonly RequestState[] | undefined
+  /** Stores what the body schedules. Undefined outside conversations of a runner. */
+  readonly scheduling?: ToolScheduling | undefined
   /** Called for each value that the body passes to `progress`. */
   onProgress(functionCallId: string, toolName: string, value: unknown): void
 }

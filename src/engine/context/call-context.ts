@@ -18,6 +18,7 @@ import {
   toRequestedActions,
 } from './body-request.ts'
 import type { CallContextOptions } from './call-context-options.ts'
+import { CallSchedules } from './call-schedules.ts'
 import { RunCallbackContext } from './callback-context.ts'
 import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, AnsweredInput, InputRequest, Invocation, State, ToolContext } from './context.ts'
@@ -56,6 +57,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #requests: readonly RequestState[] | undefined
   #liveInput: LiveInputReader | undefined
   #inputSchemas: InputSchemas = NO_SCHEMAS
+  #schedules: CallSchedules | undefined
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
   /** Requests of the body in this attempt. */
@@ -72,6 +74,14 @@ export class CallContext extends ForwardingContext implements ToolContext {
     const { host, agentName, branch } = this.#options
     this.#lazyWrites ??= new RunCallbackContext(host, agentName, branch, this.#callState)
     return this.#lazyWrites
+  }
+  /** Created on first use: few bodies schedule. */
+  protected override get schedules(): CallSchedules {
+    const { host, agentName, scheduling } = this.#options
+    const { userId, sessionId } = host
+    const call = { agentName, userId, sessionId, key: this.idempotencyKey }
+    this.#schedules ??= new CallSchedules(call, scheduling)
+    return this.#schedules
   }
   /** The invocation, as the agent of the call sees it. */
   get invocation(): Invocation {

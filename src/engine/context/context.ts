@@ -11,6 +11,7 @@ import type { Session } from '../../services/session/service.ts'
 import type { LiveInput } from '../model/live-input.ts'
 import type { RunConfig } from './run-config.ts'
 import type { RunContext } from './run-context.ts'
+import type { ToolSchedule, ToolScheduleOptions } from './tool-scheduling.ts'
 
 /**
  * State that can only be read. The prefix of a key is its scope: none for the session, `user:`, `app:`, or `temp:` for this run
@@ -177,6 +178,13 @@ export interface ToolContext extends CallbackContext {
   readonly authCredentials: readonly AuthCredential[]
   /** The approval of this call, with the payload of the approver. Undefined if the call needed none. */
   readonly toolConfirmation: ToolConfirmation | undefined
+  /**
+   * Starts runs of the user at given times, in the session of the call. A repeated attempt of the call keeps its schedules. Throws
+   * if the agent has no `allowScheduling`; the model sees which limit a schedule exceeds.
+   */
+  schedule(options: ToolScheduleOptions): Promise<ToolSchedule>
+  /** Deletes a schedule that a tool has created for this user. Returns whether there was one. */
+  unschedule(id: string): Promise<boolean>
   /** Makes another agent the active agent after this call. */
   transferToAgent(name: string): void
   /**

@@ -3,12 +3,20 @@ import type { AuthConfig, AuthCredential } from '../../core/content/auth.ts'
 import type { Part } from '../../core/content/content.ts'
 import type { CredentialOptions, CredentialOutcome } from '../../services/auth/resolve-credential.ts'
 import type { MemoryEntry } from '../../services/memory/service.ts'
+import { CallSchedules } from './call-schedules.ts'
 import type { RunCallbackContext } from './callback-context.ts'
+import type { ToolSchedule, ToolScheduleOptions } from './tool-scheduling.ts'
+
+const NO_SCHEDULES = new CallSchedules({ agentName: '', userId: '', sessionId: '', key: '' }, undefined)
 
 /** The services of a context that passes its work to a `RunCallbackContext`. */
 export abstract class ForwardingContext {
   /** The context that does the work. */
   protected abstract readonly target: RunCallbackContext
+  /** What the call schedules. Default: only calls of tools do. */
+  protected get schedules(): CallSchedules {
+    return NO_SCHEDULES
+  }
 
   /** Saves a new version of an artifact and returns its version number. */
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
@@ -25,6 +33,14 @@ export abstract class ForwardingContext {
   /** Searches the memory of the user. */
   searchMemory(query: string): Promise<readonly MemoryEntry[]> {
     return this.target.searchMemory(query)
+  }
+  /** Starts runs of the user at given times. Throws if the agent has no `allowScheduling`. */
+  schedule(options: ToolScheduleOptions): Promise<ToolSchedule> {
+    return this.schedules.create(options)
+  }
+  /** Deletes a schedule that a tool has created for this user. */
+  unschedule(id: string): Promise<boolean> {
+    return this.schedules.delete(id)
   }
   /** Loads a credential of the user as it was saved. */
   loadCredential(key: string): Promise<AuthCredential | undefined> {

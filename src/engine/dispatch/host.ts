@@ -12,6 +12,7 @@ import type { SessionKey } from '../../services/session/service.ts'
 import type { CallContext } from '../context/call-context.ts'
 import type { ToolContext } from '../context/context.ts'
 import type { InvocationHost } from '../context/invocation-host.ts'
+import type { ToolScheduling } from '../context/tool-scheduling.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { BatchRules } from './batch-rules.ts'
 import type { CallResult } from './outcome.ts'
@@ -65,6 +66,8 @@ export interface DispatchServices {
   readonly maxCallsPerReply: number
   /** Runs background tools. Undefined: their calls are awaited, as for a single call. */
   readonly background: BackgroundRunner | undefined
+  /** Stores what tools schedule. Undefined: they cannot. */
+  readonly scheduling: ToolScheduling | undefined
 }
 
 /** Runs bodies in the background of text runs. */

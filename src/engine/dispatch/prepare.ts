@@ -154,6 +154,7 @@ function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry, requests:
     branch: batch.scope.branch,
     functionCallId: call.id,
     requests,
+    scheduling: batch.host.services.scheduling,
     onProgress: batch.onProgress,
   })
 }

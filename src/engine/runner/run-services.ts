@@ -12,6 +12,7 @@ import type { SessionService } from '../../services/session/service.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { AuthRuntime } from '../context/invocation-host.ts'
+import type { ToolScheduling } from '../context/tool-scheduling.ts'
 import type { BackgroundRunner, Logger } from '../dispatch/host.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
@@ -60,6 +61,8 @@ export interface RunServices {
   readonly media: MediaOptions
   /** Runs background tools. Undefined for single calls, which wait for them. */
   background: BackgroundRunner | undefined
+  /** Stores what tools schedule. Undefined for single calls. */
+  scheduling: ToolScheduling | undefined
   /** Who makes single calls, each in a session of its own. Undefined for conversations. */
   callerId: string | undefined
   /** The phases of conversations. Undefined if there are none. */
@@ -94,6 +97,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
     media: options.media ?? {},
     background: undefined,
+    scheduling: undefined,
     callerId: undefined,
     phases: options.phases,
     keptToolsets: new KeptToolsets(),

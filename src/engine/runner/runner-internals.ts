@@ -41,6 +41,7 @@ export class RunnerInternals {
   /** For single calls: waits for background tools. Calls with the same `callerId` share results of `cached()`. */
   useForSingleCalls(callerId: string | undefined): void {
     this.#parts.services.background = undefined
+    this.#parts.services.scheduling = undefined
     this.#parts.services.callerId = callerId
   }
 

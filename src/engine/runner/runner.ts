@@ -96,6 +96,7 @@ export class Runner<Output = unknown> {
     this.#unattended = new UnattendedWork(this.#starter, this.#sessions)
     this.#background = new BackgroundTasks(this.#starter, this.#services)
     this.#services.background = this.#background
+    this.#services.scheduling = this.#unattended.ofTools
     this.internals = new RunnerInternals({
       services: this.#services,
       starter: this.#starter,

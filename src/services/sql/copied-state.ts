@@ -14,6 +14,15 @@ import { StateCopy, type StateUpdate, type StateVersions } from './state-copy.ts
 import { type StateOwner, type StateRows, scopeColumns } from './state-rows.ts'
 
 /**
+ * Says that the state of an app (no user) or a user changes, and returns its new version. It comes first, so that writers of shared
+ * state follow each other.
+ */
+export const ADVANCE_VERSION: Statement = query(
+  `INSERT INTO toolwright_state_versions AS known (app, "user", version) VALUES (?, ?, 1)
+   ON CONFLICT (app, "user") DO UPDATE SET version = known.version + 1 RETURNING version`,
+)
+
+/**
  * State that the holder of a session reads from a copy in memory, because its database answers later. The copy has all appends of
  * its process at once, and those of other processes when the holder appends, reads its inbox or renews its lease.
  */
@@ -24,11 +33,6 @@ export class CopiedState implements SessionState {
   readonly #unused: FinalizationRegistry<string> = new FinalizationRegistry((name) => {
     if (!this.#copies.get(name)?.deref()) this.#copies.delete(name)
   })
-  // Locks the version first, so that writers of shared state follow each other.
-  readonly #advance: Statement = query(
-    `INSERT INTO toolwright_state_versions AS known (app, "user", version) VALUES (?, ?, 1)
-     ON CONFLICT (app, "user") DO UPDATE SET version = known.version + 1 RETURNING version`,
-  )
 
   constructor(rows: StateRows) {
     this.#rows = rows
@@ -86,7 +90,7 @@ export class CopiedState implements SessionState {
   }
 
   *#advanceVersion({ app, user }: StateOwner, scope: 'app' | 'user'): SqlWork<number> {
-    return Number((yield* rowOf(this.#advance, app, scope === 'app' ? '' : user))?.version)
+    return Number((yield* rowOf(ADVANCE_VERSION, app, scope === 'app' ? '' : user))?.version)
   }
 
   #open(owner: StateOwner, scope: StateScope): StateCopy {

@@ -72,6 +72,9 @@ export const OF_KEY = 'app = ? AND "user" = ? AND session = ?'
  */
 const COPY = '"unfinished copy" '
 
+/** Leaves out unfinished copies, of all apps. */
+export const NOT_A_COPY = `app NOT LIKE '"%'`
+
 /** The key of a session. */
 export function keyColumns({ appName, userId, sessionId }: SessionKey): KeyColumns {
   return [toText(appName), toText(userId), toText(sessionId)]

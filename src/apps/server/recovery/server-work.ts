@@ -12,7 +12,7 @@ const MAX_CHANGED = 1_000
 /** The first requests of a server come before its other work, in milliseconds. */
 const DELAY_MS = 1_000
 
-/** How long runs may go on after the worker was told to stop, in milliseconds: the server closes its runners before. */
+/** How long runs may go on after the signal of the worker, in milliseconds: the server closes its runners before. */
 const GRACE_MS = 600_000
 
 /**

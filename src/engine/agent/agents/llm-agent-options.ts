@@ -11,10 +11,12 @@ import {
   record,
   text,
   textOrCallback,
+  wholeNumber,
 } from '../../../core/error/check-options.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Schema } from '../../../core/schema/schema-types.ts'
 import type { ReadonlyContext } from '../../context/context.ts'
+import type { SchedulingLimits } from '../../context/tool-scheduling.ts'
 import { aiSdkHint, isModel, type Model } from '../../model/model.ts'
 import { checkCodeExecutor } from '../../tool/check-code-executor.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
@@ -74,6 +76,8 @@ export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefin
   readonly codeExecutor?: CodeExecutor | undefined
   /** Settings passed to the model unchanged: `temperature`, `safetySettings`, `toolConfig` and others. */
   readonly generateContentConfig?: JsonObject | undefined
+  /** Tools of the agent may start runs at given times with `context.schedule()`, within these limits. Default false. */
+  readonly allowScheduling?: boolean | SchedulingLimits | undefined
   /**
    * How the tool calls of one model reply run: `parallel` (default true), at most `maxConcurrency` (default 8) at a
    * time.
@@ -113,9 +117,15 @@ const RULES: OptionRules<LlmAgentOptions> = {
   disableTransfer: flag,
   codeExecutor: record,
   generateContentConfig: record,
+  allowScheduling: {
+    expects: 'true, false or { maxSchedules, minEveryMs }',
+    accepts: (value) => typeof value === 'boolean' || record.accepts(value),
+  },
   toolExecution: record,
   ...CALLBACK_RULES,
 }
+
+const SCHEDULING_RULES: OptionRules<SchedulingLimits> = { maxSchedules: wholeNumber(1), minEveryMs: wholeNumber(1_000) }
 
 const TOOL_EXECUTION_RULES: OptionRules<NonNullable<LlmAgentOptions['toolExecution']>> = {
   parallel: flag,
@@ -133,6 +143,8 @@ export function checkLlmAgentOptions(options: LlmAgentOptions): void {
   const source = `agent "${options.name}"`
   checkOptions(`Agent "${options.name}"`, options, RULES)
   checkOptions(`toolExecution of ${source}`, options.toolExecution ?? {}, TOOL_EXECUTION_RULES)
+  if (typeof options.allowScheduling === 'object')
+    checkOptions(`allowScheduling of ${source}`, options.allowScheduling, SCHEDULING_RULES)
   if (options.codeExecutor) checkCodeExecutor(`codeExecutor of ${source}`, options.codeExecutor)
   if (options.history) checkHistory(options.history, options.name)
   checkPositive(options.maxIterations, 'maxIterations', options.name)

@@ -3,11 +3,12 @@
 import { canonicalJson } from '../../../core/base/json.ts'
 import { kindOf } from '../../../core/base/kind-of.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
+import type { ScheduleTimes } from '../../../services/schedule/schedule-times.ts'
 import type { ScheduleTiming, StoredSchedule } from '../../../services/schedule/service.ts'
 import { checkId } from '../../../services/session/check-key.ts'
 import { toContent } from '../request-rules.ts'
 import type { RunServices } from '../run-services.ts'
-import type { ScheduleOptions, ScheduleTimes } from './schedule-options.ts'
+import type { ScheduleOptions } from './schedule-options.ts'
 import { ticksOf } from './ticks.ts'
 
 /** The least time between two ticks, in milliseconds. */
@@ -53,7 +54,8 @@ function definitionOf({ userId, sessionId = '', message, timing, missed }: Store
   return { userId, sessionId, message, timing: times, missed }
 }
 
-function toTiming({ at, every, cron, timeZone }: ScheduleTimes, now: number): ScheduleTiming {
+/** The checked times of a schedule. Throws INVALID_REQUEST with what to change. */
+export function toTiming({ at, every, cron, timeZone }: ScheduleTimes, now: number): ScheduleTiming {
   const given = [at, every, cron].filter((one) => one !== undefined)
   if (given.length !== 1) throw invalid('pass exactly one of `at`, `every` and `cron`')
   if (timeZone !== undefined && cron === undefined)

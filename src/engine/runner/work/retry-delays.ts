@@ -36,7 +36,7 @@ export class RetryDelays {
     return (this.#attempts.get(session)?.until ?? now) <= now
   }
 
-  /** Notes what became of an attempt. Returns whether the operator should hear of it: a failure with another reason than the last. */
+  /** Notes the outcome of an attempt. Returns whether to report it: a failure with another reason than the last. */
   note(session: string, outcome: Outcome, now: number): boolean {
     const before = this.#attempts.get(session)
     this.#attempts.delete(session)

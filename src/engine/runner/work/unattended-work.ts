@@ -2,6 +2,7 @@ import { loadLater } from '../../../core/base/load-later.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import type { Page } from '../../../services/session/service.ts'
+import type { ToolScheduling } from '../../context/tool-scheduling.ts'
 import { recoverRuns } from '../run/recover-runs.ts'
 import type { Run } from '../run/run-handle.ts'
 import type { RunStarter } from '../run/run-starter.ts'
@@ -14,6 +15,7 @@ import type { WorkFilter } from './work-item.ts'
 const NO_SIGNAL = 'runner.work() needs `signal`, which ends the work: new AbortController().signal.'
 
 const scheduling = loadLater(() => import('../schedules/schedule-operations.ts'))
+const toolScheduling = loadLater(() => import('../schedules/tool-schedules.ts'))
 const working = loadLater(() => import('./start-worker.ts'))
 
 /** What a runner does without a caller: it continues sessions, and runs what is scheduled. */
@@ -63,6 +65,15 @@ export class UnattendedWork {
   async unschedule(id: string, userId: string | undefined): Promise<boolean> {
     const { deleteSchedule } = await scheduling()
     return await deleteSchedule(id, userId, this.#parts)
+  }
+
+  /** What tools schedule through their context. */
+  get ofTools(): ToolScheduling {
+    const { factory } = this.#starter
+    return {
+      schedule: async (call, options) => (await toolScheduling()).scheduleForTool(call, options, factory),
+      unschedule: async (call, id) => (await toolScheduling()).unscheduleForTool(call, id, factory),
+    }
   }
 
   get #parts(): ScheduleParts {

@@ -1,4 +1,4 @@
-// The loop of a worker: continues what no caller waits for, until it is told to stop.
+// The loop of a worker: continues what no caller waits for, until its signal aborts.
 
 import { withTimeout } from '../../../core/base/with-timeout.ts'
 import { messageOf } from '../../../core/error/error.ts'
