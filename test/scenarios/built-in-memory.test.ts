@@ -168,7 +168,7 @@ test('memoryPlugin() removes a session again that was deleted while it was added
   expect((await memoryService.searchMemory({ ...where, query: 'sencha' })).memories).toEqual([])
 })
 
-test('a memory that fails does not fail the run, and the failure is logged', async () => {
+test('a memory that fails does not fail the run, and is logged', async () => {
   const memoryService = Object.assign(new InMemoryMemoryService(), {
     addSessionToMemory: () => Promise.reject(new Error('The disk is full.')),
   })

@@ -111,7 +111,7 @@ describe.each(kinds)('a user, with services $name,', ({ open }) => {
       const ends: unknown[] = []
       const save = tool({
         name: 'save',
-        description: 'Saves after the session is deleted',
+        description: 'Saves late, also after a cancellation',
         run: async (_, context) => {
           inside.resolve(context)
           await go.promise

@@ -9,7 +9,7 @@ import { syncFolder, writeFolder } from './version-files.ts'
 
 /** Holds what is being written or removed. No segment of an id has this name. */
 const TEMPORARY = '.tmp'
-/** A folder that is being written. After this time no process writes it any more. */
+/** A folder that is being written. After this time its process has died. */
 const NEW = 'new-'
 const NEW_FOR_MS = 3_600_000
 /** A folder that is being removed. */

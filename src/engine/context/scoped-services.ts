@@ -1,9 +1,8 @@
 import { ToolwrightError } from '../../core/error/error.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
-import { artifactKey } from './artifact-key.ts'
 import type { Invocation } from './context.ts'
 import type { InvocationHost } from './invocation-host.ts'
-import { saveArtifact } from './save-artifact.ts'
+import { artifactKey, saveArtifact } from './session-artifacts.ts'
 
 /** Binds the services of the run to its app, user and session. */
 export function scopeServices(host: InvocationHost): Invocation['services'] {

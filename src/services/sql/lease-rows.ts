@@ -9,6 +9,7 @@ import {
   copyColumns,
   type KeyColumns,
   keyColumns,
+  keyOf,
   OF_KEY,
   ofCopy,
   type SessionRow,
@@ -146,9 +147,9 @@ export class LeaseRows {
   }
 
   /** Lists the sessions whose holder died or was interrupted. */
-  *interrupted(appName: string): SqlWork<SessionRow[]> {
+  *interrupted(appName: string): SqlWork<SessionKey[]> {
     const held = (yield* rowsOf(this.#held, this.#database.leaseTime(), toText(appName))) as unknown[] as SessionRow[]
-    return held.filter((row) => !this.isAlive(row))
+    return held.filter((row) => !this.isAlive(row)).map(keyOf)
   }
 
   /** Whether an app has unfinished copies whose holder died. */
@@ -165,11 +166,11 @@ export class LeaseRows {
   }
 
   /** Lists the sessions with inbox items that no holder drains, the longest waiting first. */
-  *withInbox(appName: string, limit: number): SqlWork<SessionRow[]> {
+  *withInbox(appName: string, limit: number): SqlWork<SessionKey[]> {
     readPagePosition({ limit }) // throws for a limit that is not valid
     const time = this.#database.leaseTime()
     const rows = yield* rowsOf(this.#withInbox, time, toText(appName), time, time, limit)
-    return (rows as unknown[] as SessionRow[]).filter((row) => !this.isAlive(row))
+    return (rows as unknown[] as SessionRow[]).filter((row) => !this.isAlive(row)).map(keyOf)
   }
 
   *#lockRow(columns: KeyColumns): SqlWork<ClaimableRow | undefined> {

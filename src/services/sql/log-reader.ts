@@ -4,7 +4,7 @@ import { readLogStart } from '../session/page.ts'
 import type { Checkpoint, HeldLog, LogPage, SessionService, StateReader } from '../session/service.ts'
 import { versionsOf } from './append-rules.ts'
 import type { StoredCheckpoint } from './checkpoint-rows.ts'
-import { type CachedLog, type LogCache, seqOf } from './log-cache.ts'
+import { type CachedLog, LogCache, seqOf } from './log-cache.ts'
 import { missingEntry } from './log-pages.ts'
 import { MAX_PIECE_BYTES, readInTurn } from './read-in-turn.ts'
 import { refusedLease } from './refused-lease.ts'
@@ -37,12 +37,13 @@ interface ReadToEnd {
 export class LogReader {
   readonly #database: SqlDatabase
   readonly #tables: SessionTables
-  readonly #cache: LogCache
+  /** The logs of recently used sessions. */
+  readonly cache: LogCache
 
-  constructor(database: SqlDatabase, tables: SessionTables, cache: LogCache) {
+  constructor(database: SqlDatabase, tables: SessionTables, cacheBytes: number) {
     this.#database = database
     this.#tables = tables
-    this.#cache = cache
+    this.cache = new LogCache(cacheBytes)
   }
 
   /** Reads the log of a claimed session, or what follows its checkpoint, and its state. */
@@ -88,7 +89,7 @@ export class LogReader {
   }
 
   *#startOf(row: SessionRow): SqlWork<LogStart> {
-    const known = this.#cache.open(row.id, row.seq)
+    const known = this.cache.open(row.id, row.seq)
     const from = seqOf(known)
     const checkpoint = from < row.seq ? yield* this.#tables.checkpoints.find(row) : undefined
     if (checkpoint && checkpoint.seq > from) return { type: 'checkpoint', from: checkpoint.seq, checkpoint }
@@ -98,7 +99,7 @@ export class LogReader {
   #logOf(row: SessionRow, lease: HeldLease, { start, entries, size }: Reading): Omit<HeldLog, 'state'> {
     if (start?.type === 'checkpoint') return { entries, checkpoint: this.#toCheckpoint(lease, start.checkpoint) }
     const { known, from } = start as LogStart & { type: 'cached' }
-    const cached = this.#cache.complete(row, { known, from, added: entries, size })
+    const cached = this.cache.complete(row, { known, from, added: entries, size })
     return { entries: cached.entries, memo: cached.memo }
   }
 

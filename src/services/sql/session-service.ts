@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../core/base/json.ts'
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkFilter, checkId, checkKey, checkUser } from '../session/check-key.ts'
+import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import { importedEvents } from '../session/imported-events.ts'
 import type {
   AppendOptions,
@@ -26,32 +25,22 @@ import { createSession, deleteSession } from './create-rules.ts'
 import { entriesAfter, sizeOfEncoded } from './entry-encoding.ts'
 import { copyItem, postItem, readInbox } from './inbox-rules.ts'
 import { claim, claimDeadCopies, createCopy, isHeldAlive, release, renew } from './lease-rules.ts'
-import { LogCache } from './log-cache.ts'
 import { LogReader } from './log-reader.ts'
 import { Pins } from './pins.ts'
-import { claimIdle, findPrunable } from './prune-rules.ts'
-import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
-import { findSession, listSessionPage, listSessions, usageOf } from './session-lists.ts'
-import { keyOf } from './session-row.ts'
-import { type SessionTables, sessionTables } from './session-tables.ts'
+import { findSession } from './session-lists.ts'
+import { type SessionTables, sessionTables, type TableOptions } from './session-tables.ts'
 import { SessionWatch } from './session-watch.ts'
 import type { SqlDatabase, SqlWork } from './sql.ts'
 import { encodeStateDelta } from './state-change.ts'
-import { deleteSomeSessions, deleteUserState, type UserOwner, userState } from './user-rules.ts'
+import { UserSessions } from './user-sessions.ts'
 import { encodeInTurn, writeInTurn } from './write-entries.ts'
 
 /** Options of `SqlSessionService`. */
-interface SqlSessionOptions {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+interface SqlSessionOptions extends TableOptions {
   /** Creates ids of sessions and events. */
   readonly newId: () => string
-  /** Length of a lease. */
-  readonly leaseMs: number
   /** Maximum size of cached logs. */
   readonly cacheBytes: number
-  /** Receives reports of damaged rows. */
-  readonly logger: DamageLogger
 }
 
 /** Stores sessions in a SQL database. Every compare-and-set happens in the database, so it holds across processes. */
@@ -61,18 +50,18 @@ export class SqlSessionService implements SessionService {
   readonly #options: SqlSessionOptions
   readonly #tables: SessionTables
   readonly #pins: Pins
-  readonly #cache: LogCache
+  readonly #ofUser: UserSessions
   readonly #logs: LogReader
   readonly #watch: SessionWatch
 
   constructor(database: SqlDatabase, options: SqlSessionOptions) {
     this.#database = database
     this.#options = options
-    this.#tables = sessionTables(database, { ...options, reportDamage: damageReporter(options.logger) })
+    this.#tables = sessionTables(database, options)
     this.#pins = new Pins(database)
-    this.#cache = new LogCache(options.cacheBytes)
     this.#watch = new SessionWatch(database)
-    this.#logs = new LogReader(database, this.#tables, this.#cache)
+    this.#logs = new LogReader(database, this.#tables, options.cacheBytes)
+    this.#ofUser = new UserSessions(database, this.#tables, this.#logs.cache)
   }
 
   /** The file of the database; undefined if it is on a server. */
@@ -123,62 +112,45 @@ export class SqlSessionService implements SessionService {
   }
 
   /** Lists the sessions of a user, without events. */
-  async listSessions({ appName, userId }: { appName: string; userId: string }): Promise<Session[]> {
-    checkId('appName', appName)
-    checkId('userId', userId)
-    return await this.#database.read(() => listSessions(this.#tables, { appName, userId }))
+  listSessions(user: { appName: string; userId: string }): Promise<Session[]> {
+    return this.#ofUser.list(user)
   }
 
   /** Lists a part of the sessions of a user. */
-  async listSessionPage(
-    options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
-  ): Promise<Page<Session>> {
-    checkFilter({ appName: options.appName, userId: options.userId })
-    return await this.#database.read(() => listSessionPage(this.#tables, options))
+  listSessionPage(options: Parameters<NonNullable<SessionService['listSessionPage']>>[0]): Promise<Page<Session>> {
+    return this.#ofUser.page(options)
   }
 
   /** How much a user has stored. */
-  async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
-    const { appName, userId, sessionId } = options
-    checkFilter({ appName, userId, sessionId })
-    return await this.#database.read(() => usageOf(this.#tables, options))
+  usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
+    return this.#ofUser.usage(options)
   }
 
   /** Deletes a session with its state, log, inbox and pending requests. */
   async deleteSession(given: SessionKey): Promise<void> {
     const key = copyKey(given)
     const id = await this.#database.write(() => deleteSession(this.#tables, key))
-    if (id !== undefined) this.#cache.forget(id)
+    if (id !== undefined) this.#logs.cache.forget(id)
   }
 
   /** Deletes the sessions and the `user:` state of a user, some sessions at a time. */
-  async deleteUser({ appName, userId }: UserOwner): Promise<void> {
-    const user = { appName, userId }
-    checkUser(user)
-    let ids: readonly number[]
-    do {
-      ids = await this.#database.write(() => deleteSomeSessions(this.#tables, user))
-      for (const id of ids) this.#cache.forget(id)
-    } while (ids.length > 0)
-    this.#tables.state.take(await this.#database.write(() => deleteUserState(this.#tables, user)))
+  deleteUser(user: { appName: string; userId: string }): Promise<void> {
+    return this.#ofUser.delete(user)
   }
 
   /** The `user:` state of a user. */
-  async userState({ appName, userId }: UserOwner): Promise<JsonObject> {
-    checkUser({ appName, userId })
-    return await this.#database.read(() => userState(this.#tables, { appName, userId }))
+  userState(user: { appName: string; userId: string }): ReturnType<UserSessions['state']> {
+    return this.#ofUser.state(user)
   }
 
   /** Finds a part of the sessions that retention may delete. */
-  async findPrunable(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>> {
-    checkId('appName', filter.appName)
-    return await this.#database.read(() => findPrunable(filter))
+  findPrunable(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>> {
+    return this.#ofUser.findPrunable(filter)
   }
 
   /** Claims a session to delete it, unless it is in use. */
-  async claimIdle(given: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
-    const key = copyKey(given)
-    return await this.#database.write(() => claimIdle(this.#tables, key, conditions))
+  claimIdle(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
+    return this.#ofUser.claimIdle(key, conditions)
   }
 
   /** Acquires the lease of a session; throws SESSION_BUSY. */
@@ -239,7 +211,7 @@ export class SqlSessionService implements SessionService {
       () => isHeldAlive(this.#tables, lease),
     )
     // after the commit: a rolled back append must not be shown
-    if (added.length > 0) this.#cache.extend(id, from, entriesAfter(from, added), sizeOfEncoded(added))
+    if (added.length > 0) this.#logs.cache.extend(id, from, entriesAfter(from, added), sizeOfEncoded(added))
     this.#tables.state.take(updates)
     return seq
   }
@@ -274,7 +246,7 @@ export class SqlSessionService implements SessionService {
   /** Lists sessions with inbox items that no holder drains, the longest waiting first. */
   async withInbox({ appName, limit }: { appName: string; limit: number }): Promise<SessionKey[]> {
     checkId('appName', appName)
-    return (await this.#database.read(() => this.#tables.leases.withInbox(appName, limit))).map(keyOf)
+    return await this.#database.read(() => this.#tables.leases.withInbox(appName, limit))
   }
 
   /** Finds pending requests. */
@@ -298,7 +270,7 @@ export class SqlSessionService implements SessionService {
   /** Lists sessions whose holder died or was interrupted. */
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)
-    return (await this.#database.read(() => this.#tables.leases.interrupted(appName))).map(keyOf)
+    return await this.#database.read(() => this.#tables.leases.interrupted(appName))
   }
 
   /** The pin of an app under this name. */

@@ -6,7 +6,7 @@ import { LeaseRows } from './lease-rows.ts'
 import { LogPages } from './log-pages.ts'
 import { LogRows } from './log-rows.ts'
 import { PendingRows } from './pending-rows.ts'
-import type { ReportDamage } from './report-skipped-rows.ts'
+import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
 import { SessionRows } from './session-rows.ts'
 import type { SessionState } from './session-state.ts'
 import type { SqlDatabase } from './sql.ts'
@@ -34,12 +34,19 @@ export interface SessionTables {
   readonly pending: PendingRows
 }
 
+/** What the tables of sessions depend on. */
+export interface TableOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Length of a lease. */
+  readonly leaseMs: number
+  /** Receives reports of damaged rows. */
+  readonly logger: DamageLogger
+}
+
 /** Makes the rules for a database. */
-export function sessionTables(
-  database: SqlDatabase,
-  options: { readonly now: () => number; readonly leaseMs: number; readonly reportDamage: ReportDamage },
-): SessionTables {
-  const { reportDamage } = options
+export function sessionTables(database: SqlDatabase, options: TableOptions): SessionTables {
+  const reportDamage = damageReporter(options.logger)
   const stateRows = new StateRows()
   return {
     sessions: new SessionRows(database),

@@ -6,7 +6,7 @@ import type { SweepPruneOptions } from '../server-options.ts'
 /** How long retention waits between two times, in milliseconds. */
 const EVERY_MS = 3_600_000
 
-/** Deletes old sessions that are not in use, of all apps, from time to time. Sweeps ask for it. */
+/** Deletes old sessions of all apps from time to time, when a sweep asks for it. */
 export class Pruning {
   readonly #parts: Pick<ServerParts, 'apps' | 'logger'>
   readonly #options: SweepPruneOptions

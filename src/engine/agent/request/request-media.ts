@@ -6,7 +6,7 @@ import { clip, MAX_REQUEST_MEDIA_BYTES, MAX_REQUEST_MEDIA_FILES } from '../../..
 import { type Content, hasMedia, type InlineData, type Part } from '../../../core/content/content.ts'
 import { messageOf } from '../../../core/error/error.ts'
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../../services/artifact/uri.ts'
-import { artifactKey } from '../../context/artifact-key.ts'
+import { artifactKey } from '../../context/session-artifacts.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { SHOWS_ARTIFACTS } from '../../tool/tool-marks.ts'
 import type { RunHost } from '../loop/run-host.ts'

@@ -10,9 +10,8 @@ import { takeArtifactMark } from '../../../services/artifact/artifact-mark.ts'
 import { isMediaName, toMediaName } from '../../../services/artifact/media-name.ts'
 import type { ArtifactService } from '../../../services/artifact/service.ts'
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../../services/artifact/uri.ts'
-import { artifactKey } from '../../context/artifact-key.ts'
 import type { InvocationHost } from '../../context/invocation-host.ts'
-import { saveArtifact } from '../../context/save-artifact.ts'
+import { artifactKey, saveArtifact } from '../../context/session-artifacts.ts'
 
 /** Stores the large media of one run as artifacts. */
 export class MediaStore {

@@ -4,8 +4,8 @@ import type { SessionKey, SessionService } from '../../../services/session/servi
 export type Deleted = 'nothing' | 'session' | 'user'
 
 /**
- * Tells what was deleted: the session, or all sessions of the user. Whoever has stored something outside of the log asks afterwards, and
- * removes it again: the deletion may have looked before.
+ * Tells what was deleted: the session, or all sessions of the user. A run that has stored something outside of the log asks
+ * afterwards, and removes it again: the deletion may have looked before.
  */
 export async function findDeleted(sessionService: SessionService, key: SessionKey): Promise<Deleted> {
   if (await sessionService.getSession({ ...key, config: { numRecentEvents: 0 } })) return 'nothing'

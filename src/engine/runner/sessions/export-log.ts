@@ -1,8 +1,7 @@
 import type { Entry } from '../../../core/event/event.ts'
 import type { LogPage, SessionKey, SessionService } from '../../../services/session/service.ts'
 import type { RunServices } from '../run-services.ts'
-import type { ReadOrReport } from './export-user.ts'
-import type { ExportedItem } from './exported-item.ts'
+import type { ExportedItem, ReadOrReport } from './exported-item.ts'
 
 /** How many entries are read at a time. */
 const PAGE_ENTRIES = 100

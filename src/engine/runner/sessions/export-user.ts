@@ -6,16 +6,13 @@ import { checkUser } from '../../../services/session/check-key.ts'
 import type { Page, PageOptions, Session, SessionKey } from '../../../services/session/service.ts'
 import type { RunServices } from '../run-services.ts'
 import { exportLog } from './export-log.ts'
-import type { ExportedItem } from './exported-item.ts'
+import type { ExportedItem, ReadOrReport } from './exported-item.ts'
 import { type UserKey, userSessions } from './user-sessions.ts'
 
 /** How many items are read at a time. */
 const PAGE_ITEMS = 100
 /** How many bytes of items are read at a time. */
 const PAGE_BYTES = 1_000_000
-
-/** Reads something, or reports that it cannot be read. */
-export type ReadOrReport = <T>(what: string, read: () => Promise<T>) => Promise<T | undefined>
 
 /**
  * All that the services hold for a user, one item at a time. What is damaged is reported and left out as `unreadable`; the rest follows.

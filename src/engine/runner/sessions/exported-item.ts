@@ -37,3 +37,6 @@ export type ExportedItem =
   | { readonly type: 'credential'; readonly key: string }
   /** Something that is stored and cannot be read. The logger has the error. */
   | { readonly type: 'unreadable'; readonly what: string }
+
+/** Reads something, or reports that it cannot be read. */
+export type ReadOrReport = <T>(what: string, read: () => Promise<T>) => Promise<T | undefined>

@@ -1,4 +1,4 @@
-// Retention: deletes old sessions that are not in use, one at a time, so that no lock is held for long.
+// Retention: deletes old sessions, one at a time, so that no lock is held for long.
 import { yieldToTimers } from '../../../core/base/ports.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { PrunableSession, PruneFilter, SessionKey, SessionService } from '../../../services/session/service.ts'
@@ -61,7 +61,7 @@ interface Pruning {
 
 /**
  * Deletes a session while it holds its lease, so that no run can start in it. The session goes last: a process that dies before leaves a
- * session whose holder died, and the next prune after `recover()` deletes it. Returns false if a process has begun to use it.
+ * session whose holder died, and the next prune after `recover()` deletes it. Returns false if it is in use by now.
  */
 async function prune(found: PrunableSession, { sessionService, factory, filter }: Pruning): Promise<boolean> {
   const { services } = factory

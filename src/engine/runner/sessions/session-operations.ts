@@ -89,7 +89,7 @@ export class SessionOperations {
     yield* exportUser({ appName: this.#appName, userId }, this.#factory.services)
   }
 
-  /** Deletes old sessions that are not in use. */
+  /** Deletes old sessions. */
   async prune(options: PruneOptions): Promise<PruneResult> {
     const { pruneSessions } = await pruning()
     return await pruneSessions(options, this.#factory)

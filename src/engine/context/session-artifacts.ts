@@ -1,7 +1,6 @@
 import { isUserFilename } from '../../core/base/key-scope.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { sessionGone } from '../../services/session/session-errors.ts'
-import { artifactKey } from './artifact-key.ts'
 import type { InvocationHost } from './invocation-host.ts'
 
 type Saved = Pick<Parameters<ArtifactService['saveArtifact']>[0], 'artifact' | 'customMetadata'>
@@ -22,4 +21,12 @@ export async function saveArtifact(
   if (deleted === 'nothing') return version
   if (deleted === 'user' || !isUserFilename(filename)) await service.deleteArtifact(key)
   throw sessionGone(host.sessionId)
+}
+
+/** The key of an artifact of the session. */
+export function artifactKey(
+  host: InvocationHost,
+  filename: string,
+): { appName: string; userId: string; sessionId: string; filename: string } {
+  return { appName: host.appName, userId: host.userId, sessionId: host.sessionId, filename }
 }
