@@ -22,6 +22,7 @@ import {
 } from './docs/pages.ts'
 import { vagueLines, vagueWords } from './docs/vague-words.ts'
 import { node } from './examples/child.ts'
+import { type PostgresServer, startServer } from './postgres/server.ts'
 import { isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
 const all = pages()
@@ -32,7 +33,9 @@ const words = all.map(({ text }) => text).join('\n')
 
 // A folder like a user's: only node_modules connects it with the repository.
 let folder = ''
-beforeAll(() => {
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startServer() // programs of pages find it in DATABASE_URL
   folder = mkdtempSync(join(tmpdir(), 'toolwright-docs-'))
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction')
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
@@ -52,7 +55,10 @@ beforeAll(() => {
   for (const [at, { code }] of all.flatMap(theirBlocks).entries())
     writeFileSync(join(folder, 'format', `theirs-${at}.ts`), code)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await server.close()
+})
 
 test('every program of the documentation compiles with the strict settings of the product', { timeout: 60_000 }, () => {
   expect(everyProgram.length).toBeGreaterThan(20)
@@ -74,7 +80,10 @@ test.concurrent.each(run)(
   async ({ name, output, usesInfer }) => {
     const file = join(folder, name)
     if (usesInfer) writeFileSync(file, withInferred(file))
-    const { code, out, errors } = await node([file], { cwd: dirname(file) })
+    const { code, out, errors } = await node([file], {
+      cwd: dirname(file),
+      env: { ...process.env, DATABASE_URL: server.url },
+    })
     expect({ code, out, errors }).toEqual({ code: 0, out: output ?? out, errors: '' })
   },
 )

@@ -36,6 +36,7 @@ import { gemini, geminiLive } from 'toolwright/gemini'
 import { connectLive, openaiRealtime } from 'toolwright/live'
 import { McpToolset, serveMcp } from 'toolwright/mcp'
 import { ApiHubToolset, ApiRegistry, OpenApiToolset } from 'toolwright/openapi'
+import { postgres } from 'toolwright/postgres'
 import { bearerTokens, createServer, oidc } from 'toolwright/server'
 import { sqlite } from 'toolwright/sqlite'
 import { createToolContext, scriptedLive, scriptedModel } from 'toolwright/testing'
@@ -182,6 +183,7 @@ const holders: { readonly [name: string]: () => unknown } = {
   createServer: () => createServer({ apps: { desk: agent }, token: SECRET, services: { model } }),
   bearerTokens: () => bearerTokens({ [SECRET]: 'ada' }),
   oidc: () => oidc({ issuer: 'https://127.0.0.1/issuer', audience: 'desk' }),
+  postgres: () => postgres(`postgres://ada:${SECRET}@127.0.0.1:1/shop`, { encryptionKeys: [KEY] }),
   sqlite: async () => {
     const services = sqlite(':memory:', { encryptionKeys: [KEY] })
     await services.credentialService.save({ ...credentialKey, credential })
@@ -268,7 +270,19 @@ describe('secrets of the developer are not printed by', () => {
 })
 
 test('every export was considered: it is above, or it holds no secret', () => {
-  const entryPoints = ['', '-ai-sdk', '-auth', '-code', '-gemini', '-live', '-mcp', '-openapi', '-server', '-sqlite']
+  const entryPoints = [
+    '',
+    '-ai-sdk',
+    '-auth',
+    '-code',
+    '-gemini',
+    '-live',
+    '-mcp',
+    '-openapi',
+    '-postgres',
+    '-server',
+    '-sqlite',
+  ]
   const names = entryPoints.flatMap((name) => readFileSync(`test/exports/toolwright${name}.txt`, 'utf8').split('\n'))
   const values = names.filter((name) => name !== '' && !name.startsWith('type '))
   expect(values.filter((name) => !(name in holders) && !HOLD_NO_SECRET.has(name))).toEqual([])

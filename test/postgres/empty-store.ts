@@ -58,6 +58,6 @@ function closeAfterTest(services: PostgresServices, schema: string): void {
       unused.push(schema)
     })
   } catch {
-    // opened outside of a test: nobody else gets the schema
+    // opened outside of a test: the schema is not used again
   }
 }

@@ -5,6 +5,8 @@ export type ServerCommand = 'start' | 'stop' | 'stop immediately' | 'kill'
 export interface ServerReply {
   /** The URL of the database `postgres`, with a role that may do everything. */
   readonly url?: string
+  /** The folder with the programs and the data. */
+  readonly folder?: string
   /** Why the command failed. */
   readonly error?: string
 }

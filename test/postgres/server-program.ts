@@ -46,7 +46,7 @@ try {
   writeFileSync(join(data, 'pg_hba.conf'), CLIENTS)
   port = await freePort()
   await start()
-  reply({ url: `postgres://postgres@127.0.0.1:${port}/postgres` })
+  reply({ url: `postgres://postgres@127.0.0.1:${port}/postgres`, folder })
 } catch (error) {
   fail(error)
 }

@@ -7,6 +7,8 @@ import type { ServerCommand, ServerReply } from './server-messages.ts'
 export interface PostgresServer extends AsyncDisposable {
   /** The URL of the database `postgres`, with a role that may do everything. */
   readonly url: string
+  /** The folder with the programs and the data. It is removed when the server is closed. */
+  readonly folder: string
   /** Stops, kills or starts the server. It keeps its port and its data. */
   send(command: ServerCommand): Promise<void>
   /** Stops the server and removes its data. */
@@ -20,8 +22,8 @@ export async function startServer(options: { readonly fsync?: boolean } = {}): P
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  const { url } = await nextReply(child)
-  if (url === undefined) throw new Error('The Postgres server told no URL.')
+  const { url, folder } = await nextReply(child)
+  if (url === undefined || folder === undefined) throw new Error('The Postgres server sent no URL.')
   const send = async (command: ServerCommand): Promise<void> => {
     const reply = nextReply(child)
     child.send(command)
@@ -33,7 +35,7 @@ export async function startServer(options: { readonly fsync?: boolean } = {}): P
     if (child.connected) child.disconnect()
     await exited
   }
-  return { url, send, close, [Symbol.asyncDispose]: close }
+  return { url, folder, send, close, [Symbol.asyncDispose]: close }
 }
 
 async function nextReply(child: ChildProcess): Promise<ServerReply> {

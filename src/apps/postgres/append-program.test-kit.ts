@@ -6,14 +6,14 @@ import type { Lease } from '../../services/session/service.ts'
 import { postgres } from './postgres.ts'
 
 const [url = '', schema = '', name = '', count = '0'] = process.argv.slice(2)
-const PER_LEASE = 25
+const PER_LEASE = 50
 
 await using services = postgres({ connectionString: url, max: 2 }, { schema })
 const { sessionService } = services
 for (let appended = 0; appended < Number(count); ) {
   const lease = await tryClaim()
   if (!lease) {
-    await delay(Math.random() * 20)
+    await delay(50 + Math.random() * 100)
     continue
   }
   let { seq } = lease

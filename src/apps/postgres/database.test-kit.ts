@@ -11,7 +11,7 @@ export function serverUrl(): string {
   return inject('postgresUrl')
 }
 
-/** The name of a schema that nobody uses. */
+/** The name of an unused schema. */
 export function newSchema(): string {
   return `test_${randomUUID()}`
 }

@@ -25,7 +25,7 @@ interface DatabaseOptions extends TransactionSettings {
   readonly awayMs?: number | undefined
 }
 
-/** The clock of the server, unless a value is given. It goes on within a transaction that waits for a lock. */
+/** The clock of the server, unless a value is given. It also advances within a transaction that waits for a lock. */
 const SERVER_TIME = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS double precision)'
 
 /** A Postgres database. Repeats transactions while that can help, and turns errors into `ToolwrightError`s. */

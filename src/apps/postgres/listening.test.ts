@@ -10,7 +10,7 @@ const key = { appName: 'shop', userId: 'ada', sessionId: 's1' }
 interface Watched {
   /** The service that watches. */
   readonly service: SessionService
-  /** The sessions of which it has heard. */
+  /** The reported sessions. */
   readonly heard: SessionKey[]
   readonly warnings: string[]
   stop(): void
@@ -39,7 +39,7 @@ async function openTwo(
   return { watched: { service, heard, warnings, stop }, other, schema }
 }
 
-/** Posts until the watcher hears of it: it may not have connected yet. */
+/** Posts until the watcher reports it: it may not have connected yet. */
 async function postUntilHeard({ heard }: Watched, other: SessionService): Promise<void> {
   let count = 0
   const before = heard.length
@@ -59,7 +59,7 @@ const listeners = (schema: string): Promise<unknown> =>
     `SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE '%toolwright_%' AND application_name = 'toolwright listen' AND '${schema}' <> ''`,
   )
 
-test('a process hears of an item that another process posts, and of a session that is released with items', async () => {
+test('watch() reports an item that another process posts, and a session that is released with items', async () => {
   const { watched, other } = await openTwo()
   await postUntilHeard(watched, other)
   expect(watched.heard.at(-1)).toEqual(key)
@@ -71,7 +71,7 @@ test('a process hears of an item that another process posts, and of a session th
   expect(await listeners('any')).not.toEqual([])
 })
 
-test('a process hears of a session that another process releases as interrupted', async () => {
+test('watch() reports a session that another process releases as interrupted', async () => {
   const { watched, other } = await openTwo()
   await postUntilHeard(watched, other)
   const free = { ...key, sessionId: 'interrupted' }
@@ -95,7 +95,7 @@ test('ids that are too long for a message, and hostile ones, arrive too', async 
   }
 })
 
-test('a process that lost its connection connects again, and hears of what it has missed', async () => {
+test('watch() connects again after its connection is lost, and reports what it has missed', async () => {
   const { watched, other } = await openTwo()
   await postUntilHeard(watched, other)
   const missed = { ...key, sessionId: 'missed' }
@@ -141,7 +141,7 @@ test('a pool of the user tells where to listen', async () => {
   await pool.end()
 })
 
-test('a listener hears of changes of its own process', async () => {
+test('watch() reports changes of its own process', async () => {
   const { watched } = await openTwo({ listen: false })
   await watched.service.post(key, { id: 'own', type: 'cancel' })
   await expect.poll(() => watched.heard).toContainEqual(key)

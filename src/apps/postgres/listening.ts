@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { systemPorts } from '../../core/base/ports.ts'
 import type { ListenClient } from './listen-client.ts'
 
-/** Makes a connection that nobody else uses. */
+/** Makes a connection of its own. */
 export type OpenListener = () => Promise<ListenClient>
 
 /** Options of `Listening`. */

@@ -5,7 +5,7 @@ import { failureOf } from './failure.ts'
 /** How long a transaction is repeated while the server is away or has no room. Default of `awayMs`. */
 const AWAY_MS = 8_000
 
-/** How long a holder of a session repeats its write, while nobody can tell whether its lease has ended. */
+/** How long a holder of a session repeats its write, while the server cannot tell whether its lease has ended. */
 const HOLDER_MS = 120_000
 
 /** How often a transaction that met another one is repeated. */
@@ -58,7 +58,7 @@ export class Patience {
     }
   }
 
-  /** A holder waits while its lease lives. If that cannot be read, nobody else can claim the session either. */
+  /** A holder waits while its lease lives. If that cannot be read, no other process can claim the session either. */
   async #mayHolderWait(): Promise<boolean> {
     const { mayWaitLonger } = this.#options
     if (!mayWaitLonger) return false

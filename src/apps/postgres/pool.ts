@@ -6,7 +6,7 @@ import { loadPeer } from '../../core/error/load-peer.ts'
 export interface PostgresPool {
   /** Takes a connection. */
   connect(): Promise<PostgresClient>
-  /** Adds a listener for connections that are lost while nobody uses them. */
+  /** Adds a listener for idle connections that are lost. */
   on(event: 'error', listener: (error: Error) => void): unknown
   /** Adds a listener for new connections. */
   on(event: 'connect', listener: (client: PostgresClient) => void): unknown
@@ -95,7 +95,7 @@ const guarded = new WeakSet<PostgresClient>()
 
 /**
  * A connection that is lost tells it to its queries, and to its listeners: without one, the process would end. The pool has one only
- * while nobody uses the connection.
+ * while the connection is idle.
  */
 function guard(client: PostgresClient): void {
   if (guarded.has(client)) return

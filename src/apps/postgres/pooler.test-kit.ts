@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A connection to the server that nobody uses. */
+/** A connection to the server. */
 interface Backend {
   readonly socket: Socket
   /** Gets what the server sends. */

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 /** What a proxy does when the client sends a commit. */
 export type CommitFault = 'cut before' | 'cut after' | 'hang after' | 'none'
 
-/** A proxy that forwards bytes, until it is told otherwise. */
+/** A proxy that forwards bytes, until a fault is set. */
 export interface FaultyProxy {
   /** The URL of the server through the proxy. */
   readonly url: string

@@ -20,7 +20,7 @@ export type Send = (statements: readonly SentStatement[]) => Promise<SentResult[
 export interface Written<T> {
   /** What the work returned. */
   readonly result: T
-  /** Set if the connection was lost during the commit: nobody knows yet whether the server has committed. */
+  /** Set if the connection was lost during the commit: the server may have committed. */
   readonly lost?: { readonly id: string; readonly error: unknown }
 }
 
@@ -52,7 +52,7 @@ export class Transactions {
 
   /** Runs work that reads one snapshot. */
   read<T>(work: () => SqlWork<T>): Promise<T> {
-    // nobody waits for the commit: there is nothing to commit
+    // the result does not wait for the commit: there is nothing to commit
     return this.withConnection(async (send) => (await run(send, this.#starts.read, work)).result, COMMIT)
   }
 

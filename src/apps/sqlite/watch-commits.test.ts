@@ -5,7 +5,7 @@ import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const key = { appName: 'shop', userId: 'ada', sessionId: 's1' }
 
-test('a process hears of an item that another process posts, until it stops watching', async () => {
+test('watch() reports an item that another process posts, until it is stopped', async () => {
   const file = temporaryFile()
   const [watching, other] = [sqlite(file), sqlite(file)]
   onTestFinished(() => {
@@ -24,7 +24,7 @@ test('a process hears of an item that another process posts, until it stops watc
   expect(heard).toHaveLength(2)
 })
 
-test('a listener hears of changes of its own process at once', async () => {
+test('watch() reports changes of its own process at once', async () => {
   const { sessionService } = sqlite(':memory:')
   await sessionService.createSession(key)
   const heard: SessionKey[] = []

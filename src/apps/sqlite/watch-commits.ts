@@ -1,6 +1,6 @@
 import { systemPorts } from '../../core/base/ports.ts'
 
-/** Reading the number of a file that nobody has changed takes some microseconds. */
+/** Reading the version of an unchanged file takes some microseconds. */
 const INTERVAL_MS = 250
 
 /** Calls the listener when the version of a file has changed, until the returned function is called. Keeps no process alive. */

@@ -164,7 +164,7 @@ export class LeaseRows {
     return dead.map((row) => ({ ...row, app: ofCopy(checkRow(row as never)).app }))
   }
 
-  /** Lists the sessions with inbox items that nobody drains, the longest waiting first. */
+  /** Lists the sessions with inbox items that no holder drains, the longest waiting first. */
   *withInbox(appName: string, limit: number): SqlWork<SessionRow[]> {
     readPagePosition({ limit }) // throws for a limit that is not valid
     const time = this.#database.leaseTime()

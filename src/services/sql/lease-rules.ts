@@ -63,7 +63,7 @@ export function* release(
   if (copy) yield* deleteRow(tables, copy)
 }
 
-/** Whether a holder may wait for its write: nobody else can claim its session yet. */
+/** Whether a holder may wait for its write: no other process can claim its session yet. */
 export function* isHeldAlive({ sessions, leases }: SessionTables, lease: HeldLease): SqlWork<boolean> {
   const row = yield* sessions.findHeld(lease)
   return row !== undefined && leases.isAlive(row)

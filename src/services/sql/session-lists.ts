@@ -6,6 +6,9 @@ import { keyOf, type SessionRow } from './session-row.ts'
 import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
 
+/** The most sessions whose state is read at a time. A page may end before it shows all of them. */
+const ROWS_AT_A_TIME = 20
+
 /** A session with its state and these events. */
 export function* toSession({ stateRows }: SessionTables, row: SessionRow, events: readonly Event[]): SqlWork<Session> {
   const { state } = yield* stateRows.read(row)
@@ -33,11 +36,15 @@ export function* findSession(
 
 /** Lists the sessions of a user, without events. */
 export function* listSessions(
-  tables: SessionTables,
+  { sessions, stateRows }: SessionTables,
   { appName, userId }: { appName: string; userId: string },
 ): SqlWork<Session[]> {
+  const rows = yield* sessions.list({ appName, userId })
   const listed: Session[] = []
-  for (const row of yield* tables.sessions.list({ appName, userId })) listed.push(yield* toSession(tables, row, []))
+  for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
+    const piece = yield* stateRows.readEach(rows.slice(at, at + ROWS_AT_A_TIME))
+    for (const { owner, state } of piece) listed.push(sessionOf(owner, state, []))
+  }
   return listed
 }
 
@@ -51,11 +58,13 @@ export function* listSessionPage(
   const rows = yield* sessions.page(options, { after, limit: limit + 1, newestFirst }) // one more: is there a next page?
   const items: Session[] = []
   let size = 0
-  for (const row of rows) {
-    if (items.length === limit || size >= maxBytes) break
-    const { state, bytes } = yield* stateRows.read(row)
-    items.push(sessionOf(row, state, []))
-    size += bytes
+  for (let at = 0; at < Math.min(limit, rows.length) && size < maxBytes; at += ROWS_AT_A_TIME) {
+    const piece = yield* stateRows.readEach(rows.slice(at, Math.min(at + ROWS_AT_A_TIME, limit)))
+    for (const { owner, state, bytes } of piece) {
+      if (size >= maxBytes) break
+      items.push(sessionOf(owner, state, []))
+      size += bytes
+    }
   }
   return items.length < rows.length ? { items, next: String(rows[items.length - 1]?.id) } : { items }
 }

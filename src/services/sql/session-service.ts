@@ -234,7 +234,7 @@ export class SqlSessionService implements SessionService {
     return items
   }
 
-  /** Lists sessions with inbox items that nobody drains, the longest waiting first. */
+  /** Lists sessions with inbox items that no holder drains, the longest waiting first. */
   async withInbox({ appName, limit }: { appName: string; limit: number }): Promise<SessionKey[]> {
     checkId('appName', appName)
     return (await this.#database.read(() => this.#tables.leases.withInbox(appName, limit))).map(keyOf)

@@ -90,7 +90,7 @@ function toMessage({ appName, userId, sessionId }: SessionKey): string {
   return new TextEncoder().encode(text).length > MAX_MESSAGE_BYTES ? '' : text
 }
 
-/** The key of a message; undefined for one without, and for one that anybody else has sent. */
+/** The key of a message; undefined for one without, and for a message of another program. */
 function toKey(message: string): SessionKey | undefined {
   try {
     const key: unknown = JSON.parse(message)

@@ -48,6 +48,10 @@ export class StateRows {
   readonly #delete: Statement = command(`DELETE FROM toolwright_state WHERE ${OF_OWNER} AND key = ?`)
   readonly #deleteAll: Statement = command(`DELETE FROM toolwright_state WHERE ${OF_OWNER}`)
   readonly #all: Statement = query(`SELECT key, value FROM toolwright_state WHERE ${OF_SESSION} ${IN_ORDER}`)
+  readonly #range: Statement = query(
+    `SELECT session, key, value FROM toolwright_state
+     WHERE app = ? AND ("user" = '' OR ("user" = ? AND (session = 0 OR session BETWEEN ? AND ?))) ${IN_ORDER}`,
+  )
   readonly #scope: Statement = query(`SELECT key, value FROM toolwright_state WHERE ${OF_OWNER} ${IN_ORDER}`)
   readonly #keys: Statement = query(`SELECT key FROM toolwright_state WHERE ${OF_SESSION} ${IN_ORDER}`)
   readonly #size: Statement = query(`SELECT ${SIZE} FROM toolwright_state WHERE ${OF_OWNER}`)
@@ -74,14 +78,19 @@ export class StateRows {
 
   /** Reads session, user and app state into one object, and its length as JSON. */
   *read({ app, user, id }: StateOwner): SqlWork<ReadState> {
-    const state: JsonObject = {}
-    let bytes = 0
-    for (const row of yield* rowsOf(this.#all, app, user, id)) {
-      const [key, value] = decodeState(row)
-      setOwn(state, key, value)
-      bytes += String(row.key).length + String(row.value).length
-    }
-    return { state, bytes }
+    return toState(yield* rowsOf(this.#all, app, user, id))
+  }
+
+  /** Reads the state of sessions of one user, in one statement. */
+  *readEach<O extends StateOwner>(owners: readonly O[]): SqlWork<(ReadState & { readonly owner: O })[]> {
+    const [first] = owners
+    if (!first) return []
+    const ids = owners.map(({ id }) => id)
+    const [from, to] = [Math.min(...ids), Math.max(...ids)]
+    const rows = yield* rowsOf(this.#range, first.app, first.user, from, to)
+    const bySession = Map.groupBy(rows, ({ session }) => session)
+    const shared = bySession.get(0) ?? []
+    return owners.map((owner) => ({ owner, ...toState([...shared, ...(bySession.get(owner.id) ?? [])]) }))
   }
 
   /** Reads the values of one scope. */
@@ -117,6 +126,17 @@ export class StateRows {
 export function scopeColumns({ app, user, id }: StateOwner, scope: StateScope): ScopeColumns {
   if (scope === 'app') return [app, '', 0]
   return [app, user, scope === 'user' ? 0 : id]
+}
+
+function toState(rows: readonly SqlRow[]): ReadState {
+  const state: JsonObject = {}
+  let bytes = 0
+  for (const row of rows) {
+    const [key, value] = decodeState(row)
+    setOwn(state, key, value)
+    bytes += String(row.key).length + String(row.value).length
+  }
+  return { state, bytes }
 }
 
 function decodeState(row: SqlRow): [key: string, value: unknown] {

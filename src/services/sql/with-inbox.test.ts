@@ -1,4 +1,4 @@
-// The list of sessions whose inbox nobody drains.
+// The list of sessions whose inbox no holder drains.
 import { expect, onTestFinished, test } from 'vitest'
 import { HOME } from '../../adapters/testing/suites/session-fixtures.ts'
 import { delayedDatabase } from '../../apps/sqlite/delayed-database.test-kit.ts'
@@ -20,7 +20,7 @@ const STORES: [string, (now: () => number) => SqlSessionService][] = [
 ]
 
 test.each(STORES)(
-  'sessions with answers that nobody drains are listed on %s, the longest waiting first',
+  'sessions with answers that no holder drains are listed on %s, the longest waiting first',
   async (_on, open) => {
     const clock = { time: 1_700_000_000_000 }
     const service = open(() => clock.time)
