@@ -39,7 +39,7 @@ async function* copySessions({ from, to }: Databases): AsyncGenerator<CopyFact, 
 }
 
 function storesOf({ from, to }: Databases): Stores {
-  const options = { now: systemPorts.now, leaseMs: LEASE_MS, reportDamage: (): void => {} } // no row is decoded
+  const options = { now: systemPorts.now, leaseMs: LEASE_MS, logger: { warn: (): void => {} } } // no row is decoded
   return {
     from,
     to,
