@@ -32,7 +32,7 @@ interface Failure {
 /** The time of a background call of a dead process is over then. */
 const LATER_MS = 120_000
 
-/** Kills victims. One process goes on with all of their sessions: it starts when they are dead. */
+/** Kills victims. One process continues all of their sessions: it starts when they are dead. */
 export async function killAndRecover(world: CrashWorld, victims: readonly Victim[]): Promise<readonly Killed[]> {
   const endings = await Promise.all(
     victims.map(({ desk, death }) => settled(world.run({ type: 'converse', desks: [desk], death }))),

@@ -55,4 +55,3 @@ export interface LiveStart {
   /** Drives the run. */
   readonly live: LiveDriver
 }
-
