@@ -25,6 +25,7 @@ const refund = tool({
 const agent = new LlmAgent({ name: 'desk', model: offlineModel(), tools: [refund] })
 // After 2 seconds without a sign of life, the sessions of a process go to another one. In production, keep the default of 15.
 const services = postgres(DATABASE_URL, { schema: 'toolwright_replicas', leaseMs: 2_000 })
+await services.ready() // creates the tables; a wrong address or password ends the process here
 
 const runner: Runner = new Runner({ appName: 'desk', agent, ...services })
 export default runner

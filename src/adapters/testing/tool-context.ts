@@ -130,7 +130,7 @@ function hostOf(options: ToolContextOptions): InvocationHost {
     artifactService: options.artifactService,
     memoryService: options.memoryService,
     credentialService: options.credentialService,
-    pins: undefined,
+    sessionService: undefined,
     auth: { ports: systemPorts },
     state: {
       get: (key) => (Object.hasOwn(state, key) ? state[key] : undefined),

@@ -26,7 +26,7 @@ export function requestContext(overrides: Partial<InvocationHost> = {}): Callbac
     artifactService: undefined,
     memoryService: undefined,
     credentialService: undefined,
-    pins: undefined,
+    sessionService: undefined,
     auth: { ports: systemPorts },
     state: { get: () => undefined, keys: () => [] },
     session: () => ({ id: sessionId, appName, userId, state: {}, events: [], lastUpdateTime: 0 }),

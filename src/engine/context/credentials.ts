@@ -10,6 +10,7 @@ import { isReservedKey, RESERVED_PREFIXES } from '../../services/auth/auth-recor
 import type { AuthServices } from '../../services/auth/auth-services.ts'
 import { checkAuthConfig } from '../../services/auth/config/check-auth-config.ts'
 import type { CredentialOptions, CredentialOutcome } from '../../services/auth/resolve-credential.ts'
+import { findDeletedOf } from './find-deleted-of.ts'
 import type { InvocationHost } from './invocation-host.ts'
 
 const resolver = loadLater(() => import('../../services/auth/resolve-credential.ts'))
@@ -19,7 +20,7 @@ const OPTIONS: OptionRules<CredentialOptions> = { redirectUri: text, refreshBuff
 /** Everything that resolving a credential of the run's user needs. Throws INVALID_CONFIG if there is no store. */
 export function authServicesOf(host: InvocationHost): AuthServices {
   const { appName, userId, credentialService, auth } = host
-  const isUserDeleted = async (): Promise<boolean> => (await host.findDeleted?.()) === 'user'
+  const isUserDeleted = async (): Promise<boolean> => (await findDeletedOf(host)) === 'user'
   if (credentialService) return { appName, userId, credentialService, isUserDeleted, ...auth }
   throw new ToolwrightError(
     'INVALID_CONFIG',

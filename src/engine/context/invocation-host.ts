@@ -3,6 +3,7 @@ import type { ArtifactService } from '../../services/artifact/service.ts'
 import type { AuthServices } from '../../services/auth/auth-services.ts'
 import type { CredentialService } from '../../services/credential/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
+import type { FindsSessions } from '../../services/session/find-deleted.ts'
 import type { Session, SessionService, StateReader } from '../../services/session/service.ts'
 import type { LiveInputSource } from '../model/live-input.ts'
 import type { RunConfig } from './run-config.ts'
@@ -30,8 +31,8 @@ export interface InvocationHost {
   readonly memoryService: MemoryService | undefined
   /** Stores credentials. */
   readonly credentialService: CredentialService | undefined
-  /** Hashes of definitions that the app trusts. Undefined in a context without a session service. */
-  readonly pins: Pins | undefined
+  /** Finds sessions, and stores hashes of definitions that the app trusts. Undefined in a context without a session service. */
+  readonly sessionService: HostSessionService | undefined
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** The stored state and the `temp:` values of the run. */
@@ -40,14 +41,15 @@ export interface InvocationHost {
   readonly callerId?: string | undefined
   /** What the user of a live session sends. Undefined in other runs. */
   readonly liveInput?: LiveInputSource | undefined
-  /** Tells what was deleted while the run is under way. Undefined in a context without a session service. */
-  findDeleted?(): Promise<'nothing' | 'session' | 'user'>
   /** Returns a snapshot of the session. */
   session(): Session
 }
 
 /** The part of a session service that stores pins. */
 export type Pins = Pick<SessionService, 'getPin' | 'setPin'>
+
+/** The part of a session service that contexts use. */
+export type HostSessionService = Pins & FindsSessions
 
 /** What resolving credentials needs besides the user and the store. */
 export type AuthRuntime = Pick<AuthServices, 'ports' | 'fetch' | 'exchangers' | 'report'>

@@ -1,6 +1,7 @@
 import { isUserFilename } from '../../core/base/key-scope.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { sessionGone } from '../../services/session/session-errors.ts'
+import { findDeletedOf } from './find-deleted-of.ts'
 import type { InvocationHost } from './invocation-host.ts'
 
 type Saved = Pick<Parameters<ArtifactService['saveArtifact']>[0], 'artifact' | 'customMetadata'>
@@ -17,7 +18,7 @@ export async function saveArtifact(
 ): Promise<number> {
   const key = artifactKey(host, filename)
   const version = await service.saveArtifact({ ...key, ...saved })
-  const deleted = (await host.findDeleted?.()) ?? 'nothing'
+  const deleted = await findDeletedOf(host)
   if (deleted === 'nothing') return version
   if (deleted === 'user' || !isUserFilename(filename)) await service.deleteArtifact(key)
   throw sessionGone(host.sessionId)

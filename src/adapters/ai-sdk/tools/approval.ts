@@ -75,7 +75,7 @@ async function sessionHost({
     artifactService: services.artifactService,
     memoryService: services.memoryService,
     credentialService: services.credentialService,
-    pins: sessionService,
+    sessionService,
     auth: { ports: systemPorts },
     state: {
       get: (key) => (Object.hasOwn(session.state, key) ? session.state[key] : undefined),

@@ -37,5 +37,5 @@ function isSame(known: Revision | undefined, { changes, appName, pins }: Revisio
 
 function pinsOf(context: ReadonlyContext): Omit<Revision, 'changes'> {
   const host = hostOf(context)
-  return { appName: host?.appName ?? context.invocation.appName, pins: host?.pins }
+  return { appName: host?.appName ?? context.invocation.appName, pins: host?.sessionService }
 }

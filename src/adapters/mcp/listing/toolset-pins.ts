@@ -43,7 +43,7 @@ export class ToolsetPins {
   #storeOf(context: ReadonlyContext): PinStore {
     const host = hostOf(context)
     // the invocation of a context is created when it is read
-    return { appName: host?.appName ?? context.invocation.appName, sessionService: host?.pins ?? this.#own }
+    return { appName: host?.appName ?? context.invocation.appName, sessionService: host?.sessionService ?? this.#own }
   }
 
   /** Compares a listing with the pins: once, and again while tools are quarantined, because another process may trust them. */

@@ -10,9 +10,9 @@ import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../../../core/event/request
 import type { AuthServices } from '../../../services/auth/auth-services.ts'
 import { completeOpenConsent } from '../../../services/auth/consent/complete-open-consent.ts'
 import { readConsentAnswer } from '../../../services/auth/consent/read-consent-answer.ts'
+import { findDeleted } from '../../../services/session/find-deleted.ts'
 import type { SessionKey } from '../../../services/session/service.ts'
 import type { RunServices } from '../run-services.ts'
-import { findDeleted } from '../sessions/deleted-meanwhile.ts'
 
 /** Answers without codes, and the error of a consent that came too late. */
 interface ConsentAnswers {

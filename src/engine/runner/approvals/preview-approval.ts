@@ -136,7 +136,7 @@ function storedHost(
     artifactService,
     memoryService,
     credentialService,
-    pins: services.sessionService,
+    sessionService: services.sessionService,
     auth,
     state: { get: (key) => (Object.hasOwn(state, key) ? state[key] : undefined), keys: () => Object.keys(state) },
     session: () => session,

@@ -1,5 +1,4 @@
 import { isDerivedKey, isTempKey } from '../../../core/base/key-scope.ts'
-import { loadLater } from '../../../core/base/load-later.ts'
 import { StopSignal } from '../../../core/base/stop-signal.ts'
 import type { Content } from '../../../core/content/content.ts'
 import type { Fold } from '../../../core/event/fold.ts'
@@ -11,15 +10,12 @@ import type { RunContext } from '../../context/run-context.ts'
 import { recordedPhase } from '../../dispatch/run-phases.ts'
 import type { RunServices } from '../run-services.ts'
 import type { HeldSession } from '../session/held-session.ts'
-import type { Deleted } from '../sessions/deleted-meanwhile.ts'
 import { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
 import type { RecordedRun, RecordedState, RunnerProgress, RunObserver } from './recorded-run.ts'
 import { Recorder } from './recorder.ts'
 import { SessionSnapshot } from './session-snapshot.ts'
 import { StateWithDerived } from './state-with-derived.ts'
-
-const deletions = loadLater(() => import('../sessions/deleted-meanwhile.ts'))
 
 /** What a run is created from. */
 export interface RunDataOptions {
@@ -67,7 +63,7 @@ export class RunData implements RunHost, RecordedRun {
   /** Stores credentials. */
   readonly credentialService: RunServices['credentialService']
   /** Hashes of definitions that the app trusts. */
-  readonly pins: RunServices['sessionService']
+  readonly sessionService: RunServices['sessionService']
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: RunServices['auth']
   readonly tree: AgentTree
@@ -103,7 +99,7 @@ export class RunData implements RunHost, RecordedRun {
     this.artifactService = services.artifactService
     this.memoryService = services.memoryService
     this.credentialService = services.credentialService
-    this.pins = services.sessionService
+    this.sessionService = services.sessionService
     this.auth = services.auth
     this.tree = tree
     this.view = held.view
@@ -133,10 +129,6 @@ export class RunData implements RunHost, RecordedRun {
   /** The message that started the invocation. */
   get userContent(): Content | undefined {
     return this.fold.userEvent?.content
-  }
-  async findDeleted(): Promise<Deleted> {
-    const { findDeleted } = await deletions()
-    return await findDeleted(this.services.sessionService, this.held.key)
   }
   session(): SessionSnapshot {
     return new SessionSnapshot(this)

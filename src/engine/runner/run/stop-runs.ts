@@ -1,9 +1,9 @@
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { RunServices } from '../run-services.ts'
+import type { CloseOptions } from '../runner-options.ts'
 import { Cancelled } from './cancelled.ts'
 import type { RunFactory } from './run-factory.ts'
 import type { StartedRun } from './run-handle.ts'
-import type { CloseOptions } from './run-request.ts'
 
 /** How long a closing runner waits until the ends of stopped runs are recorded, in milliseconds. */
 const CLOSE_MS = 10_000
