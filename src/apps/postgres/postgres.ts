@@ -3,12 +3,8 @@ import { systemPorts } from '../../core/base/ports.ts'
 import { anything, callback, checkOptions, name, type OptionRules, objectWith } from '../../core/error/check-options.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
 import type { Logger } from '../../engine/dispatch/host.ts'
-import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
-import type { MemoryService } from '../../services/memory/service.ts'
-import type { ScheduleService } from '../../services/schedule/service.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
-import type { SessionService } from '../../services/session/service.ts'
 import { SqlArtifactService } from '../../services/sql/artifact-service.ts'
 import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
 import { tsvector } from '../../services/sql/memory-index.ts'
@@ -20,6 +16,7 @@ import { encryptionOf } from './encryption-keys.ts'
 import { listenClientOf } from './listen-client.ts'
 import type { OpenListener } from './listening.ts'
 import { Connections, type PostgresConnection, type PostgresPool } from './pool.ts'
+import { PostgresServices } from './postgres-services.ts'
 import { placeOf, readSource } from './source.ts'
 
 /** Options of `postgres()`. */
@@ -76,54 +73,6 @@ const RULES: OptionRules<PostgresOptions> = {
   monotonicNow: callback,
   newId: callback,
   logger: objectWith('warn', 'error'),
-}
-
-/** The services of one Postgres database. Spread them into the options of a runner; `ready` and `close` are not copied. */
-export class PostgresServices {
-  /** Stores sessions. */
-  readonly sessionService: SessionService
-  /** Stores artifacts. */
-  readonly artifactService: ArtifactService
-  /** Stores credentials, encrypted. */
-  readonly credentialService: EncryptedCredentialService
-  /** Stores what is remembered of sessions, and searches it. */
-  readonly memoryService: MemoryService
-  /** Stores schedules. */
-  readonly scheduleService: ScheduleService
-  readonly #database: PostgresDatabase
-
-  constructor(
-    database: PostgresDatabase,
-    services: {
-      sessionService: SessionService
-      artifactService: ArtifactService
-      credentialService: EncryptedCredentialService
-      memoryService: MemoryService
-      scheduleService: ScheduleService
-    },
-  ) {
-    this.#database = database
-    this.sessionService = services.sessionService
-    this.artifactService = services.artifactService
-    this.credentialService = services.credentialService
-    this.memoryService = services.memoryService
-    this.scheduleService = services.scheduleService
-  }
-
-  /** Connects, and creates or migrates the tables. Optional: the first use does it. Call it to fail early. */
-  async ready(): Promise<void> {
-    await this.#database.ready()
-  }
-
-  /** Closes the connections. A pool that was given to `postgres()` stays open. */
-  async close(): Promise<void> {
-    await this.#database.close()
-  }
-
-  /** Closes the connections at the end of an `await using` scope. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
 }
 
 /**

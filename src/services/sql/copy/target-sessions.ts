@@ -1,4 +1,4 @@
-// The rules of the target: a session is an unfinished copy, which nobody sees, until its last piece is written.
+// The rules of the target: a session is an unfinished copy, invisible to runs, until its last piece is written.
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Lease, SessionKey } from '../../session/service.ts'
 import { leaseLost, sessionExists } from '../../session/session-errors.ts'
