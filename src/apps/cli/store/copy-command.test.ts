@@ -145,6 +145,15 @@ describe('toolwright store copy', () => {
     expect(await rowsOfFile(to)).toEqual(await rowsOfFile(from))
   })
 
+  test('leaves out sessions that the source has in part', async () => {
+    const [from, to] = [temporaryFile(), temporaryFile()]
+    using services = sqlite(from)
+    await services.sessionService.createSession({ ...HOME, state: { tab: 1 } })
+    await services.sessionService.createCopy?.({ ...HOME, sessionId: 'half', state: { tab: 2 } })
+    expect(await copy(from, to)).toMatchObject({ code: 0, out: expect.stringMatching(/^sessions +1 +1$/m) })
+    expect(JSON.stringify(await rowsOfFile(to))).not.toContain('half')
+  })
+
   test('does not change the source', async () => {
     const from = await filledFile()
     const before = await rowsOfFile(from)

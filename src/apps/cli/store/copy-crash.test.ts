@@ -37,6 +37,33 @@ function dying(target: SqliteDatabase, at: number): SqlDatabase {
   })
 }
 
+/** Whether the target has a session that is copied in part. */
+async function hasCopy(target: SqlDatabase): Promise<boolean> {
+  return Number((await target.readOne(COPIES))[0]?.copies) > 0
+}
+
+/** A source before whose next read something happens, once the target has a session in part. */
+function interrupted(
+  source: SqliteDatabase,
+  { target, by: interrupt }: { readonly target: SqlDatabase; readonly by: () => Promise<void> },
+): SqlDatabase {
+  let hasHappened = false
+  return new Proxy(source, {
+    get(database, name) {
+      const value: unknown = Reflect.get(database, name, database)
+      if (typeof value !== 'function') return value
+      if (name !== 'read') return value.bind(database)
+      return async (work: unknown) => {
+        if (!hasHappened && (await hasCopy(target))) {
+          hasHappened = true
+          await interrupt()
+        }
+        return await value.call(database, work)
+      }
+    },
+  })
+}
+
 async function run(facts: AsyncIterable<CopyFact>): Promise<CopyFact[]> {
   const all: CopyFact[] = []
   for await (const fact of facts) all.push(fact)
@@ -70,7 +97,7 @@ test('a copy that dies before any of its transactions is completed by the next o
         return true
       },
     )
-    unfinished += Number((await target.readOne(COPIES))[0]?.copies)
+    if (await hasCopy(target)) unfinished++
     time += 60_000 // the lease of the dead process ends
     const skipped = (await run(copyStore(source, target))).filter(({ type }) => type !== 'copied')
     expect([at, skipped]).toEqual([at, []])
@@ -99,35 +126,37 @@ test('a session that changes while it is copied is left out, and nothing of it s
   const file = await largeFile()
   const [source, target] = [open(file), open(temporaryFile())]
   using services = sqlite(file)
-  const isStarted = async (): Promise<boolean> => Number((await target.readOne(COPIES))[0]?.copies) > 0
-  let hasChanged = false
-  const changing = new Proxy(source, {
-    get(database, name) {
-      const value: unknown = Reflect.get(database, name, database)
-      if (name !== 'read' || typeof value !== 'function')
-        return typeof value === 'function' ? value.bind(database) : value
-      return async (work: unknown) => {
-        if (!hasChanged && (await isStarted())) {
-          hasChanged = true
-          const lease = await services.sessionService.claim({ ...HOME, sessionId: 'large' })
-          await services.sessionService.append(lease, 5, [{ event: eventOf('new') }])
-          await services.sessionService.release(lease)
-        }
-        return await value.call(database, work)
-      }
-    },
-  })
-  const skipped = (await run(copyStore(changing, target))).filter(({ type }) => type !== 'copied')
-  expect(skipped).toEqual([
-    {
-      type: 'skipped',
-      what: expect.stringContaining('"large"'),
-      why: expect.stringContaining('changed while it was copied'),
-    },
+  const change = async (): Promise<void> => {
+    const lease = await services.sessionService.claim({ ...HOME, sessionId: 'large' })
+    await services.sessionService.append(lease, 5, [{ event: eventOf('new') }])
+    await services.sessionService.release(lease)
+  }
+  const facts = await run(copyStore(interrupted(source, { target, by: change }), target))
+  expect(facts.filter(({ type }) => type !== 'copied')).toEqual([
+    { type: 'skipped', what: expect.stringContaining('"large"'), why: expect.stringContaining('It changed while') },
   ])
-  expect(await isStarted()).toBe(false)
+  expect(await hasCopy(target)).toBe(false)
   expect(JSON.stringify(await rowsOf(target))).not.toContain('large')
   expect(await run(copyStore(source, target))).not.toContainEqual(expect.objectContaining({ type: 'skipped' }))
+  expect(await rowsOf(target)).toEqual(await rowsOf(source))
+})
+
+test('a copy that stalls for longer than its lease writes nothing after another process has removed it', async () => {
+  let time = 0
+  const [source, targetFile] = [open(await largeFile()), temporaryFile()]
+  const target = open(targetFile, () => time)
+  using services = sqlite(targetFile, { monotonicNow: () => time })
+  const remove = async (): Promise<void> => {
+    time += 60_000
+    const leases = (await services.sessionService.claimUnfinishedCopies?.({ appName: 'shop' })) ?? []
+    for (const lease of leases) await services.sessionService.release(lease)
+  }
+  const facts = await run(copyStore(interrupted(source, { target, by: remove }), target))
+  expect(facts.filter(({ type }) => type !== 'copied')).toEqual([
+    { type: 'skipped', what: expect.stringContaining('"large"'), why: expect.stringContaining('Another process') },
+  ])
+  expect(JSON.stringify(await rowsOf(target))).not.toContain('large')
+  await run(copyStore(source, target))
   expect(await rowsOf(target)).toEqual(await rowsOf(source))
 })
 
@@ -141,10 +170,10 @@ test('toolwright store copy killed with kill -9 while it copies a session shows 
   await target.readOne(COPIES) // creates the tables
   const child = spawn(process.execPath, [...node, resolve('src/apps/cli/index.ts'), ...args], { stdio: 'ignore' })
   const ended = once(child, 'exit')
-  while (!Number((await target.readOne(COPIES))[0]?.copies)) expect(child.exitCode).toBe(null)
+  while (!(await hasCopy(target))) expect(child.exitCode).toBe(null)
   child.kill('SIGKILL')
   await ended
-  expect(Number((await target.readOne(COPIES))[0]?.copies)).toBe(1)
+  expect(await hasCopy(target)).toBe(true)
   const { sessionService } = services()
   const key = { ...HOME, sessionId: 'large' }
   expect(await sessionService.getSession(key)).toBeUndefined()

@@ -54,7 +54,8 @@ export async function* copyMemories(
     yield { type: 'copied', kind: 'memories', count: memories.length }
     return
   }
-  const why = 'The target remembers something else of this session, which was not overwritten. Delete one of the two.'
+  const why =
+    'The target remembers something else of this session, which was not overwritten. Delete one of the two, or copy to an empty store.'
   yield { type: 'skipped', what: `memories: app "${app}", user "${user}", session "${session}"`, why }
 }
 

@@ -25,7 +25,7 @@ export interface Stores extends Databases {
 const LOOK_AGAIN_MS = 500
 
 const OTHER_LOG =
-  'The target has a session with this id and another log, which was not overwritten. Delete one of the two.'
+  'The target has a session with this id and another log, which was not overwritten. Delete one of the two, or copy to an empty store.'
 const CROSSED = 'Another process has changed it in the target meanwhile. Copy again.'
 
 /** Copies a session, unless it is in the target already. */
@@ -55,14 +55,15 @@ async function* copyFound(stores: Stores, session: SourceSession, what: string):
   }
   const owner = [row.app, row.user, row.session]
   yield* copyKeyed(stores, ARTIFACTS_OF_SESSION, { owner })
-  yield* copyMemories(stores, row)
   const problem = target ? undefined : await writeSession(stores, session)
   if (problem !== undefined) {
     yield { type: 'skipped', what, why: problem }
     return
   }
   yield { type: 'copied', kind: 'sessions', count: 1 }
-  yield* copyKeyed(stores, SCHEDULES_OF_SESSION, { owner }) // a worker starts them at once
+  // after the session: a worker starts its schedules at once, and what is remembered of it changes with it
+  yield* copyMemories(stores, row)
+  yield* copyKeyed(stores, SCHEDULES_OF_SESSION, { owner })
 }
 
 /** Removes what an earlier copy has left. While that one may be alive, waits for its end. */

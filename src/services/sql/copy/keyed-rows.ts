@@ -27,7 +27,8 @@ export interface AddedRows {
   readonly blocked: string | undefined
 }
 
-const OTHER_VALUE = 'The target has it with another value, which was not overwritten. Delete one of the two.'
+const OTHER_VALUE =
+  'The target has it with another value, which was not overwritten. Delete one of the two, or copy to an empty store.'
 
 /** Adds rows to a table. */
 export class KeyedRows {
