@@ -4,4 +4,5 @@
  * @module
  */
 export type { PostgresClient, PostgresConnection, PostgresPool } from './pool.ts'
-export { type PostgresOptions, type PostgresServices, postgres } from './postgres.ts'
+export { type PostgresServices, postgres } from './postgres.ts'
+export type { PostgresOptions } from './postgres-options.ts'

@@ -13,6 +13,7 @@ export type Kind =
 
 /** Something that is not copied. */
 export interface Skipped {
+  /** The kind of fact. */
   readonly type: 'skipped'
   /** What it is. */
   readonly what: string
