@@ -12,7 +12,7 @@ export const killPoints = {
   c8: 'inside the transaction that stores the result',
   c9: 'after the result is stored, before the caller gets it',
   c10: 'after its approval request is stored, before it is shown',
-  c11: 'after the answer is stored, before the run goes on',
+  c11: 'after the answer is stored, before the run continues',
   c12: 'inside the transaction that renews its lease',
   c13: 'after it reads the inbox, before it stores what was posted',
   c14: 'inside the transaction that releases its lease',

@@ -1,4 +1,4 @@
-// The agent of a shape. Its calls depend only on its history, so that a new process goes on where the killed one stopped.
+// The agent of a shape. Its calls depend only on its history, so that a new process continues where the killed one stopped.
 import { type Agent, agentTool, LlmAgent, Runner, type SessionService } from 'toolwright'
 import type { Shape } from '../kill-points.ts'
 import type { LedgerClient } from '../ledger/ledger-client.ts'
