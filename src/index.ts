@@ -133,12 +133,12 @@ export { type MemoryPluginOptions, memoryPlugin } from './engine/runner/plugins/
 export type { Plugin } from './engine/runner/plugins/plugin.ts'
 export type { ConversationPhases } from './engine/runner/run/conversation-phases.ts'
 export type { Run } from './engine/runner/run/run-handle.ts'
-export type { CloseOptions } from './engine/runner/run/run-request.ts'
 export { Runner } from './engine/runner/runner.ts'
 export type {
   AnswerOptions,
   ApprovalPreview,
   CancelOptions,
+  CloseOptions,
   DeleteSessionOptions,
   FollowOptions,
   ForkOptions,

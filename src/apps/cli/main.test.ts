@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commands } from './main.ts'
+import { commands } from './commands.ts'
 import { runCommandLine } from './terminal.test-kit.ts'
 
 const run = (...args: string[]) => runCommandLine(args)

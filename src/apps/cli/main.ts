@@ -6,35 +6,9 @@ import { escapeText } from '../../core/base/escape.ts'
 import { messageOf } from '../../core/error/error.ts'
 import type { Command } from './command/command.ts'
 import { helpOf, overviewOf } from './command/help.ts'
-import { completionCommand } from './completion/completion-command.ts'
-import { createCommand } from './create/create-command.ts'
-import { doctorCommand } from './doctor/doctor-command.ts'
-import { inferCommand } from './infer/infer-command.ts'
-import { mcpCommand } from './mcp/mcp-command.ts'
+import { commands } from './commands.ts'
 import { packageFolder } from './package-folder.ts'
-import { runCommand } from './run/run-command.ts'
-import { serveCommand } from './serve/serve-command.ts'
-import { webCommand } from './serve/web-command.ts'
-import { storeCommand } from './store/store-command.ts'
 import { type Terminal, UsageError } from './terminal.ts'
-import { toolCommand } from './tool/tool-command.ts'
-import { workerCommand } from './worker/worker-command.ts'
-
-const ownCommands: readonly Command[] = [
-  createCommand,
-  webCommand,
-  runCommand,
-  serveCommand,
-  workerCommand,
-  toolCommand,
-  mcpCommand,
-  inferCommand,
-  storeCommand,
-  doctorCommand,
-]
-
-/** All commands. Their help and the shell completion are made from this list. */
-export const commands: readonly Command[] = [...ownCommands, completionCommand(ownCommands)]
 
 /** Runs a command and returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,5 +1,5 @@
 /**
- * Sessions, artifacts and encrypted credentials in Postgres, for any number of processes and machines.
+ * Sessions, artifacts, memory, schedules and encrypted credentials in Postgres, for any number of processes and machines.
  *
  * @module
  */

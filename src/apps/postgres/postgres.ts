@@ -6,12 +6,14 @@ import type { Logger } from '../../engine/dispatch/host.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
+import type { ScheduleService } from '../../services/schedule/service.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import { SqlArtifactService } from '../../services/sql/artifact-service.ts'
 import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
 import { tsvector } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
+import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
 import { PostgresDatabase } from './database.ts'
 import { encryptionOf } from './encryption-keys.ts'
@@ -86,6 +88,8 @@ export class PostgresServices {
   readonly credentialService: EncryptedCredentialService
   /** Stores what is remembered of sessions, and searches it. */
   readonly memoryService: MemoryService
+  /** Stores schedules. */
+  readonly scheduleService: ScheduleService
   readonly #database: PostgresDatabase
 
   constructor(
@@ -95,6 +99,7 @@ export class PostgresServices {
       artifactService: ArtifactService
       credentialService: EncryptedCredentialService
       memoryService: MemoryService
+      scheduleService: ScheduleService
     },
   ) {
     this.#database = database
@@ -102,6 +107,7 @@ export class PostgresServices {
     this.artifactService = services.artifactService
     this.credentialService = services.credentialService
     this.memoryService = services.memoryService
+    this.scheduleService = services.scheduleService
   }
 
   /** Connects, and creates or migrates the tables. Optional: the first use does it. Call it to fail early. */
@@ -121,8 +127,8 @@ export class PostgresServices {
 }
 
 /**
- * Stores sessions, state, artifacts, memory and encrypted credentials in a Postgres database, which any number of processes on any number of
- * machines can use at once. Needs the package `pg`. Postgres 14 or newer.
+ * Stores sessions, state, artifacts, memory, schedules and encrypted credentials in a Postgres database, which any number of processes
+ * on any number of machines can use at once. Needs the package `pg`. Postgres 14 or newer.
  *
  * @example
  * const runner = new Runner({ appName: 'shop', agent, ...postgres(process.env.DATABASE_URL) })
@@ -151,6 +157,7 @@ export function postgres(
     artifactService: new SqlArtifactService(opened, { now }),
     credentialService: new EncryptedCredentialService(new SqlCredentialStore(opened), encryption),
     memoryService: new SqlMemoryService(opened, { index: tsvector, logger }),
+    scheduleService: new SqlScheduleService(opened, { logger }),
   })
 }
 

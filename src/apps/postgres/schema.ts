@@ -134,6 +134,19 @@ export const MIGRATIONS: readonly Migration[] = [
          words ${TEXT} NOT NULL
        )`,
       `CREATE INDEX toolwright_memory_words ON toolwright_memory_index USING gin (${LEXEMES})`,
+      `CREATE TABLE toolwright_schedules (
+         id ${ID},
+         app ${TEXT} NOT NULL,
+         schedule ${TEXT} NOT NULL,
+         "user" ${TEXT} NOT NULL,
+         session ${TEXT} NOT NULL,
+         wake_at DOUBLE PRECISION NOT NULL,
+         revision ${TEXT} NOT NULL,
+         body ${TEXT} NOT NULL,
+         UNIQUE (app, schedule)
+       )`,
+      'CREATE INDEX toolwright_schedules_due ON toolwright_schedules (app, wake_at)',
+      'CREATE INDEX toolwright_schedules_of ON toolwright_schedules (app, "user", session)',
     ],
   },
 ]

@@ -1,7 +1,7 @@
 import { ToolwrightError } from '../../core/error/error.ts'
 import { DefinedPhases } from '../../engine/flow/phases/conversation-phases.ts'
 import { validatePhases } from '../../engine/flow/phases/validate-phases.ts'
-import type { CloseOptions } from '../../engine/runner/run/run-request.ts'
+import type { CloseOptions } from '../../engine/runner/runner-options.ts'
 import { Runner } from '../../engine/runner/runner.ts'
 import { InMemoryArtifactService } from '../../services/artifact/in-memory.ts'
 import { InMemoryMemoryService } from '../../services/memory/in-memory.ts'

@@ -20,11 +20,12 @@ import { messageOf, ToolwrightError } from '../../core/error/error.ts'
 import { CREDENTIAL_ID_PREFIX, REQUEST_NAMES } from '../../core/event/request-names.ts'
 import type { RunConfig } from '../context/run-config.ts'
 import { toStateDelta } from '../context/state.ts'
-import type { CloseOptions, LiveStart, RunRequest } from './run/run-request.ts'
+import type { LiveStart, RunRequest } from './run/run-request.ts'
 import type { RunServices } from './run-services.ts'
 import type {
   AnswerOptions,
   CancelOptions,
+  CloseOptions,
   FollowOptions,
   ForkOptions,
   PreviewApprovalOptions,

@@ -271,3 +271,11 @@ export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDel
   /** The caller's values for tools and callbacks. */
   readonly runContext?: RunContext | undefined
 }
+
+/** Options of `runner.close()`. */
+export interface CloseOptions {
+  /** How long runs under way may take to end, in milliseconds. Default 0. */
+  readonly graceMs?: number | undefined
+  /** Leaves unfinished runs interrupted, so that `recover()` continues them in another process. Default false: cancels them. */
+  readonly interrupt?: boolean | undefined
+}

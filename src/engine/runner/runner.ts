@@ -9,7 +9,6 @@ import { type Completion, completionOf, outputOf } from './completion.ts'
 import { modelResolver } from './models.ts'
 import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest } from './request-rules.ts'
 import { followSignal, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
-import type { CloseOptions } from './run/run-request.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
 import { RunnerInternals } from './runner-internals.ts'
@@ -17,6 +16,7 @@ import type {
   AnswerOptions,
   ApprovalPreview,
   CancelOptions,
+  CloseOptions,
   DeleteSessionOptions,
   FollowOptions,
   ForkOptions,

@@ -3,22 +3,29 @@ import { randomUUID } from 'node:crypto'
 import { background, confirm, longRunning, type Tool, type ToolContext, tool } from 'toolwright'
 import { effects, gatedTools, toolNames } from '../tool-names.ts'
 import type { Desk } from './desk.ts'
+import { EndTogether } from './end-together.ts'
 
 /** Makes the tools of a shape. */
 export function payingTools(desk: Omit<Desk, 'runner'>): Tool[] {
+  const batch = new EndTogether()
   return toolNames[desk.shape].map((name) => {
-    const made = payingTool(desk, name)
+    const made = payingTool(desk, name, batch)
     if (gatedTools.includes(name)) return confirm(made)
     if (name === 'ship') return longRunning(made)
     return name === 'search' ? background(made) : made
   })
 }
 
-function payingTool(desk: Omit<Desk, 'runner'>, name: string): Tool {
+function payingTool(desk: Omit<Desk, 'runner'>, name: string, batch: EndTogether): Tool {
   const common = {
     name,
     description: `Takes effect once: ${effects[name]}`,
-    run: (_: unknown, context: ToolContext) => takeEffect(desk, name, context),
+    run: async (_: unknown, context: ToolContext) => {
+      batch.begin()
+      await takeEffect(desk, name, context)
+      await batch.end()
+      return { paid: true }
+    },
   }
   if (effects[name] !== 'reconcilable') return tool({ ...common, effect: effects[name] })
   return tool({
@@ -31,7 +38,7 @@ function payingTool(desk: Omit<Desk, 'runner'>, name: string): Tool {
   })
 }
 
-async function takeEffect(desk: Omit<Desk, 'runner'>, name: string, context: ToolContext): Promise<object> {
+async function takeEffect(desk: Omit<Desk, 'runner'>, name: string, context: ToolContext): Promise<void> {
   const { killer, note } = desk
   const key = context.idempotencyKey
   await note({ type: 'body', tool: name, key })
@@ -46,7 +53,6 @@ async function takeEffect(desk: Omit<Desk, 'runner'>, name: string, context: Too
   killer.reach('c6')
   await note({ type: 'effect', tool: name, key })
   killer.reach('c7')
-  return { paid: true }
 }
 
 /** Another process edits the state meanwhile: the run finds the item in its inbox. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { commands } from '../main.ts'
+import { commands } from '../commands.ts'
 import { runCommandLine } from '../terminal.test-kit.ts'
 
 const hasBash = spawnSync('bash', ['--version']).status === 0

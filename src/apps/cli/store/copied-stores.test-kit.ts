@@ -1,6 +1,7 @@
 // Stores to copy, with everything that a store can hold, and what is in their tables.
 import { randomBytes } from 'node:crypto'
 import { entryOf, eventOf, HOME, intentOf, requestOf } from '../../../adapters/testing/suites/session-fixtures.ts'
+import type { StoredSchedule } from '../../../services/schedule/service.ts'
 import { query, type SqlDatabase, type SqlRow } from '../../../services/sql/sql.ts'
 import { newSchema, openDatabase as openPostgresDatabase, serverUrl } from '../../postgres/database.test-kit.ts'
 import { postgres } from '../../postgres/postgres.ts'
@@ -23,7 +24,7 @@ export const HOSTILE: readonly string[] = [
 ]
 
 /** The services of a store. */
-export type StoreServices = Pick<SqliteServices, 'sessionService' | 'artifactService' | 'credentialService'>
+export type StoreServices = Omit<SqliteServices, 'close' | typeof Symbol.dispose>
 
 /** A new SQLite file with everything that a store can hold. */
 export async function filledFile(): Promise<string> {
@@ -35,14 +36,15 @@ export async function filledFile(): Promise<string> {
 }
 
 /** Writes something of everything. */
-export async function fill({ sessionService, artifactService, credentialService }: StoreServices): Promise<void> {
+export async function fill(services: StoreServices): Promise<void> {
+  const { sessionService, artifactService, credentialService, memoryService, scheduleService } = services
   await sessionService.createSession({ ...HOME, state: { 'user:name': 'Ada', 'app:limit': 5, tab: 1, empty: '' } })
   const lease = await sessionService.claim(HOME)
   const pending = { opened: [requestOf('r2'), requestOf('r1')], closed: [] }
   await sessionService.append(lease, 0, [entryOf('e1', { z: 1, a: { deep: [null] } }), intentOf('c1')], { pending })
-  await sessionService.postToInbox(HOME, { id: 'drained', kind: 'cancel', reason: 'no' } as never)
+  await sessionService.post(HOME, { id: 'drained', type: 'cancel' })
   await sessionService.append(lease, 2, [], { drained: ['drained'] })
-  await sessionService.postToInbox(HOME, { id: 'waiting', kind: 'cancel', reason: 'no' } as never)
+  await sessionService.post(HOME, { id: 'waiting', type: 'state', stateDelta: { late: true } })
   await sessionService.release(lease)
   await sessionService.createSession({ ...HOME, sessionId: 'interrupted', events: [eventOf('e1')] })
   const interrupted = await sessionService.claim({ ...HOME, sessionId: 'interrupted' })
@@ -50,7 +52,7 @@ export async function fill({ sessionService, artifactService, credentialService 
   for (const id of HOSTILE) {
     const key = { appName: id, userId: id, sessionId: id }
     await sessionService.createSession({ ...key, state: { [id]: id, [`user:${id}`]: id }, events: [eventOf(id)] })
-    await credentialService.saveCredential({ ...key, key: id, credential: { authType: 'apiKey', apiKey: id } as never })
+    await credentialService.save({ ...key, key: id, credential: { authType: 'apiKey', apiKey: id } })
   }
   const data = Buffer.from([0, 255, 10]).toString('base64')
   for (const sessionId of ['s1', 'gone']) {
@@ -59,7 +61,25 @@ export async function fill({ sessionService, artifactService, credentialService 
     await artifactService.saveArtifact({ ...HOME, sessionId, filename: 'a.png', artifact: { text: 'second' } })
   }
   await artifactService.saveArtifact({ ...HOME, filename: 'user:me', artifact: { text: 'of the user' } })
-  await sessionService.savePin?.({ appName: 'shop', name: 'mcp', hash: 'abc' } as never)
+  await sessionService.setPin({ appName: 'shop' }, 'mcp', 'abc')
+  for (const id of ['s1', 'gone']) {
+    const session = { appName: 'shop', userId: 'ada', id, state: {}, events: [eventOf('e1')], lastUpdateTime: 0 }
+    await memoryService.addSessionToMemory(session)
+    await scheduleService.saveSchedule({ ...scheduleOf(`of ${id}`), sessionId: id }, null)
+  }
+  await scheduleService.saveSchedule(scheduleOf('each day'), null)
+}
+
+function scheduleOf(id: string): StoredSchedule {
+  const message = { role: 'user', parts: [{ text: 'Report.' }] } as const
+  const owner = { appName: 'shop', userId: 'ada', uid: id, createdAt: 0, revision: 'r' }
+  const times = {
+    timing: { type: 'at', at: 1 },
+    missed: 'once',
+    wakeAt: 1,
+    state: { type: 'waiting', tick: 1 },
+  } as const
+  return { ...owner, ...times, id, message }
 }
 
 /** A new schema of the shared server, as arguments of the command and as a database. */
@@ -86,6 +106,10 @@ const ROWS: readonly string[] = [
   'SELECT * FROM toolwright_artifacts ORDER BY app, "user", session, filename, version',
   'SELECT app, "user", key, sealed FROM toolwright_credentials ORDER BY generation',
   'SELECT * FROM toolwright_pins ORDER BY app, name',
+  `SELECT users.app AS app, users."user" AS owner, session, body, length, words FROM toolwright_memories AS memories
+   JOIN toolwright_memory_users AS users ON users.id = memories.owner
+   JOIN toolwright_memory_index AS found ON found.rowid = memories.id ORDER BY users.app, users."user", session, memories.id`,
+  'SELECT app, schedule, "user", session, wake_at, revision, body FROM toolwright_schedules ORDER BY app, schedule',
 ]
 
 /** All rows of a store without the ids that its database has given. */

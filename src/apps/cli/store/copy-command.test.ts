@@ -1,20 +1,275 @@
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { temporaryFile, temporaryFolder } from '../../sqlite/temporary-file.test-kit.ts'
+import { scriptedModel } from '../../../adapters/testing/scripted-model.ts'
+import { entryOf, eventOf, HOME, write } from '../../../adapters/testing/suites/session-fixtures.ts'
+import { LlmAgent } from '../../../engine/agent/agents/llm-agent.ts'
+import { approve } from '../../../engine/runner/approvals/answer-parts.ts'
+import { Runner } from '../../../engine/runner/runner.ts'
+import { tool } from '../../../engine/tool/define-tool.ts'
+import { sqlite } from '../../sqlite/sqlite.ts'
+import { temporaryFile } from '../../sqlite/temporary-file.test-kit.ts'
 import { runCommandLine } from '../terminal.test-kit.ts'
-import { filledFile, newPostgres, rowsOf, rowsOfFile } from './copied-stores.test-kit.ts'
+import { filledFile, HOSTILE, newPostgres, rowsOf, rowsOfFile, type StoreServices } from './copied-stores.test-kit.ts'
 
-test('a store copied from SQLite to Postgres and back has the same rows', async () => {
-  const [file, back, { url, schema, open }] = [await filledFile(), temporaryFile(), newPostgres()]
-  const there = await runCommandLine(['store', 'copy', file, url, '--to-schema', schema])
-  expect(there).toMatchObject({ code: 0, errors: expect.stringContaining('need the same keys') })
-  expect(there.out).toMatch(/^sessions +9 +9$/m)
-  expect(there.out).toMatch(/^artifact versions +5 +5$/m)
-  const copied = await rowsOf(open())
-  expect(copied).toEqual(await rowsOfFile(file))
-  expect(copied.every((rows) => rows.length > 0)).toBe(true)
-  const again = await runCommandLine(['store', 'copy', url, back, '--from-schema', schema])
-  expect(again.code).toBe(0)
-  expect(await rowsOfFile(back)).toEqual(copied)
+const copy = (from: string, to: string, ...rest: string[]) => runCommandLine(['store', 'copy', from, to, ...rest])
+
+/** Two files with a session of the same key. */
+async function twoFiles(
+  ours: (services: StoreServices) => Promise<unknown>,
+  theirs: (services: StoreServices) => Promise<unknown>,
+): Promise<{ from: string; to: string }> {
+  const [from, to] = [temporaryFile(), temporaryFile()]
+  for (const [file, write] of [
+    [from, ours],
+    [to, theirs],
+  ] as const) {
+    const services = sqlite(file)
+    await write(services)
+    services.close()
+  }
+  return { from, to }
+}
+
+describe('toolwright store copy', () => {
+  test('copies from SQLite to Postgres and back, and all rows are the same', async () => {
+    const [file, back, { url, schema, open }] = [await filledFile(), temporaryFile(), newPostgres()]
+    const there = await copy(file, url, '--to-schema', schema)
+    expect(there).toMatchObject({ code: 0, errors: expect.stringContaining('need the same keys') })
+    expect(there.out).toMatch(/^ +from +to\nsessions +9 +9\nentries +10 +10$/m)
+    expect(there.out).toMatch(/^artifact versions +5 +5$/m)
+    const copied = await rowsOf(open())
+    expect(copied).toEqual(await rowsOfFile(file))
+    expect(copied.every((rows) => rows.length > 0)).toBe(true)
+    expect(await copy(url, back, '--from-schema', schema)).toMatchObject({ code: 0 })
+    expect(await rowsOfFile(back)).toEqual(copied)
+  })
+
+  test('copies credentials that programs with the same keys can use', async () => {
+    const [file, { url, schema, services }] = [await filledFile(), newPostgres()]
+    await copy(file, url, '--to-schema', schema)
+    const { credentialService } = services()
+    for (const id of HOSTILE) {
+      const stored = await credentialService.load({ appName: id, userId: id, key: id })
+      expect(stored?.credential).toEqual({ authType: 'apiKey', apiKey: id })
+    }
+  })
+
+  test('copies nothing twice', async () => {
+    const [from, to] = [await filledFile(), temporaryFile()]
+    await copy(from, to)
+    const before = await rowsOfFile(to)
+    expect(await copy(from, to)).toMatchObject({ code: 0, out: expect.stringMatching(/^sessions +9 +9$/m) })
+    expect(await rowsOfFile(to)).toEqual(before)
+  })
+
+  test('moves a paused run to Postgres, where an approval pays once', async () => {
+    const [file, { url, schema, services }] = [temporaryFile(), newPostgres()]
+    const paid: string[] = []
+    const shop = (store: StoreServices, steps: Parameters<typeof scriptedModel>[0]): Runner => {
+      const pay = tool({
+        name: 'pay',
+        description: 'Pays',
+        requiresConfirmation: true,
+        run: (_args, { idempotencyKey }) => void paid.push(idempotencyKey),
+      })
+      return new Runner({
+        appName: 'shop',
+        agent: new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [pay] }),
+        ...store,
+      })
+    }
+    const local = sqlite(file)
+    const { pending } = await shop(local, [{ calls: [{ name: 'pay' }] }]).complete({ ...HOME, message: 'Pay.' })
+    local.close()
+    expect(await copy(file, url, '--to-schema', schema)).toMatchObject({ code: 0 })
+    const runner = shop(services(), ['Paid.'])
+    expect(await runner.pending({})).toEqual(pending)
+    const message = pending.map((request) => approve(request))
+    expect((await runner.complete({ ...HOME, message })).text).toBe('Paid.')
+    await runner.complete({ ...HOME, message })
+    expect(paid).toHaveLength(1)
+    await runner.close()
+  })
+
+  test('keeps a run that was interrupted for recover(), and gives the session to no holder', async () => {
+    const [from, to] = [await filledFile(), temporaryFile()]
+    await copy(from, to)
+    using services = sqlite(to)
+    const { sessionService } = services
+    expect(await sessionService.interrupted({ appName: 'shop' })).toEqual([{ ...HOME, sessionId: 'interrupted' }])
+    expect(await sessionService.claim(HOME)).toMatchObject({ seq: 2 })
+  })
+
+  test('leaves out a session in use, copies the others, and copies it when its run has ended', async () => {
+    const from = temporaryFile()
+    const to = temporaryFile()
+    using services = sqlite(from)
+    await services.sessionService.createSession({ ...HOME, sessionId: 'idle' })
+    await services.sessionService.createSession({ ...HOME, events: [eventOf('e1')] })
+    const lease = await services.sessionService.claim(HOME)
+    const { code, errors, out } = await copy(from, to)
+    expect(code).toBe(1)
+    expect(errors).toContain(
+      'Not copied: session "s1" of user "ada", app "shop". A process is using it. Stop that process',
+    )
+    expect(out).toMatch(/^sessions +2 +1$/m)
+    await services.sessionService.release(lease)
+    expect(await copy(from, to)).toMatchObject({ code: 0 })
+    expect(await rowsOfFile(to)).toEqual(await rowsOfFile(from))
+  })
+
+  test('does not change the source', async () => {
+    const from = await filledFile()
+    const before = await rowsOfFile(from)
+    await copy(from, temporaryFile())
+    expect(await rowsOfFile(from)).toEqual(before)
+  })
+
+  test('tells after each hundred sessions how far it is', async () => {
+    const from = temporaryFile()
+    const services = sqlite(from)
+    for (let n = 0; n < 210; n++) await services.sessionService.createSession({ ...HOME, sessionId: `s${n}` })
+    services.close()
+    const { code, errors } = await copy(from, temporaryFile())
+    expect([code, errors.match(/^Copied .*$/gm)]).toEqual([
+      0,
+      ['Copied 100 of 210 sessions', 'Copied 200 of 210 sessions'],
+    ])
+  })
+})
+
+describe('toolwright store copy overwrites nothing: it reports', () => {
+  test.each<
+    [string, (services: StoreServices) => Promise<unknown>, (services: StoreServices) => Promise<unknown>, string]
+  >([
+    [
+      'a session with another log',
+      ({ sessionService }) => sessionService.createSession({ ...HOME, events: [eventOf('e1')] }),
+      ({ sessionService }) => sessionService.createSession({ ...HOME, events: [eventOf('e2')] }),
+      'Not copied: session "s1" of user "ada", app "shop". The target has a session with this id and another log',
+    ],
+    [
+      'a session that went on in the target',
+      ({ sessionService }) => sessionService.createSession({ ...HOME, events: [eventOf('e1')] }),
+      async ({ sessionService }) => {
+        await sessionService.createSession({ ...HOME, events: [eventOf('e1')] })
+        await write(sessionService, HOME, entryOf('e2'))
+      },
+      'with this id and another log',
+    ],
+    [
+      'a session without entries and with another state',
+      ({ sessionService }) => sessionService.createSession({ ...HOME, state: { tab: 1 } }),
+      ({ sessionService }) => sessionService.createSession({ ...HOME, state: { tab: 2 } }),
+      'with this id and another log',
+    ],
+    [
+      'another value in the state of the user',
+      ({ sessionService }) => sessionService.createSession({ ...HOME, state: { 'user:name': 'Ada', 'user:ok': 1 } }),
+      ({ sessionService }) => sessionService.createSession({ ...HOME, sessionId: 's2', state: { 'user:name': 'Eve' } }),
+      'Not copied: state values: app "shop", user "ada", session "0", key "user:name". The target has it with another value',
+    ],
+    [
+      'another version of an artifact, and adds no later one',
+      async ({ artifactService }) => {
+        for (const text of ['ours', 'latest'])
+          await artifactService.saveArtifact({ ...HOME, filename: 'user:a', artifact: { text } })
+      },
+      ({ artifactService }) =>
+        artifactService.saveArtifact({ ...HOME, filename: 'user:a', artifact: { text: 'theirs' } }),
+      'Not copied: artifact versions: app "shop", user "ada", filename "user:a", version "0"',
+    ],
+    [
+      'another pin',
+      ({ sessionService }) => sessionService.setPin({ appName: 'shop' }, 'mcp', 'ours'),
+      ({ sessionService }) => sessionService.setPin({ appName: 'shop' }, 'mcp', 'theirs'),
+      'Not copied: pins: app "shop", name "mcp"',
+    ],
+  ])('%s', async (_, ours, theirs, message) => {
+    const { from, to } = await twoFiles(ours, theirs)
+    const before = await rowsOfFile(to)
+    const { code, errors } = await copy(from, to)
+    expect([code, errors]).toEqual([1, expect.stringContaining(message)])
+    const stored = (rows: unknown[][]): string[] => rows.flat().map((row) => JSON.stringify(row))
+    expect(stored(await rowsOfFile(to))).toEqual(expect.arrayContaining(stored(before)))
+    expect(stored(await rowsOfFile(to)).join()).not.toMatch(/ours|latest/)
+  })
+
+  test('a store that also has something else', async () => {
+    const { from, to } = await twoFiles(
+      ({ sessionService }) => sessionService.createSession(HOME),
+      ({ sessionService }) => sessionService.createSession({ ...HOME, userId: 'eve' }),
+    )
+    const { code, errors, out } = await copy(from, to)
+    expect([code, errors]).toEqual([1, expect.stringContaining('<to> has content of its own')])
+    expect(out).toMatch(/^sessions +1 +2$/m)
+  })
+
+  test('a session whose ids are too long for the target, and copies the others', async () => {
+    const long = Array.from({ length: 1000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join('')
+    const [from, { url, schema }] = [temporaryFile(), newPostgres()]
+    const services = sqlite(from)
+    const { sessionService, credentialService } = services
+    await sessionService.createSession({ appName: long, userId: long, sessionId: long, events: [eventOf('e1')] })
+    await sessionService.createSession({ ...HOME, events: [eventOf('e1')] })
+    const credential = { authType: 'apiKey', apiKey: 'k' } as const
+    for (const key of [long, 'short']) await credentialService.save({ appName: 'shop', userId: 'ada', key, credential })
+    services.close()
+    const { code, errors, out } = await copy(from, url, '--to-schema', schema)
+    expect([code, errors]).toEqual([1, expect.stringMatching(/^Not copied: session .* Use shorter ids/m)])
+    expect(out).toMatch(/^sessions +2 +1$/m)
+    expect(out).toMatch(/^credentials +2 +1$/m)
+  })
+
+  test('a session whose log is damaged, and copies the others', async () => {
+    const { from, to } = await twoFiles(
+      async ({ sessionService }) => {
+        await sessionService.createSession({ ...HOME, events: [eventOf('e1'), eventOf('e2'), eventOf('e3')] })
+        await sessionService.createSession({ ...HOME, sessionId: 'short', events: [eventOf('e1')] })
+        await sessionService.createSession({ ...HOME, sessionId: 'sound' })
+      },
+      async () => {},
+    )
+    const connection = new DatabaseSync(from)
+    connection.exec(
+      'DELETE FROM toolwright_entries WHERE session = 1 AND seq = 2; UPDATE toolwright_sessions SET seq = 2 WHERE id = 2',
+    )
+    connection.close()
+    const { code, errors, out } = await copy(from, to)
+    expect([code, errors]).toEqual([1, expect.stringContaining('Entry 2 of its log is missing')])
+    expect(errors).toContain('Not copied: session "short"')
+    expect(out).toMatch(/^sessions +3 +1$/m)
+  })
+})
+
+describe('toolwright store copy refuses', () => {
+  const file = join(tmpdir(), 'toolwright-missing.db')
+  test.each([
+    ['one store', ['a.db'], 'Pass two stores'],
+    ['three stores', ['a.db', 'b.db', 'c.db'], 'Pass two stores'],
+    ['a file that does not exist', [file, 'b.db'], 'missing.db" does not exist'],
+    ['the same file twice', ['package.json', './package.json'], '<from> and <to> are one store'],
+    ['a URL of another database', ['mysql://u:secret@h/db', 'b.db'], 'a URL that starts with postgres://'],
+    ['a store in memory', [':memory:', 'b.db'], 'A store is the path of a SQLite file'],
+    ['a schema of a file', ['package.json', 'b.db', '--from-schema', 'x'], '--from-schema is for Postgres'],
+  ])('%s', async (_, args, message) => {
+    const { code, errors } = await runCommandLine(['store', 'copy', ...args])
+    expect([code, errors]).toEqual([2, expect.stringContaining(message)])
+    expect(errors).not.toContain('secret')
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('a URL without a database, and names no password', async () => {
+    const { code, errors } = await copy(await filledFile(), 'postgres://ada:secret@127.0.0.1:1')
+    expect([code, errors]).toEqual([1, expect.stringContaining('names no database')])
+    expect(errors).not.toContain('secret')
+  })
+
+  test('a server that is not there', async () => {
+    const { code, errors } = await copy(await filledFile(), 'postgres://ada:secret@127.0.0.1:1/shop')
+    expect([code, errors]).toEqual([1, expect.stringContaining('"shop" (127.0.0.1:1) cannot be reached')])
+  })
 })

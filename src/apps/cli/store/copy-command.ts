@@ -22,7 +22,7 @@ export const copyCommand: Command = defineCommand({
   summary: 'Copy a store to another database',
   usage: '<from> <to>',
   description: [
-    'Copies sessions with their open requests and inboxes, the state of users and apps, artifacts, credentials and pins. Each store is a SQLite file or a URL of Postgres. Stop the processes that use <from> first: a session in use is not copied, and a run that both stores continue has its effects twice.',
+    'Copies sessions with their open requests and inboxes, the state of users and apps, artifacts, credentials, pins, memories and schedules. Each store is a SQLite file or a URL of Postgres. Stop the processes that use <from> first: a session in use is not copied, and a run that both stores continue has its effects twice.',
     'Stopped at any point and started again, it continues. A session appears in <to> when all of it is there. What <to> has with other content is reported and not overwritten.',
   ],
   options,

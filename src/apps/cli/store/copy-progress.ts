@@ -22,7 +22,7 @@ export async function showCopy(
           if (fact.kind !== 'sessions') break
           sessions += fact.count
           if (screen.isLive) screen.status(`${sessions} of ${total} sessions`, since)
-          else if (sessions % SESSIONS_PER_LINE === 0) screen.write(`… ${sessions} of ${total} sessions\n`)
+          else if (sessions % SESSIONS_PER_LINE === 0) screen.write(`Copied ${sessions} of ${total} sessions\n`)
           break
         case 'waiting':
           screen.write(`Waiting for another copy of ${escapeLine(fact.what)}, which may have been killed\n`)

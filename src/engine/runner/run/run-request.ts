@@ -56,10 +56,3 @@ export interface LiveStart {
   readonly live: LiveDriver
 }
 
-/** Options of `runner.close()`. */
-export interface CloseOptions {
-  /** How long runs under way may take to end, in milliseconds. Default 0. */
-  readonly graceMs?: number | undefined
-  /** Leaves unfinished runs interrupted, so that `recover()` continues them in another process. Default false: cancels them. */
-  readonly interrupt?: boolean | undefined
-}

@@ -3,7 +3,7 @@ import type { RunServices } from '../run-services.ts'
 import { Cancelled } from './cancelled.ts'
 import type { RunFactory } from './run-factory.ts'
 import type { StartedRun } from './run-handle.ts'
-import type { CloseOptions } from './run-request.ts'
+import type { CloseOptions } from '../runner-options.ts'
 
 /** How long a closing runner waits until the ends of stopped runs are recorded, in milliseconds. */
 const CLOSE_MS = 10_000

@@ -8,6 +8,8 @@ export type Kind =
   | 'artifact versions'
   | 'credentials'
   | 'pins'
+  | 'memories'
+  | 'schedules'
 
 /** Something that is not copied. */
 export interface Skipped {

@@ -7,7 +7,8 @@ import type { SessionTables } from '../session-tables.ts'
 import { isSameSession } from './compare-session.ts'
 import type { CopyFact } from './copy-fact.ts'
 import { copyKeyed, type Databases, isRefused } from './copy-keyed.ts'
-import { ARTIFACTS_OF_SESSION } from './keyed-tables.ts'
+import { copyMemories } from './copy-memories.ts'
+import { ARTIFACTS_OF_SESSION, SCHEDULES_OF_SESSION } from './keyed-tables.ts'
 import { FIRST, type PiecePosition } from './session-sections.ts'
 import type { SourceSession, SourceSessions } from './source-session.ts'
 import { deleteDeadCopy, writePiece } from './target-sessions.ts'
@@ -52,10 +53,16 @@ async function* copyFound(stores: Stores, session: SourceSession, what: string):
     yield { type: 'skipped', what, why: OTHER_LOG }
     return
   }
-  yield* copyKeyed(stores, ARTIFACTS_OF_SESSION, { owner: [row.app, row.user, row.session] })
+  const owner = [row.app, row.user, row.session]
+  yield* copyKeyed(stores, ARTIFACTS_OF_SESSION, { owner })
+  yield* copyMemories(stores, row)
   const problem = target ? undefined : await writeSession(stores, session)
-  if (problem === undefined) yield { type: 'copied', kind: 'sessions', count: 1 }
-  else yield { type: 'skipped', what, why: problem }
+  if (problem !== undefined) {
+    yield { type: 'skipped', what, why: problem }
+    return
+  }
+  yield { type: 'copied', kind: 'sessions', count: 1 }
+  yield* copyKeyed(stores, SCHEDULES_OF_SESSION, { owner }) // a worker starts them at once
 }
 
 /** Removes what an earlier copy has left. While that one may be alive, waits for its end. */

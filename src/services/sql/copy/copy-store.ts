@@ -6,9 +6,10 @@ import { sessionTables } from '../session-tables.ts'
 import type { SqlDatabase, SqlRow } from '../sql.ts'
 import type { CopyFact } from './copy-fact.ts'
 import { copyKeyed, type Databases } from './copy-keyed.ts'
+import { copyOtherMemories } from './copy-memories.ts'
 import { copySession, type Stores } from './copy-session.ts'
 import { copySharedState } from './copy-shared-state.ts'
-import { CREDENTIALS, OTHER_ARTIFACTS, PINS } from './keyed-tables.ts'
+import { CREDENTIALS, OTHER_ARTIFACTS, OTHER_SCHEDULES, PINS } from './keyed-tables.ts'
 import { SourceSessions } from './source-session.ts'
 
 /**
@@ -24,7 +25,9 @@ export async function* copyStore(from: SqlDatabase, to: SqlDatabase): AsyncGener
   yield* copyKeyed(databases, CREDENTIALS)
   yield* copySharedState(databases)
   yield* copyKeyed(databases, OTHER_ARTIFACTS)
+  yield* copyOtherMemories(databases)
   yield* copySessions(databases)
+  yield* copyKeyed(databases, OTHER_SCHEDULES)
 }
 
 async function* copySessions({ from, to }: Databases): AsyncGenerator<CopyFact, void> {
@@ -39,7 +42,7 @@ async function* copySessions({ from, to }: Databases): AsyncGenerator<CopyFact, 
 }
 
 function storesOf({ from, to }: Databases): Stores {
-  const options = { now: systemPorts.now, leaseMs: LEASE_MS, reportDamage: (): void => {} } // no row is decoded
+  const options = { now: systemPorts.now, leaseMs: LEASE_MS, logger: { warn: (): void => {} } } // no row is decoded
   return {
     from,
     to,

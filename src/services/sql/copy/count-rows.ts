@@ -15,6 +15,8 @@ const COUNTS: readonly (readonly [Kind, Statement])[] = [
   ['artifact versions', count('toolwright_artifacts')],
   ['credentials', count('toolwright_credentials')],
   ['pins', count('toolwright_pins')],
+  ['memories', count('toolwright_memories')],
+  ['schedules', count('toolwright_schedules')],
 ]
 
 /** How much a store holds, by kind. */

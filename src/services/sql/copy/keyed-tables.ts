@@ -13,6 +13,8 @@ export interface KeyedRange {
   readonly start: readonly SqlValue[]
 }
 
+const OF_SESSION = 'app = ? AND "user" = ? AND session = ?'
+
 /** The pins of apps. */
 export const PINS: KeyedRange = range(
   { kind: 'pins', table: 'toolwright_pins', key: ['app', 'name'], content: ['hash'] },
@@ -52,7 +54,7 @@ const ARTIFACT_BYTES = 'octet_length(part) + coalesce(octet_length(bytes), 0)'
 
 /** The artifacts of a session. */
 export const ARTIFACTS_OF_SESSION: KeyedRange = range(ARTIFACTS, {
-  where: 'app = ? AND "user" = ? AND session = ?',
+  where: OF_SESSION,
   position: ['filename', 'version'],
   start: ['', -1],
   bytes: ARTIFACT_BYTES,
@@ -60,13 +62,25 @@ export const ARTIFACTS_OF_SESSION: KeyedRange = range(ARTIFACTS, {
 
 /** The artifacts of users, and those of sessions that do not exist. */
 export const OTHER_ARTIFACTS: KeyedRange = range(ARTIFACTS, {
-  where: `NOT EXISTS (
-    SELECT 1 FROM toolwright_sessions AS sessions WHERE sessions.app = toolwright_artifacts.app
-      AND sessions."user" = toolwright_artifacts."user" AND sessions.session = toolwright_artifacts.session)`,
+  where: withoutSession('toolwright_artifacts'),
   position: ARTIFACTS.key,
   start: ['', '', '', '', -1],
   bytes: ARTIFACT_BYTES,
 })
+
+const SCHEDULES: KeyedTable = {
+  kind: 'schedules',
+  table: 'toolwright_schedules',
+  key: ['app', 'schedule'],
+  content: ['"user"', 'session', 'wake_at', 'revision', 'body'],
+}
+const BY_ID = { position: ['id'], start: [0], bytes: 'octet_length(body)' }
+
+/** The schedules of a session. */
+export const SCHEDULES_OF_SESSION: KeyedRange = range(SCHEDULES, { where: OF_SESSION, ...BY_ID })
+
+/** The schedules that make a session for each run, or name one that does not exist. */
+export const OTHER_SCHEDULES: KeyedRange = range(SCHEDULES, { where: withoutSession('toolwright_schedules'), ...BY_ID })
 
 interface RangeOptions {
   readonly where: string
@@ -82,4 +96,10 @@ function range(table: KeyedTable, { where, position, start, bytes }: RangeOption
     pages: new TablePages({ table: table.table, where, columns, position, bytes }),
     start,
   }
+}
+
+function withoutSession(table: string): string {
+  return `NOT EXISTS (
+    SELECT 1 FROM toolwright_sessions AS sessions WHERE sessions.app = ${table}.app
+      AND sessions."user" = ${table}."user" AND sessions.session = ${table}.session)`
 }
