@@ -30,7 +30,7 @@ export async function finish(desk: Desk): Promise<void> {
 async function answerPending(desk: Desk): Promise<void> {
   const { runner, userId, sessionId } = desk
   for (;;) {
-    await runner.backgroundOf({ userId, sessionId })
+    await runner.internals.backgroundOf({ userId, sessionId })
     const pending = await runner.pending({ userId, sessionId })
     if (pending.length === 0) return
     for (const { id } of pending) await desk.note({ type: 'answered', requestId: id })

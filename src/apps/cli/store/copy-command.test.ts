@@ -57,6 +57,30 @@ describe('toolwright store copy', () => {
     }
   })
 
+  test('copies from one schema of Postgres to another', async () => {
+    const [one, other, file] = [newPostgres(), newPostgres(), await filledFile()]
+    await copy(file, one.url, '--to-schema', one.schema)
+    const ended = await copy(one.url, other.url, '--from-schema', one.schema, '--to-schema', other.schema)
+    expect(ended.code).toBe(0)
+    expect(await rowsOf(other.open())).toEqual(await rowsOf(one.open()))
+  })
+
+  test('adds state of a user, which runs on the target see', async () => {
+    const [from, { url, schema, services }] = [temporaryFile(), newPostgres()]
+    const source = sqlite(from)
+    await source.sessionService.createSession({ ...HOME, state: { 'user:name': 'Ada' } })
+    source.close()
+    const { sessionService } = services()
+    const key = { ...HOME, sessionId: 'running' }
+    await sessionService.createSession(key)
+    const lease = await sessionService.claim(key)
+    const { state } = await sessionService.read(lease)
+    expect(state.get('user:name')).toBeUndefined()
+    expect((await copy(from, url, '--to-schema', schema)).errors).toContain('<to> has content of its own')
+    await sessionService.renew(lease)
+    expect(state.get('user:name')).toBe('Ada')
+  })
+
   test('copies nothing twice', async () => {
     const [from, to] = [await filledFile(), temporaryFile()]
     await copy(from, to)

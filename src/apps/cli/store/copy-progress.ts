@@ -1,5 +1,4 @@
 import { escapeLine } from '../../../core/base/escape.ts'
-import { unreachable } from '../../../core/base/unreachable.ts'
 import type { CopyFact } from '../../../services/sql/copy/copy-fact.ts'
 import { Screen } from '../screen/screen.ts'
 import type { Terminal } from '../terminal.ts'
@@ -17,26 +16,21 @@ export async function showCopy(
   let [sessions, skipped] = [0, 0]
   try {
     for await (const fact of facts) {
-      switch (fact.type) {
-        case 'copied':
-          if (fact.kind !== 'sessions') break
-          sessions += fact.count
-          if (screen.isLive) screen.status(`${sessions} of ${total} sessions`, since)
-          else if (sessions % SESSIONS_PER_LINE === 0) screen.write(`Copied ${sessions} of ${total} sessions\n`)
-          break
-        case 'waiting':
-          screen.write(`Waiting for another copy of ${escapeLine(fact.what)}, which may have been killed\n`)
-          break
-        case 'skipped':
-          skipped++
-          screen.write(`Not copied: ${escapeLine(fact.what)}. ${escapeLine(fact.why)}\n`)
-          break
-        default:
-          return unreachable(fact)
-      }
+      if (fact.type === 'skipped') skipped++
+      if (fact.type === 'copied' && fact.kind === 'sessions') sessions += fact.count
+      if (fact.type !== 'copied') screen.write(textOf(fact))
+      else if (screen.isLive) screen.status(`${sessions} of ${total} sessions`, since)
+      else if (fact.kind === 'sessions' && sessions % SESSIONS_PER_LINE === 0)
+        screen.write(`Copied ${sessions} of ${total} sessions\n`)
     }
     return skipped
   } finally {
     screen.status(undefined)
   }
+}
+
+function textOf(fact: Exclude<CopyFact, { type: 'copied' }>): string {
+  const what = escapeLine(fact.what)
+  if (fact.type === 'skipped') return `Not copied: ${what}. ${escapeLine(fact.why)}\n`
+  return `Waiting for another copy of ${what}, which may have been killed\n`
 }

@@ -13,7 +13,7 @@ export type Kind =
 
 /** Something that is not copied. */
 export interface Skipped {
-  /** The kind of fact. */
+  /** Tells facts apart. */
   readonly type: 'skipped'
   /** What it is. */
   readonly what: string
