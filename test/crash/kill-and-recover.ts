@@ -1,4 +1,4 @@
-// Kills processes, lets a new one go on with what they have left, and reads what is left then.
+// Kills processes, lets a new one complete what they have left, and reads the result.
 import type { Evidence } from './audit/evidence.ts'
 import type { CrashWorld, Ending } from './crash-world.ts'
 import { openRawStore } from './rows/open-raw-store.ts'
@@ -16,7 +16,7 @@ export interface Victim {
 export interface Killed {
   /** How the victim ended. */
   readonly ending: Ending | Failure
-  /** How the process ended that went on. */
+  /** How the process ended that completed the session. */
   readonly recovery: Ending | Failure
   /** What the database finds wrong with itself. */
   readonly damage: readonly string[]
@@ -32,7 +32,7 @@ interface Failure {
 /** The time of a background call of a dead process is over then. */
 const LATER_MS = 120_000
 
-/** Kills victims. One process continues all of their sessions: it starts when they are dead. */
+/** Kills victims. When all are dead, one new process completes their sessions. */
 export async function killAndRecover(world: CrashWorld, victims: readonly Victim[]): Promise<readonly Killed[]> {
   const endings = await Promise.all(
     victims.map(({ desk, death }) => settled(world.run({ type: 'converse', desks: [desk], death }))),
@@ -60,7 +60,7 @@ export async function killAndRecover(world: CrashWorld, victims: readonly Victim
   }
 }
 
-/** Goes on with all sessions in one process. If that fails, in one for each, which shows whose fault it is. */
+/** Completes all sessions in one process. If that fails, each in a process of its own, which shows the session at fault. */
 async function recover(world: CrashWorld, desks: readonly DeskOptions[]): Promise<readonly (Ending | Failure)[]> {
   const finish = (some: readonly DeskOptions[]): Promise<Ending | Failure> =>
     settled(world.run({ type: 'finish', desks: some, death: 'never' }))

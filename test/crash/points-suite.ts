@@ -1,4 +1,4 @@
-// kill -9 at every point of every shape of a run. A new process continues, and an auditor looks at what is left.
+// kill -9 at every point of every shape of a run. A new process completes the run, and an auditor looks at what is left.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from './audit/audit.ts'

@@ -4,5 +4,5 @@
  * @module
  */
 export type { PostgresClient, PostgresConnection, PostgresPool } from './pool.ts'
-export { type PostgresOptions, postgres } from './postgres.ts'
-export type { PostgresServices } from './postgres-services.ts'
+export { type PostgresServices, postgres } from './postgres.ts'
+export type { PostgresOptions } from './postgres-options.ts'

@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { SessionKey, SessionService } from '../../services/session/service.ts'
 import { newSchema, runSql, serverUrl } from './database.test-kit.ts'
 import { transactionPooler } from './pooler.test-kit.ts'
-import { type PostgresOptions, postgres } from './postgres.ts'
+import { postgres } from './postgres.ts'
+import type { PostgresOptions } from './postgres-options.ts'
 
 const key = { appName: 'shop', userId: 'ada', sessionId: 's1' }
 

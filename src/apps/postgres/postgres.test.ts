@@ -2,8 +2,8 @@ import { Pool } from 'pg'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { emptyStore } from '../../../test/postgres/empty-store.ts'
 import { newSchema, runSql, serverUrl } from './database.test-kit.ts'
-import { type PostgresOptions, postgres } from './postgres.ts'
-import type { PostgresServices } from './postgres-services.ts'
+import { type PostgresServices, postgres } from './postgres.ts'
+import type { PostgresOptions } from './postgres-options.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -126,7 +126,7 @@ const plants: readonly (readonly [what: string, shape: Shape, plant: Plant, foun
   ],
   ['state that is missing', 'gated', withRows(() => ({ state: new Map() })), /State ".*" is undefined/],
   [
-    'state that nobody wrote',
+    'state that no event wrote',
     'gated',
     withRows(({ state }) => ({ state: new Map([...state, ['x', 1]]) })),
     /State "x" is 1/,

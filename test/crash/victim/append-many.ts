@@ -10,7 +10,7 @@ export interface AppendOptions {
   readonly store: string
   /** Distinguishes the events of the processes. */
   readonly name: string
-  /** How many processes append. Each waits for the others before it continues. */
+  /** How many processes append. Each waits for the others after its first event. */
   readonly processes: number
   /** How many events each appends. */
   readonly count: number

@@ -1,4 +1,4 @@
-// What a caller does with a session. The caller writes every event that it gets to the ledger before it continues.
+// What a caller does with a session. The caller writes every event to the ledger before it reads the next one.
 import { approve, type Part, type PendingRequest, type Run, respond } from 'toolwright'
 import { connectLive } from 'toolwright/live'
 import { toolNames } from '../tool-names.ts'
@@ -16,7 +16,7 @@ export async function converse(desk: Desk, message: string): Promise<void> {
 /** A busy machine may let a recovery fail. It is repeated, as the timer of a server does. */
 const MOST_RECOVERIES = 20
 
-/** Continues what another process has left, and answers what is asked until nothing is open. */
+/** Completes what another process has left, and answers what is asked until nothing is open. */
 export async function finish(desk: Desk): Promise<void> {
   const { runner, app: appName, outside } = desk
   for (let left = MOST_RECOVERIES; ; left--) {

@@ -19,7 +19,7 @@ export type Command =
 
 /** Works on sessions. */
 export interface ConverseCommand {
-  /** `converse`: one conversation. `finish`: continues what is left, then sends one more message. `work`: both, until it is killed. */
+  /** `converse`: one conversation. `finish`: completes what is left, then sends one more message. `work`: both, until it is killed. */
   readonly type: 'converse' | 'finish' | 'work'
   /** The sessions. */
   readonly desks: readonly DeskOptions[]

@@ -8,7 +8,7 @@ test.each([
   [{ table: 't', limti: 10 }, 'limti'],
   [{ lines: [{ sku: 1 }, { sku: 2, cuont: 3 }] }, 'lines.1.cuont'],
   [{ table: 't', limit: 1, lines: [] }, undefined],
-  [{ ['__proto__x']: 1 }, '__proto__x'],
+  [{ __proto__x: 1 }, '__proto__x'],
   [{ constructor: 1 }, 'constructor'],
 ])('finds the misspelt field of %j', (edited, path) => {
   expect(findUnknownField(schema, edited, {})).toBe(path)

@@ -9,7 +9,6 @@ import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
 import { findAnswered, postedResults } from '../inbox/settle-inbox.ts'
-import type { CloseOptions } from '../runner-options.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -205,7 +204,7 @@ export class RunStarter {
    * Starts no more runs, waits up to `graceMs` for those under way, then stops the rest. `interrupt`: they stay interrupted, so
    * that `recover()` continues them; else they are cancelled.
    */
-  async close(options: CloseOptions = {}): Promise<void> {
+  async close(options: Parameters<typeof stopRuns>[1] = {}): Promise<void> {
     this.factory.refuseRuns()
     await stopRuns(this.factory, options)
   }

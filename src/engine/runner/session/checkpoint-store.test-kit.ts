@@ -1,7 +1,8 @@
 // Stores that keep checkpoints, around the store in memory.
-import { InMemorySessionService, type SessionService } from 'toolwright'
+
 import type { Entry } from '../../../core/event/event.ts'
-import type { Checkpoint, HeldLog, Lease, SessionKey } from '../../../services/session/service.ts'
+import { InMemorySessionService } from '../../../services/session/in-memory.ts'
+import type { Checkpoint, HeldLog, Lease, SessionKey, SessionService } from '../../../services/session/service.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { SessionView } from '../../agent/loop/session-view.ts'
 import { toCheckpoint } from '../../agent/loop/view-checkpoint.ts'

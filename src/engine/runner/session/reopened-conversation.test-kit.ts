@@ -1,19 +1,15 @@
 // A conversation that is continued by another process at each message, and all that a model and a client see of it.
-import {
-  agentTool,
-  approve,
-  type Content,
-  type HistoryOptions,
-  LlmAgent,
-  longRunning,
-  type Model,
-  type Part,
-  type PendingRequest,
-  Runner,
-  respond,
-  type SessionService,
-  tool,
-} from 'toolwright'
+import type { Content, Part } from '../../../core/content/content.ts'
+import type { PendingRequest } from '../../../core/event/pending-request.ts'
+import type { SessionService } from '../../../services/session/service.ts'
+import { agentTool } from '../../agent/agents/agent-tool.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import type { HistoryOptions } from '../../agent/agents/llm-agent-options.ts'
+import type { Model } from '../../model/model.ts'
+import { longRunning } from '../../policy/long-running.ts'
+import { tool } from '../../tool/define-tool.ts'
+import { approve, respond } from '../approvals/answer-parts.ts'
+import { Runner } from '../runner.ts'
 
 type Step = (contents: readonly Content[]) => Part[]
 
