@@ -20,7 +20,7 @@ function filesThatImplement(name: string): string[] {
 
 /** The folders of the databases that the services of `services/sql` work on: each has their suites. */
 const databaseFolders = filesThatImplement('SqlDatabase')
-  .filter((file) => file.startsWith('src/apps/'))
+  .filter((file) => file.startsWith('src/apps/') && !file.endsWith('.test-kit.ts'))
   .map((file) => file.replace(/[^/]+\.ts$/, ''))
 
 const implementations = suites.flatMap(({ service, suite }) =>

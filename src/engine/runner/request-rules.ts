@@ -355,7 +355,7 @@ export function toAnswerRequest(
   options: AnswerOptions,
   services: RunServices,
 ): RunRequest & { readonly message: Content } {
-  const request = toRunRequest(options, services)
+  const request = toRunRequest(options as RunOptions, services) // without a runContext: nothing runs
   const { message } = request
   if (message?.parts.every((part) => part.functionResponse)) return { ...request, message }
   throw invalid(
