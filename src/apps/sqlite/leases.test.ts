@@ -41,6 +41,17 @@ test('processes on one SQLite file share a lease clock, and each lease lasts for
   await expect(services.sessionService.claim(HOME)).rejects.toMatchObject(busy)
 }, 60_000)
 
+test('a claim that has read the clock before the lease was made is refused: it has waited for the lease', async () => {
+  const file = temporaryFile()
+  using holder = sqlite(file, { monotonicNow: () => 5 * HOUR })
+  using late = sqlite(file, { monotonicNow: () => 5 * HOUR - 10 })
+  await holder.sessionService.createSession(HOME)
+  const lease = await holder.sessionService.claim(HOME)
+  await expect(late.sessionService.claim(HOME)).rejects.toMatchObject(busy)
+  expect(await late.sessionService.interrupted(HOME)).toEqual([])
+  expect(await holder.sessionService.append(lease, 0, [entryOf('e1')])).toBe(1)
+})
+
 test('a damaged SQLite lease does not block its session forever', async () => {
   const file = temporaryFile()
   using services = sqlite(file)

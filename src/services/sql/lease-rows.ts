@@ -81,7 +81,7 @@ export class LeaseRows {
        ) AS items CROSS JOIN toolwright_sessions
        WHERE id = waiting AND app = ?
          AND NOT (epoch <> ${FREE} AND lease_epoch = epoch AND lease_until > ${leaseTime}
-                  AND lease_until <= ${leaseTime} + lease_ms)
+                  AND lease_until <= ${leaseTime} + 2 * lease_ms)
        ORDER BY oldest LIMIT ?`,
     )
   }
@@ -115,13 +115,14 @@ export class LeaseRows {
   }
 
   /**
-   * Whether the session has a lease that has not ended. A lease that ends later than its own length from now was made
-   * before the clock of leases was set back, as a restart of the machine does: its holder is dead.
+   * Whether the session has a lease that has not ended. A lease that ends much later than its own length from now was made before
+   * the clock of leases was set back, as a restart of the machine does: its holder is dead. A little later is possible: a statement
+   * with the time of its process may have waited for the one that made the lease.
    */
   isAlive({ epoch, lease_epoch, lease_until, lease_ms, lease_now, expires_at }: SessionRow): boolean {
     if (epoch === FREE) return false
     if (lease_epoch === epoch)
-      return lease_now < lease_until && lease_until <= lease_now + Math.min(lease_ms, MAX_LEASE_MS)
+      return lease_now < lease_until && lease_until <= lease_now + 2 * Math.min(lease_ms, MAX_LEASE_MS)
     // a lease of schema version 1, which has no monotonic clock and no stored length
     const now = this.#options.now()
     return now < expires_at && expires_at <= now + Math.max(this.#options.leaseMs, DEFAULT_LEASE_MS)
