@@ -1,6 +1,7 @@
 import { systemPorts } from '../../../core/base/ports.ts'
 import { messageOf } from '../../../core/error/error.ts'
 import type { WorkItem } from '../../../engine/runner/work/work-item.ts'
+import { watchSessions } from '../../../services/session/watch-sessions.ts'
 import type { ServedApp } from '../apps.ts'
 import { looksLikeBench, type UserSession } from '../bench/bench-session.ts'
 import type { ServerParts } from '../env.ts'
@@ -54,7 +55,7 @@ export class ServerWork {
     const { where = () => true, runContext } = this.#options
     const { signal } = this.#stop
     const changed = new Set<string>()
-    const unwatch = runner.sessionService.watch?.(({ appName, userId, sessionId }) => {
+    const unwatch = watchSessions(runner.sessionService, ({ appName, userId, sessionId }) => {
       if (appName === runner.appName) remember(changed, keyOf({ userId, sessionId }))
     })
     const filter = {
@@ -70,7 +71,7 @@ export class ServerWork {
     try {
       await runner.internals.work({ signal, where, runContext, concurrency, graceMs: GRACE_MS }, filter)
     } finally {
-      unwatch?.()
+      unwatch()
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Ports } from '../../../core/base/ports.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
 import type { Lease, SessionKey, SessionService } from '../../../services/session/service.ts'
+import { watchSessions } from '../../../services/session/watch-sessions.ts'
 
 /** Claims the lease. If the session does not exist, creates it if `create` is set, else returns undefined. */
 export async function claimSession(
@@ -94,7 +95,7 @@ export class LeaseRenewer {
     // an older session service does not set leaseMs
     const everyMs = (leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
     const watchAndRenew = (): void => {
-      if (runs().length > 0) this.#stopWatching ??= sessionService.watch?.((key) => this.#drain(key))
+      if (runs().length > 0) this.#stopWatching ??= watchSessions(sessionService, (key) => this.#drain(key))
       this.#stopTimer = ports.setTimer(renewAll, everyMs - WATCH_AFTER_MS, { background: true })
     }
     const renewAll = (): void => {

@@ -2,6 +2,7 @@
 
 import { withTimeout } from '../../../core/base/with-timeout.ts'
 import { messageOf } from '../../../core/error/error.ts'
+import { watchSessions } from '../../../services/session/watch-sessions.ts'
 import { ActiveRun } from '../run/active-run.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunStarter } from '../run/run-starter.ts'
@@ -59,7 +60,7 @@ export class Worker {
     const { factory } = this.#parts.starter
     const stop = (): void => this.#wake.wake()
     signal.addEventListener('abort', stop)
-    const unwatch = factory.services.sessionService.watch?.((key) => {
+    const unwatch = watchSessions(factory.services.sessionService, (key) => {
       if (key.appName === factory.appName) this.#onChange(key)
     })
     try {
@@ -70,7 +71,7 @@ export class Worker {
         await this.#wake.wait(pauseMs, LEAST_MS)
       }
     } finally {
-      unwatch?.()
+      unwatch()
       signal.removeEventListener('abort', stop)
     }
     await this.#end()
