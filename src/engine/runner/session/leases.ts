@@ -61,7 +61,7 @@ export interface LeasedRun {
 }
 
 /** A run that is over sooner needs no watch, in milliseconds. Less than a third of the shortest lease. */
-const WATCH_AFTER_MS = 300
+const WATCH_AFTER_MS = 280
 
 /** What a `LeaseRenewer` needs of its runner. */
 interface RenewerOptions {
