@@ -66,7 +66,8 @@ test(`${kills} random kills over 8 sessions lose no event and repeat no effect (
     await sendMessage(runner, sessionId, reportStep)
     await finishPendingWork(runner, sessionId, reportStep)
     const lease = await services.sessionService.claim({ appName: 'app', userId: 'ada', sessionId })
-    logs.set(sessionId, (await services.sessionService.read(lease)).entries)
+    const { entries, checkpoint } = await services.sessionService.read(lease)
+    logs.set(sessionId, [...((await checkpoint?.entriesBefore()) ?? []), ...entries])
     await services.sessionService.release(lease)
   }
   const evidence: Evidence = { logs, reports: server.reports }

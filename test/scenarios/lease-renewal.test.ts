@@ -1,5 +1,5 @@
 // Lost leases: a former holder stops and writes nothing more.
-import { InMemorySessionService } from 'toolwright'
+import { InMemorySessionService, type SessionService } from 'toolwright'
 import type { Lease } from 'toolwright/store'
 import { describe, expect, test, vi } from 'vitest'
 import { finalResponses, sendMessage, startProcess, storedEvents, where } from './approvals-kit.ts'
@@ -58,11 +58,13 @@ describe.each(clockedStores)('with sessions %s', (_, newStore) => {
   test.each([1_000, 15_000, 600_000])('a holder of a lease of %i ms keeps the session by renewing', async (leaseMs) => {
     const clock = { time: 0 }
     const store = newStore(clock, leaseMs)
+    const renewed = watchRenewals(store)
     const left = await hangInBody(store, (run) => plainTool('work', run, { effect: 'atMostOnce' }), steps)
     const key = { appName: 'app', ...where }
     for (let third = 1; third <= 9; third++) {
       clock.time += leaseMs / 3
       await left.timers.fire(leaseMs / 3)
+      await renewed() // the clock of this test does not wait for a database
       await expect(store.claim(key)).rejects.toMatchObject({ code: 'SESSION_BUSY' })
       expect(left.timers.count(leaseMs / 3), 'one timer for all renewals').toBe(1)
     }
@@ -114,3 +116,15 @@ test('the runner does not start a second renewal while another renewal waits for
   left.finish({ late: true })
   expect(await left.completion).toMatchObject({ text: 'first' })
 })
+
+/** Returns a function that waits for the latest renewal. */
+function watchRenewals(store: SessionService): () => Promise<unknown> {
+  const renew = store.renew.bind(store)
+  let latest: Promise<unknown> = Promise.resolve()
+  store.renew = (lease) => {
+    const renewing = renew(lease)
+    latest = renewing.catch(() => undefined)
+    return renewing
+  }
+  return () => latest
+}

@@ -60,7 +60,7 @@ export interface LeasedRun {
   stop(reason: unknown): void
 }
 
-/** A run that is over sooner needs no watch, in milliseconds. Less than a third of the shortest lease. */
+/** A run that is over sooner needs no watch, in milliseconds. */
 const WATCH_AFTER_MS = 280
 
 /** What a `LeaseRenewer` needs of its runner. */
@@ -82,6 +82,8 @@ interface RenewerOptions {
 export class LeaseRenewer {
   readonly #options: RenewerOptions
   #stopTimer: (() => void) | undefined
+  /** Set while the watch is about to start. */
+  #stopWatchTimer: (() => void) | undefined
   #stopWatching: (() => void) | undefined
 
   constructor(options: RenewerOptions) {
@@ -90,22 +92,28 @@ export class LeaseRenewer {
 
   /** Call when a run starts. The timer and the watch stop when no run is under way. */
   start({ leaseMs }: Lease): void {
+    const { ports, sessionService } = this.#options
+    if (sessionService.watch && !this.#stopWatching && !this.#stopWatchTimer)
+      this.#stopWatchTimer = ports.setTimer(this.#watch, WATCH_AFTER_MS, { background: true })
     if (this.#stopTimer) return
-    const { ports, sessionService, runs } = this.#options
     // an older session service does not set leaseMs
     const everyMs = (leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
-    const watchAndRenew = (): void => {
-      if (runs().length > 0) this.#stopWatching ??= watchSessions(sessionService, (key) => this.#drain(key))
-      this.#stopTimer = ports.setTimer(renewAll, everyMs - WATCH_AFTER_MS, { background: true })
-    }
     const renewAll = (): void => {
       this.#stopTimer = undefined
-      const active = runs()
+      const active = this.#options.runs()
       for (const run of active) run.tend().catch((error) => run.stop(error))
       if (active.length > 0) this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
       else this.close()
     }
-    this.#stopTimer = ports.setTimer(watchAndRenew, WATCH_AFTER_MS, { background: true })
+    this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
+  }
+
+  readonly #watch = (): void => {
+    this.#stopWatchTimer = undefined
+    const { sessionService, runs } = this.#options
+    if (runs().length === 0) return
+    this.#stopWatching = watchSessions(sessionService, (key) => this.#drain(key))
+    for (const run of runs()) run.drainInbox().catch(ignore) // items that were posted before the watch
   }
 
   #drain({ appName, userId, sessionId }: SessionKey): void {
@@ -120,6 +128,8 @@ export class LeaseRenewer {
   close(): void {
     this.#stopTimer?.()
     this.#stopTimer = undefined
+    this.#stopWatchTimer?.()
+    this.#stopWatchTimer = undefined
     this.#stopWatching?.()
     this.#stopWatching = undefined
   }
