@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildProgram } from './build-program.ts'
 import type { KillPoint } from './kill-points.ts'
@@ -71,6 +71,7 @@ async function runProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
   })
+  if (child.pid !== undefined) setPriority(child.pid, 10) // hundreds of processes must not starve the browser tests beside them
   let [output, errors] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (errors += text))
