@@ -68,11 +68,11 @@ export class SqlCredentialStore implements SealedCredentialStore {
       const stored = (yield* rowOf(this.#lock, ...columns))?.generation as number | undefined
       if (expectedGeneration !== undefined && expectedGeneration !== (stored ?? 0))
         throw staleCredential(key, expectedGeneration, stored ?? 0)
-      // the replaced row is deleted, so that the new row gets a new generation
-      yield* changesOf(DELETE, ...columns)
+      // The replaced row is deleted, so that the new row gets a new generation. Only the row that was compared: another process may
+      // have saved one meanwhile.
+      if (stored !== undefined) yield* changesOf(DELETE_GENERATION, ...columns, stored)
       const inserted = yield* rowOf(INSERT, ...columns, sealed)
       if (inserted) return inserted.generation as number
-      // another process has saved one meanwhile
     }
   }
 
