@@ -15,6 +15,7 @@ const TOPICS: ReadonlyMap<string, string> = new Map([
   ['session', 'Sessions'],
   ['artifact', 'Artifacts'],
   ['memory', 'Memory'],
+  ['schedule', 'Schedules'],
   ['credential', 'Credentials'],
   ['auth', 'Resolving credentials'],
   ['error', 'Errors'],
