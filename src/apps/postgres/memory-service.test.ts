@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { emptyStore } from '../../../test/postgres/empty-store.ts'
 import { memoryServiceSuite } from '../../adapters/testing/suites/memory-service-suite.ts'
@@ -6,6 +7,8 @@ import { InMemoryMemoryService } from '../../services/memory/in-memory.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { Session } from '../../services/session/service.ts'
 import { QUERIES, TEXTS } from '../../services/sql/memory-corpus.test-kit.ts'
+import { newSchema, serverUrl } from './database.test-kit.ts'
+import { postgres } from './postgres.ts'
 
 memoryServiceSuite(test, (options) => {
   const services = emptyStore(options)
@@ -42,4 +45,30 @@ test('memory on Postgres stores texts without words, and very long ones', async 
   await services.memoryService.addSessionToMemory(sessionOf('s1', ['...', '', long, 'NUL \0 and \ud800']))
   expect((await found(services.memoryService, 'слово7'))[0]?.length).toBe(100_000)
   expect(await found(services.memoryService, 'NUL')).toEqual(['NUL \0 and \ud800'])
+})
+
+test('forgetting a session waits for a process that is adding messages of it, and leaves none', async () => {
+  const schema = newSchema()
+  await using services = postgres(serverUrl(), { schema })
+  await services.memoryService.addSessionToMemory(sessionOf('s1', ['an apple']))
+  const [other, watcher] = [new Client(serverUrl()), new Client(serverUrl())]
+  await Promise.all([other.connect(), watcher.connect()])
+  try {
+    const memories = `"${schema}".toolwright_memories`
+    const countWaiting = async (): Promise<number> => {
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%toolwright_memory_users%'`
+      return (await watcher.query(waiting)).rowCount ?? 0
+    }
+    await other.query('BEGIN')
+    await other.query(`UPDATE "${schema}".toolwright_memory_users SET app = app`)
+    await other.query(`INSERT INTO ${memories} (owner, session, body, length)
+      SELECT owner, session, '{"content":{"role":"user","parts":[{"text":"a pear"}]}}', 1 FROM ${memories}`)
+    const forgetting = services.memoryService.deleteSession({ appName: 'shop', userId: 'ada', sessionId: 's1' })
+    await expect.poll(countWaiting).toBeGreaterThan(0)
+    await other.query('COMMIT')
+    await forgetting
+    expect((await other.query(`SELECT 1 FROM ${memories}`)).rowCount).toBe(0)
+  } finally {
+    await Promise.all([other.end(), watcher.end()])
+  }
 })

@@ -39,6 +39,7 @@ const ADD_USER = query(
   `INSERT INTO toolwright_memory_users (app, "user") VALUES (?, ?)
    ON CONFLICT (app, "user") DO UPDATE SET app = excluded.app RETURNING id`,
 )
+const LOCK_USER = query('UPDATE toolwright_memory_users SET app = app WHERE app = ? AND "user" = ? RETURNING id')
 const DELETE_USER = command('DELETE FROM toolwright_memory_users WHERE id = ?')
 const BODIES = query(`SELECT id, body FROM toolwright_memories WHERE ${OF_SESSION} ORDER BY id`)
 const INSERT = query('INSERT INTO toolwright_memories (owner, session, body, length) VALUES (?, ?, ?, ?) RETURNING id')
@@ -68,6 +69,11 @@ export class MemoryRows {
   /** Finds the owner of messages; undefined if the user has none. */
   *findUser({ appName, userId }: UserOwner): SqlWork<number | undefined> {
     return ((yield* rowOf(FIND_USER, toText(appName), toText(userId))) as unknown as UserRow | undefined)?.id
+  }
+
+  /** Finds the owner of messages and locks it, so that a deletion waits for another process that adds messages. */
+  *lockUser({ appName, userId }: UserOwner): SqlWork<number | undefined> {
+    return ((yield* rowOf(LOCK_USER, toText(appName), toText(userId))) as unknown as UserRow | undefined)?.id
   }
 
   /** Finds or makes the owner of messages, and locks it: two processes may add a session at the same time. */

@@ -78,7 +78,7 @@ export class SqlMemoryService implements MemoryService {
     let hasMore: boolean
     do {
       hasMore = await this.#database.write(function* () {
-        const owner = yield* rows.findUser({ appName, userId })
+        const owner = yield* rows.lockUser({ appName, userId })
         return owner !== undefined && (yield* rows.removeSome(owner, DELETED_AT_ONCE))
       })
     } while (hasMore)
@@ -118,7 +118,7 @@ export class SqlMemoryService implements MemoryService {
     encoded: ReadonlyMap<string, EncodedMemory>,
   ): SqlWork<readonly string[]> {
     const { sessionId, ...user } = key
-    const owner = bodies.length > 0 ? yield* this.#rows.addUser(user) : yield* this.#rows.findUser(user)
+    const owner = bodies.length > 0 ? yield* this.#rows.addUser(user) : yield* this.#rows.lockUser(user)
     if (owner === undefined) return []
     const missing = yield* this.#missing(key, bodies, encoded)
     if (missing.length > 0) return missing
