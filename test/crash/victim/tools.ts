@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { background, confirm, longRunning, type Tool, type ToolContext, tool } from 'toolwright'
 import { effects, gatedTools, toolNames } from '../tool-names.ts'
+import { Batch } from './batch.ts'
 import type { Desk } from './desk.ts'
-import { EndTogether } from './end-together.ts'
 
 /** Makes the tools of a shape. */
 export function payingTools(desk: Omit<Desk, 'runner'>): Tool[] {
-  const batch = new EndTogether()
+  const batch = new Batch()
   return toolNames[desk.shape].map((name) => {
     const made = payingTool(desk, name, batch)
     if (gatedTools.includes(name)) return confirm(made)
@@ -16,13 +16,12 @@ export function payingTools(desk: Omit<Desk, 'runner'>): Tool[] {
   })
 }
 
-function payingTool(desk: Omit<Desk, 'runner'>, name: string, batch: EndTogether): Tool {
+function payingTool(desk: Omit<Desk, 'runner'>, name: string, batch: Batch): Tool {
   const common = {
     name,
     description: `Takes effect once: ${effects[name]}`,
     run: async (_: unknown, context: ToolContext) => {
-      batch.begin()
-      await takeEffect(desk, name, context)
+      await takeEffect(desk, name, { context, batch })
       await batch.end()
       return { paid: true }
     },
@@ -38,8 +37,13 @@ function payingTool(desk: Omit<Desk, 'runner'>, name: string, batch: EndTogether
   })
 }
 
-async function takeEffect(desk: Omit<Desk, 'runner'>, name: string, context: ToolContext): Promise<void> {
+async function takeEffect(
+  desk: Omit<Desk, 'runner'>,
+  name: string,
+  { context, batch }: { readonly context: ToolContext; readonly batch: Batch },
+): Promise<void> {
   const { killer, note } = desk
+  const place = batch.begin()
   const key = context.idempotencyKey
   await note({ type: 'body', tool: name, key })
   context.state.set(`paid-${key.split('/')[1]}`, true)
@@ -50,7 +54,9 @@ async function takeEffect(desk: Omit<Desk, 'runner'>, name: string, context: Too
     await killer.waitFor('c12')
     await killer.waitFor('c13')
   }
+  await batch.myTurn(place)
   killer.reach('c6')
+  batch.pass()
   await note({ type: 'effect', tool: name, key })
   killer.reach('c7')
 }
