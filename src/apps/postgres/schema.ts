@@ -149,4 +149,14 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX toolwright_schedules_of ON toolwright_schedules (app, "user", session)',
     ],
   },
+  {
+    worksFrom: 1,
+    statements: [
+      `ALTER TABLE toolwright_sessions
+         ADD COLUMN holder ${TEXT},
+         ADD COLUMN crashes BIGINT NOT NULL DEFAULT 0,
+         ADD COLUMN set_aside ${TEXT}`,
+      'CREATE INDEX toolwright_sessions_set_aside ON toolwright_sessions (app, id) WHERE set_aside IS NOT NULL',
+    ],
+  },
 ]

@@ -136,11 +136,19 @@ const MIGRATIONS: readonly string[] = [
   CREATE VIRTUAL TABLE IF NOT EXISTS toolwright_memory_index USING fts5(owner, words, tokenize = 'ascii');
   INSERT INTO toolwright_memory_index (toolwright_memory_index, rank) VALUES ('secure-delete', 1);
   `,
+  // Schedulers that take a session over from a dead worker, and sessions whose workers die again and again.
+  `
+  ALTER TABLE toolwright_sessions ADD COLUMN holder TEXT;                         -- the scheduler of the latest lease
+  ALTER TABLE toolwright_sessions ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;  -- of holders, in a row
+  ALTER TABLE toolwright_sessions ADD COLUMN set_aside TEXT;                      -- why no worker continues the session
+  CREATE INDEX IF NOT EXISTS toolwright_sessions_set_aside ON toolwright_sessions (app, id) WHERE set_aside IS NOT NULL;
+  `,
 ]
 
 /** The tables with the columns that this Toolwright reads. */
 const TABLES: Readonly<Record<string, string>> = {
-  toolwright_sessions: 'id, app, user, session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms',
+  toolwright_sessions:
+    'id, app, user, session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms, holder, crashes, set_aside',
   toolwright_entries: 'session, seq, event_id, body',
   toolwright_checkpoints: 'session, seq, state',
   toolwright_state: 'app, user, session, key, value',

@@ -33,6 +33,7 @@ import type {
   RecoverOptions,
   ResumeOptions,
   RunOptions,
+  SubmitOptions,
   WorkOptions,
 } from './runner-options.ts'
 import type { ScheduleOptions } from './schedules/schedule-options.ts'
@@ -51,6 +52,7 @@ export function checkCallOptions(appName: string, method: Method, options: CallO
 type Method =
   | 'run'
   | 'complete'
+  | 'submit'
   | 'answer'
   | 'resume'
   | 'cancel'
@@ -215,6 +217,15 @@ const ANSWER_RULES: OptionRules<AnswerOptions & Pick<CallOptions, 'appName'>> = 
   runContext: record,
 }
 
+const SUBMIT_RULES: OptionRules<SubmitOptions & Pick<CallOptions, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  message: anything,
+  stateDelta: record,
+  id: text,
+}
+
 const RUN_CONFIG_RULES: OptionRules<RunConfig> = {
   streaming: flag,
   maxLlmCalls: wholeNumber(1),
@@ -244,6 +255,7 @@ const WORK_RULES: OptionRules<WorkOptions> = {
   concurrency: wholeNumber(1),
   pollMs: wholeNumber(10),
   graceMs: wholeNumber(0),
+  maxCrashes: wholeNumber(1),
 }
 
 const SCHEDULE_RULES: OptionRules<ScheduleOptions & Pick<CallOptions, 'appName'>> = {
@@ -304,6 +316,7 @@ const CLOSE_RULES: OptionRules<CloseOptions> = { graceMs: wholeNumber(0), interr
 const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Rule } } = {
   run: RUN_RULES,
   complete: RUN_RULES,
+  submit: SUBMIT_RULES,
   answer: ANSWER_RULES,
   resume: RESUME_RULES,
   cancel: CANCEL_RULES,
@@ -359,8 +372,22 @@ export function toAnswerRequest(
   const { message } = request
   if (message?.parts.every((part) => part.functionResponse)) return { ...request, message }
   throw invalid(
-    'runner.answer() takes answers to pending requests, made by approve(), deny() or respond(). Send other messages with runner.run(), or with runner.schedule() for a worker.',
+    'runner.answer() takes answers to pending requests, made by approve(), deny() or respond(). Send other messages with runner.run(), or with runner.submit() for a worker.',
   )
+}
+
+/** The request of `runner.submit()`. Throws INVALID_REQUEST if the message is invalid, or has answers. */
+export function toSubmitRequest(
+  options: SubmitOptions,
+  services: RunServices,
+): RunRequest & { readonly message: Content } {
+  const request = toRunRequest(options as RunOptions, services) // without a runContext: nothing runs
+  const { message } = request
+  if (message?.parts.some((part) => part.functionResponse))
+    throw invalid('runner.submit() takes new messages. Record answers to pending requests with runner.answer().')
+  if (options.id !== undefined && options.sessionId === undefined)
+    throw invalid('runner.submit(): `id` needs `sessionId`. A message without one starts a new session each time.')
+  return { ...request, message: message as Content } // of toRunRequest
 }
 
 type SessionOf = Pick<RunRequest, 'userId' | 'sessionId'>

@@ -1,3 +1,4 @@
+import { loadLater } from '../../core/base/load-later.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
 import { toLiveRequest } from './request-rules.ts'
 import type { StartedRun } from './run/run-handle.ts'
@@ -6,8 +7,12 @@ import type { RunStarter } from './run/run-starter.ts'
 import type { RunServices } from './run-services.ts'
 import type { RunnerOptions, UpdateStateOptions, WorkOptions } from './runner-options.ts'
 import type { SessionOperations } from './sessions/session-operations.ts'
+import type { WorkFinder } from './work/find-work.ts'
 import type { UnattendedWork } from './work/unattended-work.ts'
-import type { WorkFilter } from './work/work-item.ts'
+import type { WakeOptions, WakeResult } from './work/wake-session.ts'
+import type { SessionOfApp, WorkFilter } from './work/work-item.ts'
+
+const waking = loadLater(() => import('./work/wake-session.ts'))
 
 /** The parts of a runner. */
 interface Parts {
@@ -63,6 +68,18 @@ export class RunnerInternals {
   /** Works without a caller, but only on what the filter wants. */
   async work(options: WorkOptions, filter: WorkFilter): Promise<void> {
     await this.#parts.unattended.work(options, filter)
+  }
+
+  /** Continues a session for a scheduler that has one worker at a time do so. */
+  async wakeSession(session: SessionOfApp, options: WakeOptions): Promise<WakeResult> {
+    this.#parts.starter.factory.throwIfClosed()
+    const { wakeSession } = await waking()
+    return await wakeSession(this.#parts.starter, session, options)
+  }
+
+  /** Finds what workers can do. */
+  async findWork(): Promise<WorkFinder> {
+    return await this.#parts.unattended.finder()
   }
 
   /** Starts the run of a live session. */

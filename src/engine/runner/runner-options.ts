@@ -94,6 +94,20 @@ export interface RunOptions extends RunContextOption {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Options of `runner.submit()`. */
+export interface SubmitOptions {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session to continue; created if it does not exist. Default: a new session. */
+  readonly sessionId?: string | undefined
+  /** Text or parts. Answers to pending requests are for `runner.answer()`. */
+  readonly message: Message
+  /** State changes recorded together with the message. */
+  readonly stateDelta?: JsonObject | undefined
+  /** Identifies the message in its session: submitted again, it runs once. Default: a new id. Needs `sessionId`. */
+  readonly id?: string | undefined
+}
+
 /** Options of `runner.answer()`. */
 export interface AnswerOptions {
   /** The user the session belongs to. */
@@ -208,6 +222,11 @@ export interface WorkOptions extends RecoverOptions {
    * worker continues it.
    */
   readonly graceMs?: number | undefined
+  /**
+   * How many processes in a row may die while they continue a session. Then workers leave it alone, until `runner.resume()` or another
+   * call continues it. Default: 5.
+   */
+  readonly maxCrashes?: number | undefined
 }
 
 /** Options of `runner.follow()`. */

@@ -7,7 +7,7 @@ import { BackgroundTasks } from './background-tasks.ts'
 import { closeAll } from './close-resources.ts'
 import { type Completion, completionOf, outputOf } from './completion.ts'
 import { modelResolver } from './models.ts'
-import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest } from './request-rules.ts'
+import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest, toSubmitRequest } from './request-rules.ts'
 import { followSignal, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
@@ -28,6 +28,7 @@ import type {
   ResumeOptions,
   RunnerOptions,
   RunOptions,
+  SubmitOptions,
   UpdateStateOptions,
   UserOptions,
   WorkOptions,
@@ -221,6 +222,17 @@ export class Runner<Output = unknown> {
    */
   async unschedule(id: string, { userId }: { readonly userId?: string | undefined } = {}): Promise<boolean> {
     return await this.#unattended.unschedule(id, userId)
+  }
+
+  /**
+   * Stores a message, and runs nothing: a worker runs it (`runner.work()`). While the session is in use or paused, the message waits.
+   *
+   * @example
+   * const { sessionId } = await runner.submit({ userId: 'ada', message: 'Write the report.' }) // returns before the model is asked
+   */
+  async submit(options: SubmitOptions): Promise<{ readonly sessionId: string }> {
+    checkCallOptions(this.appName, 'submit', options)
+    return await this.#sessions.submit(toSubmitRequest(options, this.#services), options.id)
   }
 
   /**

@@ -27,6 +27,12 @@ export class InMemorySession {
   epoch: number = FREE
   /** When the lease ends, on the monotonic clock. Never a small integer, so that V8 keeps one shape for all sessions. */
   expiresAt: number = Number.NEGATIVE_INFINITY
+  /** The scheduler that the latest lease was claimed for. */
+  holder: string | undefined
+  /** How many holders in a row have lost the session. */
+  crashes = 0
+  /** Why no worker continues the session by itself. */
+  setAside: string | undefined
   /** The inbox, once an item was posted. */
   inbox: Inbox | undefined
   /** The pending requests, if there are any. */
@@ -62,6 +68,7 @@ export class InMemoryLease implements Lease {
   readonly epoch: number
   readonly seq: number
   readonly leaseMs: number
+  readonly crashes: number
 
   constructor(session: InMemorySession, service: object, { seq, leaseMs }: Pick<Lease, 'seq' | 'leaseMs'>) {
     this.#session = session
@@ -70,6 +77,7 @@ export class InMemoryLease implements Lease {
     this.epoch = session.epoch
     this.seq = seq
     this.leaseMs = leaseMs
+    this.crashes = session.crashes
   }
 
   /** The session of a lease that this service has made. Undefined for a copy of a lease. */

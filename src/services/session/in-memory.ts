@@ -21,6 +21,7 @@ import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
   AppendOptions,
+  ClaimOptions,
   HeldLog,
   IdleConditions,
   InboxItem,
@@ -32,9 +33,11 @@ import type {
   PostedItem,
   PrunableSession,
   PruneFilter,
+  ReleaseOptions,
   Session,
   SessionKey,
   SessionService,
+  SetAsideSession,
   UserUsage,
 } from './service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionGone, sessionNotFound, staleAppend } from './session-errors.ts'
@@ -210,22 +213,27 @@ export class InMemorySessionService implements SessionService {
 
   // `claim`, `release`, `read` and `append` run in every run. They are not async: the frames of async functions would be
   // most of their allocations.
-  claim(key: SessionKey): Promise<Lease> {
+  claim(key: SessionKey, options?: ClaimOptions): Promise<Lease> {
     try {
-      return Promise.resolve(this.#claim(key))
+      return Promise.resolve(this.#claim(key, options?.takeOver))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
-  #claim(key: SessionKey): Lease {
+  #claim(key: SessionKey, takeOver: string | undefined): Lease {
     const session = this.#find(key)
     if (!session) throw sessionNotFound(key.sessionId)
-    if (session.epoch !== FREE && this.#monotonicNow() < session.expiresAt) throw sessionBusy(key.sessionId)
-    return this.#lease(session)
+    const isAlive = session.epoch !== FREE && this.#monotonicNow() < session.expiresAt
+    if (isAlive && (takeOver === undefined || takeOver !== session.holder)) throw sessionBusy(key.sessionId)
+    const lease = this.#lease(session)
+    session.holder = takeOver
+    return lease
   }
 
   #lease(session: InMemorySession): Lease {
+    if (session.epoch !== FREE && session.expiresAt !== Number.NEGATIVE_INFINITY) session.crashes++
+    session.setAside = undefined
     session.epoch = ++this.#lastEpoch
     session.expiresAt = this.#monotonicNow() + this.#leaseMs
     return new InMemoryLease(session, this, { seq: session.log.seq, leaseMs: this.#leaseMs })
@@ -237,14 +245,20 @@ export class InMemorySessionService implements SessionService {
     return new InMemoryLease(session, this, { seq: lease.seq, leaseMs: this.#leaseMs })
   }
 
-  release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
+  release(lease: Lease, options?: ReleaseOptions): Promise<void> {
     const session = this.#holding(lease)
     if (!session) return DONE
     const copies = this.#userOf(lease.key)?.copies
     const isCopy = copies !== undefined && copies.size > 0 && copies.get(lease.key.sessionId) === session
     if (isCopy) copies.delete(lease.key.sessionId)
-    if (options?.interrupted && !isCopy) session.expiresAt = Number.NEGATIVE_INFINITY
-    else session.epoch = FREE
+    if (options?.setAside !== undefined && !isCopy) {
+      session.epoch = FREE
+      session.setAside = options.setAside
+    } else if (options?.interrupted && !isCopy) session.expiresAt = Number.NEGATIVE_INFINITY
+    else {
+      session.epoch = FREE
+      session.crashes = 0
+    }
     if (this.#watchers.size > 0) this.#notify(session.key)
     return DONE
   }
@@ -369,11 +383,25 @@ export class InMemorySessionService implements SessionService {
     checkId('appName', appName)
     const now = this.#monotonicNow()
     const found: SessionKey[] = []
-    for (const { key, epoch, expiresAt } of this.#posted) {
+    for (const { key, epoch, expiresAt, setAside } of this.#posted) {
       if (found.length >= limit) break
-      if (key.appName === appName && (epoch === FREE || now >= expiresAt)) found.push({ ...key })
+      if (key.appName !== appName || setAside !== undefined) continue
+      if (epoch === FREE || now >= expiresAt) found.push({ ...key })
     }
     return found
+  }
+
+  async setAside(
+    filter: { appName: string; userId?: string | undefined } & PageOptions,
+  ): Promise<Page<SetAsideSession>> {
+    checkFilter(filter)
+    const after = readPagePosition(filter)
+    const found = [...this.#sessionsOf(filter.appName)]
+      .filter(({ order, setAside, key }) => order > after && setAside !== undefined && isOf(key, filter))
+      .sort((one, other) => one.order - other.order)
+    return takePage(found, filter, ({ key, setAside = '', order }) => {
+      return { item: { ...key, reason: setAside }, position: order, bytes: 0 }
+    })
   }
 
   watch(listener: (key: SessionKey) => void): () => void {
@@ -457,6 +485,10 @@ interface User {
   sessions: Map<string, InMemorySession>
   /** Unfinished copies. They are kept apart from the sessions, so that only the holder of a lease finds them. */
   readonly copies: Map<string, InMemorySession>
+}
+
+function isOf(key: SessionKey, { userId }: { readonly userId?: string | undefined }): boolean {
+  return userId === undefined || userId === key.userId
 }
 
 /** The size of an item, if it matters for the page. */

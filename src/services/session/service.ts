@@ -42,9 +42,37 @@ export interface Lease {
    * The holder renews at a third of it. Only the store knows when the lease ends, because it measures on a monotonic clock.
    */
   readonly leaseMs: number
+  /**
+   * How many holders before this one have lost the session in a row: their process died, or another one took over. A release that is
+   * not `interrupted` sets it back. Absent in stores that do not count: 0.
+   */
+  readonly crashes?: number | undefined
 }
 
-/** A message for the holder of a session, posted by another process. */
+/** Options of `claim`. */
+export interface ClaimOptions {
+  /**
+   * The name of a scheduler that has one holder of a session at a time. A live lease that was claimed under the same name is taken over:
+   * its holder has died, or no longer counts. Default: a live lease is SESSION_BUSY.
+   */
+  readonly takeOver?: string | undefined
+}
+
+/** How a session is left. */
+export interface ReleaseOptions {
+  /** The session counts as interrupted, so that another process can recover it. Default false. */
+  readonly interrupted?: boolean | undefined
+  /** Why no worker should continue the session by itself. It is in the list `setAside` until it is claimed again. */
+  readonly setAside?: string | undefined
+}
+
+/** A session that workers leave alone, because processes died while they continued it. */
+export interface SetAsideSession extends SessionKey {
+  /** Why. */
+  readonly reason: string
+}
+
+/** An item for the holder of a session, posted by another process. */
 export type InboxItem = {
   /** The id of the item. A store ignores an item whose id it has seen. */
   readonly id: string
@@ -58,6 +86,13 @@ export type InboxItem = {
     }
   | { readonly type: 'cancel'; readonly invocationId?: string }
   | { readonly type: 'state'; readonly stateDelta: JsonObject }
+  /** New text of the user. It stays until no invocation is under way or waits for the user, then a worker runs it. */
+  | {
+      readonly type: 'message'
+      readonly invocationId: string
+      readonly content: Content
+      readonly stateDelta?: JsonObject
+    }
 )
 
 /** An inbox item as the holder drains it. */
@@ -266,15 +301,15 @@ export interface SessionService {
    * conditions hold. Undefined if they do not, or there is no session.
    */
   claimIdle?(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined>
-  /** Claims the lease of a session. SESSION_BUSY while another lease lives. */
-  claim(key: SessionKey): Promise<Lease>
+  /** Claims the lease of a session. SESSION_BUSY while another lease lives, unless the options say otherwise. */
+  claim(key: SessionKey, options?: ClaimOptions): Promise<Lease>
   /** Extends a lease by `leaseMs` from now. */
   renew(lease: Lease): Promise<Lease>
   /**
-   * Releases a lease. With `interrupted`, the session counts as interrupted, so that another process can recover it. Deletes
-   * an unfinished copy.
+   * Releases a lease. With `interrupted`, the session counts as interrupted, so that another process can recover it. With `setAside`, it
+   * does not, until it is claimed again. Deletes an unfinished copy.
    */
-  release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
+  release(lease: Lease, options?: ReleaseOptions): Promise<void>
   /** Reads the whole log, or a checkpoint and the entries after it. */
   read(lease: Lease): Promise<HeldLog>
   /**
@@ -316,8 +351,13 @@ export interface SessionService {
   /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
   /**
-   * Sessions whose inbox has items that no run has drained, and that no live lease holds: those with the oldest items first, at most
-   * `limit`. Optional: without it, a worker finds posted answers only when the session is continued for another reason.
+   * A part of the sessions that were released with `setAside` and not claimed since. Optional: without it, the store ignores `setAside`
+   * and `takeOver` and counts no `crashes`, and workers continue a session that kills its processes again and again.
+   */
+  setAside?(filter: { appName: string; userId?: string | undefined } & PageOptions): Promise<Page<SetAsideSession>>
+  /**
+   * Sessions whose inbox has items that no run has drained, that no live lease holds, and that are not set aside: those with the oldest
+   * items first, at most `limit`. Optional: without it, a worker finds posted answers only when the session is continued for another reason.
    */
   withInbox?(filter: { appName: string; limit: number }): Promise<SessionKey[]>
   /**

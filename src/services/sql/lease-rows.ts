@@ -1,6 +1,6 @@
 import { DEFAULT_LEASE_MS, MAX_LEASE_MS } from '../session/lease.ts'
 import { readPagePosition } from '../session/page.ts'
-import type { SessionKey } from '../session/service.ts'
+import type { ClaimOptions, Lease, SessionKey } from '../session/service.ts'
 import { damaged } from './damaged.ts'
 import { toText } from './escaped-text.ts'
 import {
@@ -46,6 +46,9 @@ export class LeaseRows {
   readonly #renew: Statement
   readonly #release: Statement
   readonly #interrupt: Statement
+  readonly #setAside: Statement
+  readonly #listSetAside: Statement
+  readonly #listSetAsideOfUser: Statement
   readonly #held: Statement
   readonly #copies: Statement
   readonly #lockCopies: Statement
@@ -59,14 +62,21 @@ export class LeaseRows {
     this.#options = options
     this.#lock = query(`${claimable} WHERE ${OF_KEY}${forUpdate}`)
     this.#claim = command(
-      `UPDATE toolwright_sessions SET epoch = ?, lease_epoch = ?, expires_at = ?, lease_until = ?, lease_ms = ?
+      `UPDATE toolwright_sessions SET epoch = ?, lease_epoch = ?, expires_at = ?, lease_until = ?, lease_ms = ?,
+         holder = ?, crashes = ?, set_aside = NULL
        WHERE id = ?`,
     )
     this.#renew = query(
       `UPDATE toolwright_sessions SET lease_epoch = epoch, expires_at = ?, lease_until = ${leaseTime} + ?, lease_ms = ?
        WHERE ${OF_KEY} AND epoch = ? RETURNING id, seq${versionColumns(database)}`,
     )
-    this.#release = command(`UPDATE toolwright_sessions SET epoch = ${FREE} WHERE ${OF_KEY} AND epoch = ?`)
+    this.#release = command(`UPDATE toolwright_sessions SET epoch = ${FREE}, crashes = 0 WHERE ${OF_KEY} AND epoch = ?`)
+    this.#setAside = command(
+      `UPDATE toolwright_sessions SET epoch = ${FREE}, set_aside = ? WHERE ${OF_KEY} AND epoch = ?`,
+    )
+    const ofApp = `SELECT ${columns} FROM toolwright_sessions WHERE app = ? AND set_aside IS NOT NULL AND id > ?`
+    this.#listSetAside = query(`${ofApp} ORDER BY id LIMIT ?`)
+    this.#listSetAsideOfUser = query(`${ofApp} AND "user" = ? ORDER BY id LIMIT ?`)
     this.#interrupt = command(
       `UPDATE toolwright_sessions SET lease_epoch = epoch, expires_at = 0, lease_until = 0, lease_ms = 0
        WHERE ${OF_KEY} AND epoch = ?`,
@@ -79,7 +89,7 @@ export class LeaseRows {
       `SELECT ${columns} FROM (
          SELECT session AS waiting, min(id) AS oldest FROM toolwright_inbox WHERE body IS NOT NULL GROUP BY session
        ) AS items CROSS JOIN toolwright_sessions
-       WHERE id = waiting AND app = ?
+       WHERE id = waiting AND app = ? AND set_aside IS NULL
          AND NOT (epoch <> ${FREE} AND lease_epoch = epoch AND lease_until > ${leaseTime}
                   AND lease_until <= ${leaseTime} + 2 * lease_ms)
        ORDER BY oldest LIMIT ?`,
@@ -102,16 +112,19 @@ export class LeaseRows {
     return row && { ...row, app: ofCopy(row).app }
   }
 
-  /** Claims a session and returns the epoch; undefined while another lease is alive. */
-  *claim(row: ClaimableRow): SqlWork<number | undefined> {
-    if (this.isAlive(row)) return undefined
+  /** Claims a session; undefined while another lease is alive, unless it is to be taken over. */
+  *claim(row: ClaimableRow, { takeOver }: ClaimOptions = {}): SqlWork<Pick<Lease, 'epoch' | 'crashes'> | undefined> {
+    const holder = takeOver === undefined ? null : toText(takeOver)
+    if (this.isAlive(row) && (holder === null || holder !== row.holder)) return undefined
     if (typeof row.next_epoch !== 'number') throw damaged('The lease counter')
     const epoch = Math.max(row.next_epoch, row.epoch + 1) // a counter that was set back may be below an epoch in use
     const { now, leaseMs } = this.#options
-    yield* changesOf(this.#claim, epoch, epoch, now() + leaseMs, row.lease_now + leaseMs, leaseMs, row.id)
+    const crashes = row.crashes + (hasLostHolder(row) ? 1 : 0)
+    const ends = [now() + leaseMs, row.lease_now + leaseMs, leaseMs]
+    yield* changesOf(this.#claim, epoch, epoch, ...ends, holder, crashes, row.id)
     const { saveEpoch } = this.#database.dialect
     if (saveEpoch) yield* changesOf(saveEpoch, epoch)
-    return epoch
+    return { epoch, crashes }
   }
 
   /**
@@ -147,6 +160,24 @@ export class LeaseRows {
     return isEpoch(epoch) && (yield* changesOf(this.#interrupt, ...keyColumns(key), epoch)) > 0
   }
 
+  /** Ends a lease, and keeps workers away from the session. False when there is none. */
+  *setAside({ key, epoch }: HeldLease, reason: string): SqlWork<boolean> {
+    return isEpoch(epoch) && (yield* changesOf(this.#setAside, toText(reason), ...keyColumns(key), epoch)) > 0
+  }
+
+  /** Lists sessions that were set aside, at most `limit` after a row. */
+  *listSetAside(
+    { appName, userId }: { readonly appName: string; readonly userId?: string | undefined },
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ): SqlWork<SessionRow[]> {
+    const from = [this.#database.leaseTime(), toText(appName), after]
+    const rows =
+      userId === undefined
+        ? rowsOf(this.#listSetAside, ...from, limit)
+        : rowsOf(this.#listSetAsideOfUser, ...from, toText(userId), limit)
+    return (yield* rows).map(checkRow)
+  }
+
   /** Lists the sessions whose holder died or was interrupted. */
   *interrupted(appName: string): SqlWork<SessionKey[]> {
     const held = (yield* rowsOf(this.#held, this.#database.leaseTime(), toText(appName))) as unknown[] as SessionRow[]
@@ -178,4 +209,9 @@ export class LeaseRows {
     const row = yield* rowOf(this.#lock, this.#database.leaseTime(), ...columns)
     return row && { ...checkRow(row), next_epoch: row.next_epoch }
   }
+}
+
+/** Has the latest holder neither released the lease nor left it as interrupted? */
+function hasLostHolder({ epoch, lease_epoch, lease_until }: SessionRow): boolean {
+  return epoch !== FREE && (lease_epoch !== epoch || lease_until > 0)
 }

@@ -1,5 +1,5 @@
 // The rules of leases: one holder at a time, and an unfinished copy ends with its lease.
-import type { Lease, SessionKey } from '../session/service.ts'
+import type { ClaimOptions, Lease, ReleaseOptions, SessionKey } from '../session/service.ts'
 import { sessionBusy, sessionExists, sessionNotFound } from '../session/session-errors.ts'
 import { versionsOf } from './append-rules.ts'
 import { deleteRow } from './create-rules.ts'
@@ -13,10 +13,10 @@ import type { StateChange } from './state-change.ts'
 import type { StateUpdate } from './state-copy.ts'
 
 /** Claims a session; throws SESSION_BUSY or NOT_FOUND. */
-export function* claim(tables: SessionTables, key: SessionKey): SqlWork<Lease> {
+export function* claim(tables: SessionTables, key: SessionKey, options?: ClaimOptions): SqlWork<Lease> {
   const row = yield* tables.leases.lock(key)
   if (!row) throw sessionNotFound(key.sessionId)
-  const lease = yield* claimRow(tables, row)
+  const lease = yield* claimRow(tables, row, options)
   if (!lease) throw sessionBusy(key.sessionId)
   return lease
 }
@@ -56,10 +56,11 @@ export function* renew({ sessions, leases, state }: SessionTables, lease: HeldLe
 export function* release(
   tables: SessionTables,
   lease: HeldLease,
-  options: { readonly interrupted?: boolean | undefined } = {},
+  { interrupted = false, setAside }: ReleaseOptions = {},
 ): SqlWork<void> {
   const { leases, sessions } = tables
-  if (yield* options.interrupted ? leases.interrupt(lease) : leases.release(lease)) return
+  const ending = interrupted ? leases.interrupt(lease) : leases.release(lease)
+  if (yield* setAside === undefined ? ending : leases.setAside(lease, setAside)) return
   const copy = yield* sessions.lockHeldCopy(lease)
   if (copy) yield* deleteRow(tables, copy)
 }
@@ -71,7 +72,11 @@ export function* isHeldAlive({ sessions, leases }: SessionTables, lease: HeldLea
 }
 
 /** Claims a session or a copy; undefined while another lease is alive. */
-export function* claimRow({ leases }: Pick<SessionTables, 'leases'>, row: ClaimableRow): SqlWork<Lease | undefined> {
-  const epoch = yield* leases.claim(row)
-  return epoch === undefined ? undefined : { key: keyOf(row), epoch, seq: row.seq, leaseMs: leases.leaseMs }
+export function* claimRow(
+  { leases }: Pick<SessionTables, 'leases'>,
+  row: ClaimableRow,
+  options?: ClaimOptions,
+): SqlWork<Lease | undefined> {
+  const claimed = yield* leases.claim(row, options)
+  return claimed && { key: keyOf(row), seq: row.seq, leaseMs: leases.leaseMs, ...claimed }
 }

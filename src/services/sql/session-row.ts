@@ -27,6 +27,12 @@ export interface SessionRow {
   readonly lease_until: number
   /** Length of the lease. */
   readonly lease_ms: number
+  /** The scheduler that the latest lease was claimed for. */
+  readonly holder: string | null
+  /** How many holders in a row have lost the session. */
+  readonly crashes: number
+  /** Why no worker continues the session by itself, encoded. */
+  readonly set_aside: string | null
   /** What the clock of leases shows, in milliseconds. */
   readonly lease_now: number
   /** The version of the app's state; only in databases that do not read at once. */
@@ -61,7 +67,7 @@ export type KeyColumns = readonly [app: string, user: string, session: string]
 
 /** The columns of a session that are stored. */
 export const STORED_COLUMNS =
-  'id, app, "user", session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms'
+  'id, app, "user", session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms, holder, crashes, set_aside'
 
 /** Finds a session by its key. */
 export const OF_KEY = 'app = ? AND "user" = ? AND session = ?'

@@ -2,8 +2,10 @@ import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import { importedEvents } from '../session/imported-events.ts'
+import { readPagePosition, takePage } from '../session/page.ts'
 import type {
   AppendOptions,
+  ClaimOptions,
   HeldLog,
   IdleConditions,
   InboxItem,
@@ -15,19 +17,23 @@ import type {
   PostedItem,
   PrunableSession,
   PruneFilter,
+  ReleaseOptions,
   Session,
   SessionKey,
   SessionService,
+  SetAsideSession,
   UserUsage,
 } from '../session/service.ts'
 import { type Append, append, encodeOptions } from './append-rules.ts'
 import { createSession, deleteSession } from './create-rules.ts'
 import { entriesAfter, sizeOfEncoded } from './entry-encoding.ts'
+import { fromText } from './escaped-text.ts'
 import { copyItem, postItem, readInbox } from './inbox-rules.ts'
 import { claim, claimDeadCopies, createCopy, isHeldAlive, release, renew } from './lease-rules.ts'
 import { LogReader } from './log-reader.ts'
 import { Pins } from './pins.ts'
 import { findSession } from './session-lists.ts'
+import { keyOf } from './session-row.ts'
 import { type SessionTables, sessionTables, type TableOptions } from './session-tables.ts'
 import { SessionWatch } from './session-watch.ts'
 import type { SqlDatabase, SqlWork } from './sql.ts'
@@ -154,24 +160,24 @@ export class SqlSessionService implements SessionService {
   }
 
   /** Acquires the lease of a session; throws SESSION_BUSY. */
-  async claim(given: SessionKey): Promise<Lease> {
+  async claim(given: SessionKey, { takeOver }: ClaimOptions = {}): Promise<Lease> {
     const key = copyKey(given)
     return await this.#database.write(() => {
       this.#database.checkIdentity?.()
-      return claim(this.#tables, key)
+      return claim(this.#tables, key, { takeOver })
     })
   }
 
   /** Extends a lease; throws LEASE_LOST. */
-  async renew({ key: given, epoch, seq }: Lease): Promise<Lease> {
+  async renew({ key: given, epoch, seq, crashes }: Lease): Promise<Lease> {
     const key = copyKey(given)
     const lease = { key, epoch }
     this.#tables.state.take(await this.#writeHeld(lease, () => renew(this.#tables, lease)))
-    return { key, epoch, seq, leaseMs: this.#options.leaseMs }
+    return { key, epoch, seq, crashes, leaseMs: this.#options.leaseMs }
   }
 
   /** Ends a lease. Deletes an unfinished copy. */
-  async release({ key, epoch }: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
+  async release({ key, epoch }: Lease, options?: ReleaseOptions): Promise<void> {
     const lease = { key: copyKey(key), epoch }
     const [tables, watch] = [this.#tables, this.#watch]
     await this.#writeHeld(lease, function* () {
@@ -247,6 +253,22 @@ export class SqlSessionService implements SessionService {
   async withInbox({ appName, limit }: { appName: string; limit: number }): Promise<SessionKey[]> {
     checkId('appName', appName)
     return await this.#database.read(() => this.#tables.leases.withInbox(appName, limit))
+  }
+
+  /** Lists a part of the sessions that were set aside. */
+  async setAside(
+    filter: { appName: string; userId?: string | undefined } & PageOptions,
+  ): Promise<Page<SetAsideSession>> {
+    checkFilter(filter)
+    const { appName, userId, limit } = filter
+    const after = readPagePosition(filter)
+    const rows = await this.#database.read(() =>
+      this.#tables.leases.listSetAside({ appName, userId }, { after, limit: limit + 1 }),
+    )
+    return takePage(rows, filter, (row) => {
+      const reason = fromText(row.set_aside ?? '', 'The reason why a session was set aside')
+      return { item: { ...keyOf(row), reason }, position: row.id, bytes: 0 }
+    })
   }
 
   /** Finds pending requests. */

@@ -23,6 +23,7 @@ export { checkInboxItem } from '../session/inbox-limits.ts'
 export type {
   AppendOptions,
   Checkpoint,
+  ClaimOptions,
   HeldLog,
   IdleConditions,
   InboxItem,
@@ -33,6 +34,8 @@ export type {
   PostedItem,
   PrunableSession,
   PruneFilter,
+  ReleaseOptions,
+  SetAsideSession,
   StateReader,
   StateSize,
   UserUsage,

@@ -65,7 +65,7 @@ export class RunInbox {
       if (progress.isFinalizing) return
       if (item.type === 'cancel') cancelRun(run, item)
       else if (item.type === 'state') await editState(recorder, item)
-      else {
+      else if (item.type !== 'message') {
         const message = await recordAnswer(run, recorder, item)
         if (message) this.#recorded.set(item.id, message)
       }

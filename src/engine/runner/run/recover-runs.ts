@@ -31,7 +31,7 @@ export async function recoverRuns(starter: RunStarter, recovery: Recovery): Prom
 async function recoverOne(starter: RunStarter, session: SessionOfApp, recovery: Recovery): Promise<Run | undefined> {
   try {
     const continued = await continueSession(starter, session, recovery)
-    if (!continued) return undefined
+    if (continued.type !== 'run') return undefined
     const { run, request } = continued
     const detached = { ...request, invocationId: run.invocationId, runConfig: { detach: true } }
     return new RunHandle(detached, { start: async () => run }, recovery.canceller)

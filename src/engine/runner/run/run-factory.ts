@@ -59,7 +59,8 @@ export class RunFactory {
     }
     if (!message || request.invocationId) {
       const mayCreate = (message !== undefined || request.live !== undefined) && !request.tick?.mustExist
-      return claimed(await claimSession(sessionService, key, mayCreate))
+      const options = request.unattended
+      return claimed(await claimSession(sessionService, key, { create: mayCreate, options }))
     }
     const throwIfCancelled = (): void => {
       this.throwIfClosed()

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/base/json.ts'
 import type { Content } from '../../../core/content/content.ts'
+import type { ClaimOptions } from '../../../services/session/service.ts'
 import type { RunConfig } from '../../context/run-config.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import type { LiveRunRequest } from '../runner-options.ts'
@@ -24,6 +25,8 @@ export interface RunRequest {
   readonly tick?: Tick | undefined
   /** Whether to refuse the start if the session neither has interrupted work nor posted answers. Absent = no. */
   readonly needsWork?: boolean | undefined
+  /** Set if a worker starts the run: nobody waits for it. */
+  readonly unattended?: Unattended | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
   /** Streaming, limits and metadata of this run. */
@@ -38,6 +41,12 @@ export interface RunRequest {
   readonly caller?: RunCaller | undefined
   /** The live session that drives the run, which has no message. Absent = the agent loop drives it. */
   readonly live?: LiveDriver | undefined
+}
+
+/** How a worker claims a session. */
+export interface Unattended extends ClaimOptions {
+  /** How many processes in a row may have died with the session. One more does not try: the session is set aside. */
+  readonly maxCrashes: number
 }
 
 /** Who has asked for a run, as the run that starts sees it. */

@@ -8,6 +8,7 @@ import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
+import { findMessage, type PostedMessage } from '../inbox/posted-message.ts'
 import { findAnswered, postedResults } from '../inbox/settle-inbox.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
@@ -17,6 +18,7 @@ import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { RunRequest } from './run-request.ts'
+import { SetAside, setAside, throwIfCrashing } from './set-aside.ts'
 import { applyInbox, cancelAll, checkTickIsNew, releaseUnused } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
@@ -82,9 +84,11 @@ export class RunStarter {
     let overdue: string
     let posted: ReadonlySet<string> | undefined
     let answered: string | undefined
+    let taken: PostedMessage | undefined
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
       held = await this.factory.open(lease, claimedAt)
+      if (request.unattended) throwIfCrashing(held, request.unattended)
       if (request.tick) await checkTickIsNew(held, request.tick, services)
       const items = request.isNew ? NO_ITEMS : await held.inbox()
       if (items.length) {
@@ -95,8 +99,12 @@ export class RunStarter {
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
         const now = ports.now() / 1000
-        const plan = planStart(held.view, request, { tree, whilePaused, now, isAlive, answered })
-        if (plan.type === 'refuse') throw plan.error
+        const plan = planStart(held.view, taken?.request ?? request, { tree, whilePaused, now, isAlive, answered })
+        if (plan.type === 'refuse') {
+          taken = taken ? undefined : findMessage(request, items)
+          if (!taken) throw plan.error
+          continue // with the message that was posted
+        }
         if (plan.type === 'finish first') {
           overdue = plan.invocationId
           if (held.isPartial) await loadInvocation(held, overdue)
@@ -105,11 +113,14 @@ export class RunStarter {
         if (plan.type === 'answer') return await this.#startWithAnswers(held, request, claim, seen)
         if (plan.type === 'start') {
           const { cancel, invocationId } = plan
-          const { runContext, message } = request
+          const { runContext, message } = taken?.request ?? request
           if (cancel.length) seen = joined(seen, await cancelAll(this.factory, held, cancel, { runContext }))
           if (held.isPartial) await loadInvocation(held, invocationId)
           this.factory.throwIfClosed()
-          return this.#startRun(held, { invocationId, message }, request, { before: seen })
+          return this.#startRun(held, { invocationId, message }, taken?.request ?? request, {
+            before: seen,
+            drained: taken?.drained,
+          })
         }
         if (plan.type === 'interrupt first' && !posted) posted = await postedResults(held)
         else
@@ -118,7 +129,8 @@ export class RunStarter {
             .expire(plan.type === 'expire first' ? plan.denials : plan.lost)
       }
     } catch (error) {
-      await releaseUnused(this.factory, lease, held, this.factory.isClosed ? undefined : claim.drained)
+      if (error instanceof SetAside) await setAside(this.factory, lease, held, error)
+      else await releaseUnused(this.factory, lease, held, this.factory.isClosed ? undefined : claim.drained)
       throw error
     }
     const first = this.#startRun(

@@ -7,7 +7,7 @@ import type { RunContext } from '../../context/run-context.ts'
 import { ActiveRun } from '../run/active-run.ts'
 import { TickRecorded } from '../run/recorded-tick.ts'
 import type { StartedRun } from '../run/run-handle.ts'
-import type { RunRequest } from '../run/run-request.ts'
+import type { RunRequest, Unattended } from '../run/run-request.ts'
 import type { RunStarter } from '../run/run-starter.ts'
 import { afterDeletion, afterFailure, afterStart, afterWait, CLAIM_MS, planTick, type TickPlan } from './plan-tick.ts'
 import { type NextTick, ticksOf } from './ticks.ts'
@@ -22,6 +22,8 @@ export interface TickParts {
   readonly runContext?:
     | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
     | undefined
+  /** How the session is claimed. */
+  readonly unattended?: Unattended | undefined
 }
 
 type Claim = (TickPlan & { type: 'claim' })['schedule']
@@ -71,7 +73,7 @@ async function startClaimed(
   }
 }
 
-async function requestOf(claim: Claim, { starter, runContext }: TickParts): Promise<RunRequest> {
+async function requestOf(claim: Claim, { starter, runContext, unattended }: TickParts): Promise<RunRequest> {
   const { userId, uid, message, state } = claim
   const sessionId = sessionOfTick(claim)
   const mustExist = claim.sessionId !== undefined
@@ -84,6 +86,7 @@ async function requestOf(claim: Claim, { starter, runContext }: TickParts): Prom
     runContext: await runContext?.({ userId, sessionId }),
     signal: undefined,
     isNew: false,
+    unattended,
     tick: { eventId: `tick-${uid}-${state.tick}`, isRetried: state.attempt > 1, mustExist },
   }
 }

@@ -2,27 +2,27 @@
 import type { Ports } from '../../../core/base/ports.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
-import type { Lease, SessionKey, SessionService } from '../../../services/session/service.ts'
+import type { ClaimOptions, Lease, SessionKey, SessionService } from '../../../services/session/service.ts'
 import { watchSessions } from '../../../services/session/watch-sessions.ts'
 
 /** Claims the lease. If the session does not exist, creates it if `create` is set, else returns undefined. */
 export async function claimSession(
   sessions: SessionService,
   key: SessionKey,
-  create: boolean,
+  { create, options }: { readonly create: boolean; readonly options?: ClaimOptions | undefined },
 ): Promise<Lease | undefined> {
   try {
-    return await sessions.claim(key)
+    return await sessions.claim(key, options)
   } catch (error) {
     if (!(error instanceof ToolwrightError) || error.code !== 'NOT_FOUND') throw error
     if (!create) return undefined
     await createUnlessExists(sessions, key)
-    return await sessions.claim(key)
+    return await sessions.claim(key, options)
   }
 }
 
 /** Creates the session. Another run may have created it meanwhile. */
-async function createUnlessExists(sessions: SessionService, key: SessionKey): Promise<void> {
+export async function createUnlessExists(sessions: SessionService, key: SessionKey): Promise<void> {
   try {
     await sessions.createSession(key)
   } catch (error) {
@@ -36,7 +36,7 @@ export async function claimIfFree(
   key: SessionKey,
 ): Promise<{ readonly lease: Lease | undefined } | undefined> {
   try {
-    return { lease: await claimSession(sessions, key, false) }
+    return { lease: await claimSession(sessions, key, { create: false }) }
   } catch (error) {
     if (error instanceof ToolwrightError && error.code === 'SESSION_BUSY') return undefined
     throw error

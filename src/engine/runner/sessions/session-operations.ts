@@ -31,6 +31,7 @@ const userDeletion = loadLater(() => import('./delete-user.ts'))
 const userExport = loadLater(() => import('./export-user.ts'))
 const pruning = loadLater(() => import('./prune-sessions.ts'))
 const answering = loadLater(() => import('../run/record-answers.ts'))
+const posting = loadLater(() => import('../inbox/posted-message.ts'))
 const forking = loadLater(() => import('./fork-session.ts'))
 const unfinishedCopies = loadLater(() => import('./unfinished-copy.ts'))
 const previews = loadLater(() => import('../approvals/preview-approval.ts'))
@@ -63,6 +64,19 @@ export class SessionOperations {
     const delta = toStateDelta(stateDelta) // a copy: the caller may change it meanwhile
     const { updateState } = await stateUpdates()
     await updateState(this.#key({ userId, sessionId }), delta, this.#factory, id)
+  }
+
+  /** Stores a message for a worker. `id`: the same for each attempt. */
+  async submit(
+    { userId, sessionId, invocationId, message, stateDelta }: AnswerRequest,
+    id: string | undefined,
+  ): Promise<{ readonly sessionId: string }> {
+    const { sessionService, ports } = this.#factory.services
+    this.#factory.throwIfClosed()
+    const { postMessage } = await posting()
+    const posted = { id: `message-${id ?? ports.newId()}`, invocationId, content: message, stateDelta }
+    await postMessage(sessionService, this.#key({ userId, sessionId }), posted)
+    return { sessionId }
   }
 
   /** Records answers without a run. */

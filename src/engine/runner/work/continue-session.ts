@@ -1,41 +1,44 @@
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { StartedRun } from '../run/run-handle.ts'
-import type { RunRequest } from '../run/run-request.ts'
+import type { RunRequest, Unattended } from '../run/run-request.ts'
 import type { RunStarter } from '../run/run-starter.ts'
+import { SetAside } from '../run/set-aside.ts'
 import type { RecoverOptions } from '../runner-options.ts'
 import type { SessionOfApp } from './work-item.ts'
 
 /** How a session is continued. */
 interface Continuing extends Pick<RecoverOptions, 'runContext'> {
-  /** Whether to leave the session alone unless it has interrupted work or posted answers. Default false. */
+  /** Whether to leave the session alone unless it has interrupted work, posted answers or posted messages. Default false. */
   readonly needsWork?: boolean
+  /** How the session is claimed. */
+  readonly unattended?: Unattended | undefined
 }
 
-/** A run that continues a session, and the request that started it. */
-export interface ContinuedRun {
-  /** The run. */
-  readonly run: StartedRun
-  /** The request. */
-  readonly request: RunRequest
-}
+/** What came of an attempt to continue a session. */
+export type Continued =
+  /** A run, and the request that started it. */
+  | { readonly type: 'run'; readonly run: StartedRun; readonly request: RunRequest }
+  /** Another process holds the session. */
+  | { readonly type: 'busy' }
+  /** There is nothing to continue, or only an answer can. */
+  | { readonly type: 'nothing' }
 
-/**
- * Continues the unfinished invocation of a session: after a crash, an expiry, or a posted answer. Undefined if another process holds
- * the session, or if there is nothing to continue.
- */
+/** Continues the unfinished invocation of a session: after a crash, an expiry, a posted answer or a posted message. */
 export async function continueSession(
   starter: RunStarter,
   { userId, sessionId }: SessionOfApp,
-  { runContext: contextOf, needsWork = false }: Continuing,
-): Promise<ContinuedRun | undefined> {
+  { runContext: contextOf, needsWork = false, unattended }: Continuing,
+): Promise<Continued> {
   const runContext = await contextOf?.({ userId, sessionId })
   const owner = { userId, sessionId, invocationId: '', runConfig: {}, runContext }
-  const request: RunRequest = { ...owner, signal: undefined, isNew: false, needsWork }
+  const request: RunRequest = { ...owner, signal: undefined, isNew: false, needsWork, unattended }
   try {
-    return { run: await starter.start(request), request }
+    return { type: 'run', run: await starter.start(request), request }
   } catch (error) {
+    if (error instanceof SetAside) return { type: 'nothing' }
     const code = error instanceof ToolwrightError ? error.code : undefined
-    if (code === 'SESSION_BUSY' || code === 'NOT_FOUND') return undefined
+    if (code === 'SESSION_BUSY') return { type: 'busy' }
+    if (code === 'NOT_FOUND' || code === 'PAUSED') return { type: 'nothing' } // a posted message waits while the session is paused
     throw error
   }
 }

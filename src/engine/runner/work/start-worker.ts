@@ -12,11 +12,16 @@ interface Parts extends Pick<WorkerParts, 'starter' | 'filter'> {
 
 /** Works until the signal aborts. Copies that a process did not complete are removed first. */
 export async function startWorker({ starter, sessions, filter }: Parts, options: WorkOptions): Promise<void> {
+  await sessions.removeUnfinishedCopies()
+  const schedules = starter.factory.services.scheduleService
+  await new Worker({ starter, schedules, finder: workFinder({ starter, sessions }), filter }, options).work()
+}
+
+/** Finds what workers can do. */
+export function workFinder({ starter, sessions }: Omit<Parts, 'filter'>): WorkFinder {
   const { appName, services } = starter.factory
   const { sessionService, ports, scheduleService: schedules } = services
-  await sessions.removeUnfinishedCopies()
   const findPending: SessionOperations['findPending'] = (matches) => sessions.findPending(matches)
   const overdue = new OverdueRequests({ appName, ports, sessionService, findPending })
-  const finder = new WorkFinder({ appName, services, schedules, overdue })
-  await new Worker({ starter, schedules, finder, filter }, options).work()
+  return new WorkFinder({ appName, services, schedules, overdue })
 }

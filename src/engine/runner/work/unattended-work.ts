@@ -10,6 +10,7 @@ import type { RecoverOptions, WorkOptions } from '../runner-options.ts'
 import type { ScheduleParts } from '../schedules/schedule-operations.ts'
 import type { Schedule, ScheduleOptions, SchedulesFilter } from '../schedules/schedule-options.ts'
 import type { SessionOperations } from '../sessions/session-operations.ts'
+import type { WorkFinder } from './find-work.ts'
 import type { WorkFilter } from './work-item.ts'
 
 const NO_SIGNAL = 'runner.work() needs `signal`, which ends the work: new AbortController().signal.'
@@ -47,6 +48,13 @@ export class UnattendedWork {
     if (!options.signal) throw new ToolwrightError('INVALID_REQUEST', NO_SIGNAL)
     const { startWorker } = await working()
     await startWorker({ starter: this.#starter, sessions: this.#sessions, filter }, options)
+  }
+
+  /** Finds what workers can do. */
+  async finder(): Promise<WorkFinder> {
+    await this.#sessions.removeUnfinishedCopies()
+    const { workFinder } = await working()
+    return workFinder({ starter: this.#starter, sessions: this.#sessions })
   }
 
   /** Stores a schedule. */

@@ -28,6 +28,8 @@ export interface WorkerParts extends Pick<TickParts, 'schedules'> {
 
 const DEFAULT_CONCURRENCY = 10
 const POLL_MS = 1_000
+/** How many processes in a row may die with a session before workers leave it alone. */
+export const MAX_CRASHES = 5
 const GRACE_MS = 10_000
 /** The longest pause after the store has failed, in milliseconds. */
 const MAX_PAUSE_MS = 30_000
@@ -162,11 +164,14 @@ export class Worker {
 
   async #try(item: WorkItem, onStarted: (run: StartedRun) => void): Promise<Outcome> {
     const { starter, schedules } = this.#parts
-    const { runContext } = this.#options
-    const run =
-      item.type === 'tick'
-        ? await startTick(item.schedule, { starter, schedules, runContext })
-        : (await continueSession(starter, item, { runContext, needsWork: item.type === 'posted' }))?.run
+    const { runContext, maxCrashes = MAX_CRASHES } = this.#options
+    const how = { runContext, unattended: { maxCrashes } }
+    let run: StartedRun | undefined
+    if (item.type === 'tick') run = await startTick(item.schedule, { starter, schedules, ...how })
+    else {
+      const continued = await continueSession(starter, item, { ...how, needsWork: item.type === 'posted' })
+      if (continued.type === 'run') run = continued.run
+    }
     if (!run) return { type: 'nothing' }
     onStarted(run)
     this.#parts.filter?.onStarted(item)
