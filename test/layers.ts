@@ -11,7 +11,7 @@ export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   engine: [['model'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
   adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing']],
-  apps: [['server', 'sqlite', 'postgres', 'files', 'infer'], ['cli']],
+  apps: [['server', 'sqlite', 'postgres', 'files', 'infer', 'restate'], ['cli']],
 }
 
 /** The layers of all rings, lowest first: `core/base`. A folder imports from its own layer and from lower layers. */

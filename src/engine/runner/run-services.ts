@@ -18,6 +18,7 @@ import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { positive } from './runner-rules.ts'
+import type { SessionEngine } from './work/session-engine.ts'
 
 /** What a runner provides to every run: services, plugins, clock and limits. */
 export interface RunServices {
@@ -59,6 +60,8 @@ export interface RunServices {
   readonly maxCallsPerReply: number
   /** Which stored files are sent to models. */
   readonly media: MediaOptions
+  /** Schedules sessions over many workers. Undefined: workers look for them. */
+  engine: SessionEngine | undefined
   /** Runs background tools. Undefined for single calls, which wait for them. */
   background: BackgroundRunner | undefined
   /** Stores what tools schedule. Undefined for single calls. */
@@ -96,6 +99,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
     maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
     media: options.media ?? {},
+    engine: options.engine,
     background: undefined,
     scheduling: undefined,
     callerId: undefined,

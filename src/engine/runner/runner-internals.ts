@@ -12,6 +12,7 @@ import type { UnattendedWork } from './work/unattended-work.ts'
 import type { WakeOptions, WakeResult } from './work/wake-session.ts'
 import type { SessionOfApp, WorkFilter } from './work/work-item.ts'
 
+const retrying = loadLater(() => import('./work/retry-session.ts'))
 const waking = loadLater(() => import('./work/wake-session.ts'))
 
 /** The parts of a runner. */
@@ -75,6 +76,13 @@ export class RunnerInternals {
     this.#parts.starter.factory.throwIfClosed()
     const { wakeSession } = await waking()
     return await wakeSession(this.#parts.starter, session, options)
+  }
+
+  /** Has workers continue a session that was set aside. Throws NOT_FOUND. */
+  async retry({ userId, sessionId }: SessionOfApp): Promise<void> {
+    const { appName, services } = this.#parts.starter.factory
+    const { retrySession } = await retrying()
+    await retrySession(services.sessionService, { appName, userId, sessionId })
   }
 
   /** Finds what workers can do. */

@@ -17,6 +17,7 @@ import type { Model } from '../model/model.ts'
 import type { Models } from './models.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
+import type { SessionEngine } from './work/session-engine.ts'
 
 /** Options of `new Runner()`. */
 export interface RunnerOptions<Output = unknown> {
@@ -34,6 +35,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly credentialService?: CredentialService | undefined
   /** Stores what `runner.schedule()` creates. Default: in memory; `sqlite()` keeps it across restarts. */
   readonly scheduleService?: ScheduleService | undefined
+  /** Schedules sessions over many workers: `restate()`. Told of what `submit()` and `answer()` store. Default: workers look for it. */
+  readonly engine?: SessionEngine | undefined
   /** Makes the credentials of custom schemes, by the `name` of the scheme. */
   readonly credentialExchangers?: Exchangers | undefined
   /** Redirect URIs that an answer to a consent may name, besides the requested one. Compared exactly. Default: none. */

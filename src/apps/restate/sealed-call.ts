@@ -1,0 +1,66 @@
+// Calls of our services carry a signature: whoever can reach Restate can call them, and Restate says nothing about the caller.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isRecord, type JsonObject } from '../../core/base/json.ts'
+import { ToolwrightError } from '../../core/error/error.ts'
+
+/** What a call is for. A signature counts for nothing else. */
+export interface CallTarget {
+  /** The service. */
+  readonly service: string
+  /** The key of the object. */
+  readonly key: string
+  /** The handler. */
+  readonly handler: string
+}
+
+/** A call with its signature, as it is sent and as Restate stores it. */
+export interface SealedCall {
+  /** The input of the handler, as JSON. */
+  readonly body: string
+  /** When the signature ends, in milliseconds since the epoch. */
+  readonly expires: number
+  /** HMAC-SHA-256 of the target, the end and the body, in base64url. */
+  readonly signature: string
+}
+
+/** How long a call counts: workers may be away when it is sent. */
+const LIFETIME_MS = 7 * 86_400_000
+
+/** Signs the input of a handler. `now`: when the handler starts, in milliseconds since the epoch. */
+export function sealCall(secret: string, target: CallTarget, input: JsonObject, now: number): SealedCall {
+  const body = JSON.stringify(input)
+  const expires = now + LIFETIME_MS
+  return { body, expires, signature: sign(secret, target, body, expires) }
+}
+
+/** The input of a call. Throws UNAUTHENTICATED unless it is signed for this target and still counts. */
+export function openCall(secret: string, target: CallTarget, call: unknown, now: number): JsonObject {
+  const { body, expires, signature } = isRecord(call) ? call : {}
+  if (typeof body !== 'string' || typeof signature !== 'string' || typeof expires !== 'number')
+    throw new ToolwrightError('UNAUTHENTICATED', 'The call has no signature. Send what sealCall() returns.')
+  const expected = Buffer.from(sign(secret, target, body, expires))
+  const given = Buffer.from(signature)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new ToolwrightError(
+      'UNAUTHENTICATED',
+      'The signature is not valid. Sign with the secret of the workers, for this service, key and handler.',
+    )
+  if (now > expires) throw new ToolwrightError('EXPIRED', 'The signature of the call has expired. Sign the call again.')
+  return JSON.parse(body) as JsonObject // signed by a holder of the secret
+}
+
+function sign(secret: string, { service, key, handler }: CallTarget, body: string, expires: number): string {
+  const text = JSON.stringify([service, key, handler, expires, body])
+  return createHmac('sha256', secret).update(text).digest('base64url')
+}
+
+/** Throws INVALID_CONFIG for a secret that can be guessed. */
+export function checkSecret(secret: unknown): asserts secret is string {
+  if (typeof secret === 'string' && secret.length >= MIN_SECRET) return
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `restate: \`secret\` must have at least ${MIN_SECRET} characters, the same in all processes. Make one with: openssl rand -hex 32`,
+  )
+}
+
+const MIN_SECRET = 32

@@ -1,0 +1,91 @@
+import { systemPorts } from '../../core/base/ports.ts'
+import { withTimeout } from '../../core/base/with-timeout.ts'
+import { messageOf } from '../../core/error/error.ts'
+import { loadPeer } from '../../core/error/load-peer.ts'
+import { openEndpoint } from './endpoint.ts'
+import { FleetApp, type FleetParts } from './fleet-app.ts'
+import { Ingress, urlOf } from './ingress.ts'
+import { SWEEP_KEY, sweepServiceOf } from './names.ts'
+import { register } from './register.ts'
+import { sessionObject } from './session-object.ts'
+import { Sweep, sweepObject } from './sweep-object.ts'
+import { checkWorkerOptions, type RestateWorkerOptions } from './worker-options.ts'
+
+/** A worker that Restate calls. */
+export interface RestateWorker {
+  /** The port it listens on. */
+  readonly port: number
+  /** Where Restate reaches it. */
+  readonly url: string
+  /**
+   * Takes no more sessions, lets turns under way end for `graceMs` (default 10,000), and hands the others to other workers. The runners stay
+   * open.
+   */
+  close(options?: { readonly graceMs?: number | undefined }): Promise<void>
+}
+
+const DEFAULT_PORT = 9_080
+const GRACE_MS = 10_000
+/** How long a worker that stops waits for turns that it hands over, in milliseconds. */
+const HAND_OVER_MS = 5_000
+
+/**
+ * Starts a worker of a fleet: Restate calls it for the sessions of its apps. Needs the package `@restatedev/restate-sdk`.
+ *
+ * @example
+ * const worker = await startRestateWorker({
+ *   runners: [runner],
+ *   ingress: 'http://127.0.0.1:8080',
+ *   admin: 'http://127.0.0.1:9070',
+ *   secret: process.env.FLEET_SECRET,
+ * })
+ * process.once('SIGTERM', () => worker.close())
+ */
+export async function startRestateWorker(options: RestateWorkerOptions): Promise<RestateWorker> {
+  checkWorkerOptions(options)
+  const { runners, host = '127.0.0.1', port = DEFAULT_PORT, concurrency = 10, logger = console } = options
+  const { secret, now = Date.now, maxCrashes = 5, runContext, identityKeys } = options
+  const sdk = await loadPeer('@restatedev/restate-sdk', () => import('@restatedev/restate-sdk'))
+  const stop = new AbortController()
+  const parts: FleetParts = { secret, now, maxCrashes, runContext, logger, stopping: stop.signal }
+  const apps = runners.map((runner) => new FleetApp(runner, parts))
+  const sweeps = apps.map((app) => new Sweep(app))
+  const services = apps.flatMap((app, at) => [sessionObject(sdk, app), sweepObject(sdk, app, sweeps[at] as Sweep)])
+  const handle = sdk.createEndpointHandler({
+    services,
+    ...(identityKeys?.length && { identityKeys: [...identityKeys] }),
+    logger: ({ level }, message, ...more) => {
+      if (level === 'error') logger.error(messageOf(message ?? more[0]), more[0])
+    },
+  })
+  const endpoint = await openEndpoint(handle, { host, port, concurrency })
+  const url = urlOf('url', options.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${endpoint.port}`)
+  const closeAll = async (): Promise<void> => {
+    for (const sweep of sweeps) sweep.close()
+    await endpoint.close()
+  }
+  try {
+    await startSweeps(options, url)
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+  const close: RestateWorker['close'] = async ({ graceMs = GRACE_MS } = {}) => {
+    const drained = endpoint.drain()
+    await withTimeout(drained, graceMs, systemPorts, () => undefined)
+    stop.abort()
+    await withTimeout(drained, HAND_OVER_MS, systemPorts, () => undefined)
+    await closeAll()
+  }
+  return { port: endpoint.port, url: String(url), close }
+}
+
+/** Registers the worker, and starts the loops that look for work. */
+async function startSweeps(options: RestateWorkerOptions, url: URL): Promise<void> {
+  const { admin, runners, fetch: send = fetch } = options
+  if (admin === undefined) return
+  await register(urlOf('admin', admin), url, send)
+  const ingress = new Ingress(options)
+  for (const { appName } of runners)
+    await ingress.send({ service: sweepServiceOf(appName), key: SWEEP_KEY, handler: 'start' }, {})
+}
