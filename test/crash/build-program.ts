@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** Bundles the program of the victims into a folder. Returns its path. */
-export async function buildProgram(folder: string): Promise<string> {
+/** Bundles a program into a folder. Returns its path. */
+export async function buildProgram(folder: string, program: URL): Promise<string> {
   const outfile = join(folder, 'program.mjs')
   await build({
-    entryPoints: [fileURLToPath(new URL('./victim/program.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(program)],
     outfile,
     bundle: true,
     platform: 'node',

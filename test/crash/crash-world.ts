@@ -40,7 +40,7 @@ const MAX_PROCESSES = 2
 /** Builds the program, and starts the ledger. */
 export async function createCrashWorld(): Promise<CrashWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'toolwright-crash-'))
-  const program = await buildProgram(folder)
+  const program = await buildProgram(folder, new URL('./victim/program.ts', import.meta.url))
   const ledger = await startLedger(folder)
   const inTurn = takeTurns(MAX_PROCESSES)
   return {

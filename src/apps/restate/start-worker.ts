@@ -6,7 +6,7 @@ import { openEndpoint } from './endpoint.ts'
 import { FleetApp, type FleetParts } from './fleet-app.ts'
 import { Ingress, urlOf } from './ingress.ts'
 import { SWEEP_KEY, sweepServiceOf } from './names.ts'
-import { register } from './register.ts'
+import { registerWhenReachable } from './register.ts'
 import { sessionObject } from './session-object.ts'
 import { Sweep, sweepObject } from './sweep-object.ts'
 import { checkWorkerOptions, type RestateWorkerOptions } from './worker-options.ts'
@@ -17,6 +17,8 @@ export interface RestateWorker {
   readonly port: number
   /** Where Restate reaches it. */
   readonly url: string
+  /** Resolves when Restate has registered the worker. Rejects if it refuses, or cannot reach the worker for a minute. */
+  ready(): Promise<void>
   /**
    * Takes no more sessions, lets turns under way end for `graceMs` (default 10,000), and hands the others to other workers. The runners stay
    * open.
@@ -30,7 +32,8 @@ const GRACE_MS = 10_000
 const HAND_OVER_MS = 5_000
 
 /**
- * Starts a worker of a fleet: Restate calls it for the sessions of its apps. Needs the package `@restatedev/restate-sdk`.
+ * Starts a worker of a fleet: Restate calls it for the sessions of its apps. Resolves when it listens. Needs the package
+ * `@restatedev/restate-sdk`.
  *
  * @example
  * const worker = await startRestateWorker({
@@ -64,12 +67,8 @@ export async function startRestateWorker(options: RestateWorkerOptions): Promise
     for (const sweep of sweeps) sweep.close()
     await endpoint.close()
   }
-  try {
-    await startSweeps(options, url)
-  } catch (error) {
-    await closeAll()
-    throw error
-  }
+  const registered = startSweeps(options, url, stop.signal)
+  registered.catch((error: unknown) => logger.error(messageOf(error), error))
   const close: RestateWorker['close'] = async ({ graceMs = GRACE_MS } = {}) => {
     const drained = endpoint.drain()
     await withTimeout(drained, graceMs, systemPorts, () => undefined)
@@ -77,14 +76,14 @@ export async function startRestateWorker(options: RestateWorkerOptions): Promise
     await withTimeout(drained, HAND_OVER_MS, systemPorts, () => undefined)
     await closeAll()
   }
-  return { port: endpoint.port, url: String(url), close }
+  return { port: endpoint.port, url: String(url), ready: () => registered, close }
 }
 
 /** Registers the worker, and starts the loops that look for work. */
-async function startSweeps(options: RestateWorkerOptions, url: URL): Promise<void> {
+async function startSweeps(options: RestateWorkerOptions, url: URL, signal: AbortSignal): Promise<void> {
   const { admin, runners, fetch: send = fetch } = options
   if (admin === undefined) return
-  await register(urlOf('admin', admin), url, send)
+  await registerWhenReachable(urlOf('admin', admin), url, { send, signal })
   const ingress = new Ingress(options)
   for (const { appName } of runners)
     await ingress.send({ service: sweepServiceOf(appName), key: SWEEP_KEY, handler: 'start' }, {})

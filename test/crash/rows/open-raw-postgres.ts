@@ -17,7 +17,7 @@ export async function openRawPostgres(store: string): Promise<RawStore> {
     ).rows
   }
   return {
-    rows: (app) => readRows(query, app),
+    rows: (app, session) => readRows(query, app, session),
     async endLeases(app) {
       // the first process may have been killed before it made the tables
       const [found] = await query("SELECT to_regclass('toolwright_sessions') AS sessions")

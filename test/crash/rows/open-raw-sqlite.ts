@@ -5,7 +5,7 @@ import { type RawStore, readRows } from './raw-rows.ts'
 export function openRawSqlite(file: string): RawStore {
   const database = new DatabaseSync(file, { timeout: 10_000 })
   return {
-    rows: (app) => readRows(async (sql, ...values) => database.prepare(sql).all(...values), app),
+    rows: (app, session) => readRows(async (sql, ...values) => database.prepare(sql).all(...values), app, session),
     async endLeases(app) {
       // the first process may have been killed before it made the tables
       if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'toolwright_sessions'").get()) return

@@ -24,8 +24,8 @@ export interface RawEntry {
 
 /** A database, as an operator opens it. */
 export interface RawStore {
-  /** Reads the rows of an app. Throws unless it has one session. */
-  rows(app: string): Promise<RawRows>
+  /** Reads the rows of an app, or of one of its sessions. Throws unless there is one session. */
+  rows(app: string, session?: string): Promise<RawRows>
   /** Ends the leases of an app, as time does when its processes are dead. */
   endLeases(app: string): Promise<void>
   /** What the database finds wrong with itself. */
@@ -39,10 +39,12 @@ export type Query = (
   ...values: (string | number)[]
 ) => Promise<readonly { readonly [column: string]: unknown }[]>
 
-/** Reads the rows of an app. Both databases have the same tables. */
-export async function readRows(query: Query, app: string): Promise<RawRows> {
-  const [session, ...others] = await query('SELECT id, seq FROM toolwright_sessions WHERE app = ?', app)
-  if (!session || others.length > 0) throw new Error(`App "${app}" has not one session.`)
+/** Reads the rows of an app, or of one of its sessions. Both databases have the same tables. */
+export async function readRows(query: Query, app: string, id?: string): Promise<RawRows> {
+  const ofApp = 'SELECT id, seq FROM toolwright_sessions WHERE app = ?'
+  const [session, ...others] =
+    id === undefined ? await query(ofApp, app) : await query(`${ofApp} AND session = ?`, app, id)
+  if (!session || others.length > 0) throw new Error(`App "${app}" has not one session${id ? ` "${id}"` : ''}.`)
   const ofSession = async (sql: string): Promise<readonly { readonly [column: string]: unknown }[]> =>
     await query(sql, Number(session.id))
   const entries = await ofSession('SELECT seq, event_id, body FROM toolwright_entries WHERE session = ? ORDER BY seq')

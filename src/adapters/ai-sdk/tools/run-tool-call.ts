@@ -7,7 +7,8 @@ import { CallRunner, type StartedCall } from '../../../engine/runner/single-call
 import type { Tool } from '../../../engine/tool/tool.ts'
 
 /** The user, the session and the services of a tool call. */
-export interface CallEnvironment extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media' | 'phases' | 'engine'> {
+export interface CallEnvironment
+  extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media' | 'phases' | 'engine'> {
   /** The user the tools act for. */
   readonly userId: string
   /** The session of the call. Default: a new session. */
