@@ -1,7 +1,7 @@
 // The shapes of public declarations as text: signatures without bodies, comments and internal members.
 import { readFileSync } from 'node:fs'
 import { exportedDeclarations } from './house/exported-declarations.ts'
-import { parseFile } from './house/parsed-file.ts'
+import { isInternal, parseFile } from './house/parsed-file.ts'
 import { isNode, type Node, parse, resolve } from './source.ts'
 
 /** The shapes of the names that an entry point exports, sorted by name. */
@@ -47,7 +47,7 @@ function head(node: Node, body: Node | undefined, text: string): string {
 function listed(members: unknown, text: string): string[] {
   return (Array.isArray(members) ? (members as Node[]) : []).flatMap((member) => {
     const isPrivate = isNode(member.key) && member.key.type === 'PrivateIdentifier'
-    if (isPrivate || member.type === 'StaticBlock' || isInternal(member, text)) return []
+    if (isPrivate || member.type === 'StaticBlock' || isInternal({ text }, member)) return []
     const value = isNode(member.value) ? member.value : undefined
     if (member.type === 'MethodDefinition') {
       const body = isNode(value?.body) ? value.body : undefined
@@ -57,12 +57,6 @@ function listed(members: unknown, text: string): string[] {
       return [slice(text, member.start, value?.start ?? member.end).replace(/\s*=$/, '')]
     return [slice(text, member.start, member.end)]
   })
-}
-
-/** Does the doc comment right before the member say `@internal`? */
-function isInternal(member: Node, text: string): boolean {
-  const comment = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text.slice(0, Number(member.start)))
-  return comment?.[1]?.includes('@internal') === true
 }
 
 /** Source without comments, on one line. */

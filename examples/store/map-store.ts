@@ -24,6 +24,7 @@ import {
   importedEvents,
   type Lease,
   type NewEntry,
+  type PinService,
   type PostedItem,
   toStorableEntry,
 } from 'toolwright/store'
@@ -43,9 +44,9 @@ interface Row {
 
 /** Stores sessions in maps. `SessionService` says what each method does, and the guide why. */
 export class MapStore implements SessionService {
+  readonly pins: PinService = new MapPins()
   readonly #rows = new Map<string, Row>()
   readonly #shared = new Map<string, Map<string, unknown>>() // user: and app: state
-  readonly #pins = new Map<string, string>()
   #lastEpoch = 0
   #lastOrder = 0
   readonly #now: () => number
@@ -187,24 +188,6 @@ export class MapStore implements SessionService {
     return copies.filter((row) => this.#isOver(row)).map((row) => this.#lease(row))
   }
 
-  async getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
-    checkPin(appName, name)
-    return this.#pins.get(JSON.stringify([appName, name]))
-  }
-
-  async setPin(
-    { appName }: { appName: string },
-    name: string,
-    hash: string,
-    { expected }: { expected?: string | null | undefined } = {},
-  ): Promise<boolean> {
-    checkPin(appName, name, hash)
-    const id = JSON.stringify([appName, name])
-    if (expected !== undefined && expected !== (this.#pins.get(id) ?? null)) return false
-    this.#pins.set(id, hash)
-    return true
-  }
-
   #create({ appName, userId, sessionId }: SessionKey, state: JsonObject = {}): Row {
     const key = { appName, userId, sessionId }
     checkSessionKey(key)
@@ -321,4 +304,27 @@ function seqOfRepeat(row: Row, expectedSeq: number, entries: readonly NewEntry[]
     if (seq === undefined) return undefined
   }
   return seq
+}
+
+/** Stores pins in a map. A database compares and sets in one statement. */
+class MapPins implements PinService {
+  readonly #pins = new Map<string, string>()
+
+  async get({ appName }: { appName: string }, name: string): Promise<string | undefined> {
+    checkPin(appName, name)
+    return this.#pins.get(JSON.stringify([appName, name]))
+  }
+
+  async set(
+    { appName }: { appName: string },
+    name: string,
+    hash: string,
+    { expected }: { expected?: string | null | undefined } = {},
+  ): Promise<boolean> {
+    checkPin(appName, name, hash)
+    const id = JSON.stringify([appName, name])
+    if (expected !== undefined && expected !== (this.#pins.get(id) ?? null)) return false
+    this.#pins.set(id, hash)
+    return true
+  }
 }

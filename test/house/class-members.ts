@@ -1,5 +1,5 @@
 import { isNode, type Node, visit } from '../source.ts'
-import { type Measurement, measure, type ParsedFile } from './parsed-file.ts'
+import { isInternal, type Measurement, measure, type ParsedFile } from './parsed-file.ts'
 
 /** The number of public methods, accessors and fields of each class. */
 export function membersPerClass(files: readonly ParsedFile[]): Measurement[] {
@@ -8,10 +8,15 @@ export function membersPerClass(files: readonly ParsedFile[]): Measurement[] {
     visit(file.program, (node) => {
       if (node.type !== 'ClassDeclaration' && node.type !== 'ClassExpression') return
       const name = isNode(node.id) ? String(node.id.name) : 'class'
-      found.push(measure(file, node, name, publicMembers(node).size))
+      found.push(measure(file, node, name, publishedMembers(file, node)))
     })
     return found
   })
+}
+
+/** How many members the declarations of the package have: those marked `@internal` are stripped. */
+function publishedMembers(file: ParsedFile, node: Node): number {
+  return [...publicMembers(node).values()].filter((nodes) => !nodes.some((each) => isInternal(file, each))).length
 }
 
 /** The public members of a class by name, each with its declarations (overloads, or a getter and its setter). */

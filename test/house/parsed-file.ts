@@ -29,6 +29,12 @@ export function hasDocComment(file: ParsedFile, node: Node): boolean {
   return file.docEnds.has(lines.join('\n').trimEnd().length)
 }
 
+/** Does the doc comment right before the node say `@internal`? */
+export function isInternal({ text }: Pick<Source, 'text'>, node: Node): boolean {
+  const comment = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text.slice(0, Number(node.start)))
+  return comment?.[1]?.includes('@internal') === true
+}
+
 export function lineOf(file: Source, node: Node): number {
   return file.text.slice(0, Number(node.start)).split('\n').length
 }

@@ -108,7 +108,7 @@ describe('with a store', () => {
   test('that cannot be read, all tools are quarantined', async () => {
     await using server = await hostileHttp('honest')
     const sessionService = new InMemorySessionService()
-    sessionService.getPin = () => Promise.reject(new Error('The disk is gone.'))
+    sessionService.pins.get = () => Promise.reject(new Error('The disk is gone.'))
     await using meeting = meet({
       connection: server.connection,
       runner: { sessionService },
@@ -125,7 +125,7 @@ describe('with a store', () => {
   test('that holds damaged pins, all tools are quarantined', async () => {
     await using server = await hostileHttp('honest')
     const sessionService = new InMemorySessionService()
-    await sessionService.setPin({ appName: 'app' }, 'mcp:hostile', '{"evil":1}', { expected: null })
+    await sessionService.pins.set({ appName: 'app' }, 'mcp:hostile', '{"evil":1}', { expected: null })
     await using meeting = meet({ connection: server.connection, runner: { sessionService }, steps: ['done'] })
     await meeting.send()
     expect(offered(meeting.model)).toEqual([])

@@ -7,7 +7,7 @@ import { stores } from '../stores.ts'
 const silent = { warn: () => {}, error: () => {} }
 const ADA = { userId: 'ada', sessionId: 's1' }
 
-/** A desk that echoes, and charges after an approval when it is told to pay. */
+/** A desk that echoes, and charges after an approval when the user asks for it. */
 function desk(sessionService: SessionService, plugins: readonly Plugin[] = []) {
   const charged: string[] = []
   const charge = tool({

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { InMemorySessionService } from '../../services/session/in-memory.ts'
+import { InMemoryPins } from '../../services/session/in-memory-pins.ts'
 import { createToolContext } from '../testing/tool-context.ts'
 import { McpToolset } from './mcp-toolset.ts'
 
@@ -69,13 +69,13 @@ test('a listing that ends after a change has no revision', async () => {
   const later = createToolContext({ appName: 'later' })
   await toolset.listTools(createToolContext({ appName: 'first' }))
   const { promise: isFree, resolve: free } = Promise.withResolvers<void>()
-  const { getPin } = InMemorySessionService.prototype
-  vi.spyOn(InMemorySessionService.prototype, 'getPin').mockImplementationOnce(async function (this: never, ...args) {
+  const { get } = InMemoryPins.prototype
+  vi.spyOn(InMemoryPins.prototype, 'get').mockImplementationOnce(async function (this: never, ...args) {
     await isFree
-    return await getPin.apply(this, args)
+    return await get.apply(this, args)
   })
   const slow = toolset.listTools(context)
-  await vi.waitFor(() => expect(InMemorySessionService.prototype.getPin).toHaveBeenCalled())
+  await vi.waitFor(() => expect(InMemoryPins.prototype.get).toHaveBeenCalled())
   change()
   await vi.waitFor(async () => {
     await toolset.listTools(later)

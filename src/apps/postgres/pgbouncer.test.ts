@@ -7,7 +7,7 @@ describe.skipIf(!hasPgBouncer())('behind PgBouncer in transaction mode (skipped 
   let pooler: PgBouncer
   const emptyStore = emptyStores(() => pooler.url)
   beforeAll(async () => {
-    pooler = await startPgBouncer(inject('postgresUrl'), 4)
+    pooler = await startPgBouncer(inject('postgresUrl'), 8)
   })
   afterAll(() => pooler.close())
 

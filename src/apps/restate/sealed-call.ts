@@ -1,4 +1,4 @@
-// Calls of our services carry a signature: whoever can reach Restate can call them, and Restate says nothing about the caller.
+// Calls of our services carry a signature: every client that reaches Restate can call them, and Restate does not name the caller.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isRecord, type JsonObject } from '../../core/base/json.ts'
 import { ToolwrightError } from '../../core/error/error.ts'

@@ -31,7 +31,7 @@ export interface RestateWorkerOptions extends IngressOptions, Pick<RecoverOption
   readonly host?: string | undefined
   /** The public keys of Restate: requests of others are refused. */
   readonly identityKeys?: readonly string[] | undefined
-  /** Accepts requests of anybody who reaches the port, without `identityKeys`. Calls still need the signature of the secret. */
+  /** Accepts requests of every client that reaches the port, without `identityKeys`. Calls still need the signature of the secret. */
   readonly allowUnauthenticatedRemote?: boolean | undefined
   /** The most sessions at the same time on one connection of Restate. It opens another one for more. Default: 10. */
   readonly concurrency?: number | undefined

@@ -158,15 +158,20 @@ test('a SQLite file of schema version 1 gets credentials and keeps its sessions'
   old.close()
 })
 
+/** Removes the columns that the latest migration adds. */
+const BEFORE_FLEETS =
+  'DROP INDEX toolwright_sessions_set_aside; ' +
+  ['holder', 'crashes', 'set_aside'].map((name) => `ALTER TABLE toolwright_sessions DROP COLUMN ${name}`).join('; ')
+
 test('a SQLite file of schema version 3 gets pins and keeps its credentials', async () => {
   const file = temporaryFile()
   const written = sqlite(file)
   await written.credentialService.save({ ...HOME, credential })
   written.close()
-  run(file, "DROP TABLE toolwright_pins; UPDATE toolwright_meta SET value = 3 WHERE name = 'schema'")
+  run(file, `${BEFORE_FLEETS}; DROP TABLE toolwright_pins; UPDATE toolwright_meta SET value = 3 WHERE name = 'schema'`)
   using services = sqlite(file)
-  expect(await services.sessionService.setPin({ appName: 'shop' }, 'files', 'a1')).toBe(true)
-  expect(await services.sessionService.getPin({ appName: 'shop' }, 'files')).toBe('a1')
+  expect(await services.sessionService.pins.set({ appName: 'shop' }, 'files', 'a1')).toBe(true)
+  expect(await services.sessionService.pins.get({ appName: 'shop' }, 'files')).toBe('a1')
   expect((await services.credentialService.load(HOME))?.credential).toEqual(credential)
 })
 
@@ -176,7 +181,7 @@ test('a SQLite file of schema version 2 gets credentials and keeps its sessions'
   await written.sessionService.createSession(SESSION)
   written.close()
   const version = "UPDATE toolwright_meta SET value = 2 WHERE name = 'schema'"
-  run(file, `DROP TABLE toolwright_credentials; DROP TABLE toolwright_pins; ${version}`)
+  run(file, `${BEFORE_FLEETS}; DROP TABLE toolwright_credentials; DROP TABLE toolwright_pins; ${version}`)
   using services = sqlite(file)
   await services.credentialService.save({ ...HOME, credential })
   expect((await services.credentialService.load(HOME))?.credential).toEqual(credential)

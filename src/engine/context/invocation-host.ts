@@ -45,11 +45,8 @@ export interface InvocationHost {
   session(): Session
 }
 
-/** The part of a session service that stores pins. */
-export type Pins = Pick<SessionService, 'getPin' | 'setPin'>
-
 /** The part of a session service that contexts use. */
-export type HostSessionService = Pins & FindsSessions
+export type HostSessionService = Pick<SessionService, 'pins'> & FindsSessions
 
 /** What resolving credentials needs besides the user and the store. */
 export type AuthRuntime = Pick<AuthServices, 'ports' | 'fetch' | 'exchangers' | 'report'>

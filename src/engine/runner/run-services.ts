@@ -18,7 +18,6 @@ import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
 import type { RunnerOptions } from './runner-options.ts'
 import { positive } from './runner-rules.ts'
-import type { SessionEngine } from './work/session-engine.ts'
 
 /** What a runner provides to every run: services, plugins, clock and limits. */
 export interface RunServices {
@@ -61,7 +60,7 @@ export interface RunServices {
   /** Which stored files are sent to models. */
   readonly media: MediaOptions
   /** Schedules sessions over many workers. Undefined: workers look for them. */
-  engine: SessionEngine | undefined
+  engine: RunnerOptions['engine']
   /** Runs background tools. Undefined for single calls, which wait for them. */
   background: BackgroundRunner | undefined
   /** Stores what tools schedule. Undefined for single calls. */

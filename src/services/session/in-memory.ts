@@ -4,9 +4,9 @@ import { anything, callback, checkOptions, type OptionRules } from '../../core/e
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId, checkKey, checkUser } from './check-key.ts'
-import { checkPin } from './check-pin.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
+import { InMemoryPins } from './in-memory-pins.ts'
 import { isIdle, prunable } from './in-memory-prune.ts'
 import {
   FREE,
@@ -30,6 +30,7 @@ import type {
   Page,
   PageOptions,
   PendingSummary,
+  PinService,
   PostedItem,
   PrunableSession,
   PruneFilter,
@@ -70,8 +71,9 @@ const RULES: OptionRules<InMemorySessionOptions> = {
  * const { id } = await sessions.createSession({ appName: 'shop', userId: 'ada' })
  */
 export class InMemorySessionService implements SessionService {
+  /** The hashes of definitions that apps trust. */
+  readonly pins: PinService = new InMemoryPins()
   readonly #apps: Map<string, App> = new Map()
-  readonly #pins: Map<string, string> = new Map()
   /** Sessions that may have inbox items, in the order of their oldest ones: workers look for them all the time. */
   readonly #posted: Set<InMemorySession> = new Set()
   readonly #watchers: Set<(key: SessionKey) => void> = new Set()
@@ -422,24 +424,6 @@ export class InMemorySessionService implements SessionService {
     return copies.filter(({ expiresAt }) => now >= expiresAt).map((copy) => this.#lease(copy))
   }
 
-  async getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
-    checkPin(appName, name)
-    return this.#pins.get(pinKey(appName, name))
-  }
-
-  async setPin(
-    { appName }: { appName: string },
-    name: string,
-    hash: string,
-    { expected }: { expected?: string | null | undefined } = {},
-  ): Promise<boolean> {
-    checkPin(appName, name, hash)
-    const key = pinKey(appName, name)
-    if (expected !== undefined && (this.#pins.get(key) ?? null) !== expected) return false
-    this.#pins.set(key, hash)
-    return true
-  }
-
   *#sessionsOf(appName: string): Iterable<InMemorySession> {
     for (const { sessions } of this.#apps.get(appName)?.users.values() ?? []) yield* sessions.values()
   }
@@ -494,11 +478,6 @@ function isOf(key: SessionKey, { userId }: { readonly userId?: string | undefine
 /** The size of an item, if it matters for the page. */
 function sizeWithin(item: unknown, { maxBytes }: PageOptions): number {
   return maxBytes === undefined ? 0 : jsonSize(item, maxBytes)
-}
-
-/** A key that is different for each app and name, whatever characters they contain. */
-function pinKey(appName: string, name: string): string {
-  return JSON.stringify([appName, name])
 }
 
 const DONE: Promise<void> = Promise.resolve()

@@ -238,6 +238,19 @@ export interface PendingSummary {
   readonly newest: number
 }
 
+/** Stores pins: hashes of definitions that an app trusts, such as those of tools of an MCP server. */
+export interface PinService {
+  /** The pin of an app under this name. Undefined if there is none. */
+  get(app: { appName: string }, name: string): Promise<string | undefined>
+  /** Stores a pin. With `expected`, only if the stored pin is that one; `null` expects none. Returns whether the pin is stored. */
+  set(
+    app: { appName: string },
+    name: string,
+    hash: string,
+    options?: { expected?: string | null | undefined },
+  ): Promise<boolean>
+}
+
 /**
  * Stores sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s with the codes
  * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, SESSION_GONE, STALE_APPEND and STORAGE. A lease that is no longer
@@ -377,16 +390,6 @@ export interface SessionService {
    * `release` deletes them.
    */
   claimUnfinishedCopies?(filter: { appName: string }): Promise<Lease[]>
-  /** The pin of an app under this name: the hash of a definition that the app trusts. Undefined if there is none. */
-  getPin(app: { appName: string }, name: string): Promise<string | undefined>
-  /**
-   * Stores a pin. With `expected`, only if the stored pin is that one; `null` expects none. Returns whether the pin is
-   * stored.
-   */
-  setPin(
-    app: { appName: string },
-    name: string,
-    hash: string,
-    options?: { expected?: string | null | undefined },
-  ): Promise<boolean>
+  /** The hashes of definitions that apps trust. */
+  readonly pins: PinService
 }

@@ -1,8 +1,8 @@
 import { DEFAULT_LEASE_MS, MAX_LEASE_MS } from '../session/lease.ts'
-import { readPagePosition } from '../session/page.ts'
-import type { ClaimOptions, Lease, SessionKey } from '../session/service.ts'
+import { readPagePosition, takePage } from '../session/page.ts'
+import type { ClaimOptions, Lease, Page, PageOptions, SessionKey, SetAsideSession } from '../session/service.ts'
 import { damaged } from './damaged.ts'
-import { toText } from './escaped-text.ts'
+import { fromText, toText } from './escaped-text.ts'
 import {
   checkRow,
   copiesOf,
@@ -165,17 +165,20 @@ export class LeaseRows {
     return isEpoch(epoch) && (yield* changesOf(this.#setAside, toText(reason), ...keyColumns(key), epoch)) > 0
   }
 
-  /** Lists sessions that were set aside, at most `limit` after a row. */
-  *listSetAside(
-    { appName, userId }: { readonly appName: string; readonly userId?: string | undefined },
-    { after, limit }: { readonly after: number; readonly limit: number },
-  ): SqlWork<SessionRow[]> {
-    const from = [this.#database.leaseTime(), toText(appName), after]
+  /** A part of the sessions that were set aside. */
+  *setAsidePage(
+    filter: { appName: string; userId?: string | undefined } & PageOptions,
+  ): SqlWork<Page<SetAsideSession>> {
+    const { appName, userId, limit } = filter
+    const from = [this.#database.leaseTime(), toText(appName), readPagePosition(filter)]
     const rows =
       userId === undefined
-        ? rowsOf(this.#listSetAside, ...from, limit)
-        : rowsOf(this.#listSetAsideOfUser, ...from, toText(userId), limit)
-    return (yield* rows).map(checkRow)
+        ? rowsOf(this.#listSetAside, ...from, limit + 1)
+        : rowsOf(this.#listSetAsideOfUser, ...from, toText(userId), limit + 1)
+    return takePage((yield* rows).map(checkRow), filter, (row) => {
+      const reason = fromText(row.set_aside ?? '', 'The reason why a session was set aside')
+      return { item: { ...keyOf(row), reason }, position: row.id, bytes: 0 }
+    })
   }
 
   /** Lists the sessions whose holder died or was interrupted. */

@@ -1,4 +1,5 @@
 import { checkPin } from '../session/check-pin.ts'
+import type { PinService } from '../session/service.ts'
 import { fromText, toText } from './escaped-text.ts'
 import { changesOf, command, query, type SqlDatabase, type SqlWork } from './sql.ts'
 
@@ -9,7 +10,7 @@ const INSERT = command(`${INTO} DO NOTHING`)
 const REPLACE = command('UPDATE toolwright_pins SET hash = ? WHERE app = ? AND name = ? AND hash = ?')
 
 /** The pins of apps: hashes of definitions that the app trusts. */
-export class Pins {
+export class SqlPins implements PinService {
   readonly #database: SqlDatabase
 
   constructor(database: SqlDatabase) {
@@ -17,18 +18,18 @@ export class Pins {
   }
 
   /** The pin; undefined if there is none. */
-  async find(appName: string, name: string): Promise<string | undefined> {
+  async get({ appName }: { appName: string }, name: string): Promise<string | undefined> {
     checkPin(appName, name)
     const [row] = await this.#database.readOne(FIND, toText(appName), toText(name))
     return row && fromText(row.hash, `The pin "${name}"`)
   }
 
   /** Saves a pin: always, only without one (`expected` is null), or in place of the expected one. False: it was not saved. */
-  async save(
-    appName: string,
+  async set(
+    { appName }: { appName: string },
     name: string,
     hash: string,
-    { expected }: { expected?: string | null | undefined },
+    { expected }: { expected?: string | null | undefined } = {},
   ): Promise<boolean> {
     checkPin(appName, name, hash)
     const pin = [toText(appName), toText(name), toText(hash)] as const

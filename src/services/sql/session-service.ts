@@ -2,7 +2,6 @@ import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import { importedEvents } from '../session/imported-events.ts'
-import { readPagePosition, takePage } from '../session/page.ts'
 import type {
   AppendOptions,
   ClaimOptions,
@@ -14,6 +13,7 @@ import type {
   Page,
   PageOptions,
   PendingSummary,
+  PinService,
   PostedItem,
   PrunableSession,
   PruneFilter,
@@ -27,13 +27,11 @@ import type {
 import { type Append, append, encodeOptions } from './append-rules.ts'
 import { createSession, deleteSession } from './create-rules.ts'
 import { entriesAfter, sizeOfEncoded } from './entry-encoding.ts'
-import { fromText } from './escaped-text.ts'
 import { copyItem, postItem, readInbox } from './inbox-rules.ts'
 import { claim, claimDeadCopies, createCopy, isHeldAlive, release, renew } from './lease-rules.ts'
 import { LogReader } from './log-reader.ts'
-import { Pins } from './pins.ts'
+import { SqlPins } from './pins.ts'
 import { findSession } from './session-lists.ts'
-import { keyOf } from './session-row.ts'
 import { type SessionTables, sessionTables, type TableOptions } from './session-tables.ts'
 import { SessionWatch } from './session-watch.ts'
 import type { SqlDatabase, SqlWork } from './sql.ts'
@@ -52,10 +50,11 @@ interface SqlSessionOptions extends TableOptions {
 /** Stores sessions in a SQL database. Every compare-and-set happens in the database, so it holds across processes. */
 export class SqlSessionService implements SessionService {
   readonly keepsCheckpoints = true
+  /** The hashes of definitions that apps trust. */
+  readonly pins: PinService
   readonly #database: SqlDatabase
   readonly #options: SqlSessionOptions
   readonly #tables: SessionTables
-  readonly #pins: Pins
   readonly #ofUser: UserSessions
   readonly #logs: LogReader
   readonly #watch: SessionWatch
@@ -64,7 +63,7 @@ export class SqlSessionService implements SessionService {
     this.#database = database
     this.#options = options
     this.#tables = sessionTables(database, options)
-    this.#pins = new Pins(database)
+    this.pins = new SqlPins(database)
     this.#watch = new SessionWatch(database)
     this.#logs = new LogReader(database, this.#tables, options.cacheBytes)
     this.#ofUser = new UserSessions(database, this.#tables, this.#logs.cache)
@@ -260,15 +259,7 @@ export class SqlSessionService implements SessionService {
     filter: { appName: string; userId?: string | undefined } & PageOptions,
   ): Promise<Page<SetAsideSession>> {
     checkFilter(filter)
-    const { appName, userId, limit } = filter
-    const after = readPagePosition(filter)
-    const rows = await this.#database.read(() =>
-      this.#tables.leases.listSetAside({ appName, userId }, { after, limit: limit + 1 }),
-    )
-    return takePage(rows, filter, (row) => {
-      const reason = fromText(row.set_aside ?? '', 'The reason why a session was set aside')
-      return { item: { ...keyOf(row), reason }, position: row.id, bytes: 0 }
-    })
+    return await this.#database.read(() => this.#tables.leases.setAsidePage(filter))
   }
 
   /** Finds pending requests. */
@@ -293,21 +284,6 @@ export class SqlSessionService implements SessionService {
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)
     return await this.#database.read(() => this.#tables.leases.interrupted(appName))
-  }
-
-  /** The pin of an app under this name. */
-  getPin({ appName }: { appName: string }, name: string): Promise<string | undefined> {
-    return this.#pins.find(appName, name)
-  }
-
-  /** Stores a pin, if the stored pin is the expected one. */
-  setPin(
-    { appName }: { appName: string },
-    name: string,
-    hash: string,
-    options: { expected?: string | null | undefined } = {},
-  ): Promise<boolean> {
-    return this.#pins.save(appName, name, hash, options)
   }
 
   /**

@@ -31,6 +31,7 @@ export type {
   LogPage,
   PendingChanges,
   PendingSummary,
+  PinService,
   PostedItem,
   PrunableSession,
   PruneFilter,

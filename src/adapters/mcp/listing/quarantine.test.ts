@@ -56,7 +56,7 @@ test('apps and toolsets have pins of their own', async () => {
 
 test.each(['{}', '[["a"]', '[["a",1]]', '[[]', '"x"', ''])('damaged pins (%s) quarantine everything', async (text) => {
   const store = storeOf()
-  await store.sessionService.setPin(store, 'p', text, { expected: null })
+  await store.sessionService.pins.set(store, 'p', text, { expected: null })
   const verdict = await judge(store, 'p', toolsOf('a 1'))
   expect(verdict.trusted.size).toBe(0)
   expect(verdict.problems[0]).toContain('their pins cannot be read or written')
@@ -77,6 +77,6 @@ test('two processes that pin at the same time lose nothing', async () => {
 
 test('quarantines everything when other processes keep changing the pins', async () => {
   const store = storeOf()
-  store.sessionService.setPin = async () => false
+  store.sessionService.pins.set = async () => false
   expect((await judge(store, 'p', toolsOf('a 1'))).problems[0]).toContain('other processes kept changing the pins')
 })

@@ -2,7 +2,7 @@
 // later is quarantined until an operator trusts its new definition.
 import { isRecord } from '../../../core/base/json.ts'
 import { messageOf } from '../../../core/error/error.ts'
-import type { Pins } from '../../../engine/context/invocation-host.ts'
+import type { SessionService } from '../../../services/session/service.ts'
 import type { ServerTool } from './server-tool.ts'
 
 /** Where the pins of a toolset are stored. */
@@ -10,7 +10,7 @@ export interface PinStore {
   /** The app that trusts. */
   readonly appName: string
   /** The session service of the app. */
-  readonly sessionService: Pins
+  readonly sessionService: Pick<SessionService, 'pins'>
 }
 
 /** Which tools are trusted. */
@@ -31,7 +31,7 @@ const MAX_ROUNDS = 5
 export async function judge(store: PinStore, pinName: string, tools: readonly ServerTool[]): Promise<Verdict> {
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const stored = await store.sessionService.getPin(store, pinName)
+      const stored = await store.sessionService.pins.get(store, pinName)
       const verdict = compare(parsePins(stored), tools, stored === undefined)
       if (verdict.added.length === 0) return verdict
       const pinned = new Map([...parsePins(stored), ...verdict.added])
@@ -47,7 +47,7 @@ export async function judge(store: PinStore, pinName: string, tools: readonly Se
 /** Trusts one definition. */
 export async function pin(store: PinStore, pinName: string, name: string, hash: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const stored = await store.sessionService.getPin(store, pinName)
+    const stored = await store.sessionService.pins.get(store, pinName)
     if (await save(store, pinName, new Map([...parsePins(stored), [name, hash]]), stored)) return
   }
   throw new Error('other processes kept changing the pins. Try again')
@@ -85,7 +85,7 @@ function compare(
 
 function save(store: PinStore, pinName: string, pinned: Pinned, stored: string | undefined): Promise<boolean> {
   const text = JSON.stringify([...pinned].sort(([one], [other]) => (one < other ? -1 : 1)))
-  return store.sessionService.setPin(store, pinName, text, { expected: stored ?? null })
+  return store.sessionService.pins.set(store, pinName, text, { expected: stored ?? null })
 }
 
 /** Throws if the text is not what `save` has written: damaged pins must not count as no pins. */

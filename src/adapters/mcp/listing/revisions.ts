@@ -1,6 +1,6 @@
 import type { ReadonlyContext } from '../../../engine/context/context.ts'
 import { hostOf } from '../../../engine/context/host-of.ts'
-import type { Pins } from '../../../engine/context/invocation-host.ts'
+import type { PinService } from '../../../services/session/service.ts'
 import type { McpConnection } from '../connection/connection.ts'
 
 /** What the tools of a connection depend on. */
@@ -9,7 +9,7 @@ interface Revision {
   readonly changes: number
   readonly appName: string
   /** Where the pins are that decide which tools are trusted. */
-  readonly pins: Pins | undefined
+  readonly pins: PinService | undefined
 }
 
 /** The latest revision of the tools of each connection. */
@@ -37,5 +37,5 @@ function isSame(known: Revision | undefined, { changes, appName, pins }: Revisio
 
 function pinsOf(context: ReadonlyContext): Omit<Revision, 'changes'> {
   const host = hostOf(context)
-  return { appName: host?.appName ?? context.invocation.appName, pins: host?.sessionService }
+  return { appName: host?.appName ?? context.invocation.appName, pins: host?.sessionService?.pins }
 }

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../../core/base/json.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { ReadonlyContext } from '../../../engine/context/context.ts'
 import { hostOf } from '../../../engine/context/host-of.ts'
-import type { Pins } from '../../../engine/context/invocation-host.ts'
 import { digestOf } from '../../../services/auth/digest.ts'
 import { InMemorySessionService } from '../../../services/session/in-memory.ts'
+import type { PinService } from '../../../services/session/service.ts'
 import type { McpToolsetOptions } from '../mcp-toolset-options.ts'
 import { judge, type PinStore, pin, type Verdict } from './quarantine.ts'
 import type { Listing } from './server-tool.ts'
@@ -29,7 +29,7 @@ interface KnownVerdict {
 export class ToolsetPins {
   readonly #toolset: string
   readonly #name: Promise<string>
-  readonly #verdicts: WeakMap<Pins, KnownVerdict> = new WeakMap()
+  readonly #verdicts: WeakMap<PinService, KnownVerdict> = new WeakMap()
   /** For contexts without a session service. */
   readonly #own = new InMemorySessionService()
   #latest: { readonly listing: Listing; readonly store: PinStore } | undefined
@@ -49,13 +49,14 @@ export class ToolsetPins {
   /** Compares a listing with the pins: once, and again while tools are quarantined, because another process may trust them. */
   async judge(listing: Listing, context: ReadonlyContext): Promise<Verdict> {
     const store = this.#storeOf(context)
-    const { appName, sessionService } = store
+    const { appName } = store
+    const { pins } = store.sessionService
     this.#latest = { listing, store }
-    const known = this.#verdicts.get(sessionService)
+    const known = this.#verdicts.get(pins)
     const isSame = known?.listing === listing && known.appName === appName
     if (isSame && known.verdict.problems.length === 0) return known.verdict
     const verdict = await judge(store, await this.#name, listing.tools)
-    this.#verdicts.set(sessionService, { listing, appName, verdict })
+    this.#verdicts.set(pins, { listing, appName, verdict })
     return verdict
   }
 

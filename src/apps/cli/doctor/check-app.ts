@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '../../../core/error/error.ts'
-import type { Pins } from '../../../engine/context/invocation-host.ts'
 import { Runner } from '../../../engine/runner/runner.ts'
 import { InMemorySessionService } from '../../../services/session/in-memory.ts'
+import type { PinService } from '../../../services/session/service.ts'
 import { type AgentFile, loadAgentFile } from '../load/agent-file.ts'
 import { defaultDatabase } from '../load/app-database.ts'
 import { appNameOf } from '../load/create-runner.ts'
@@ -45,14 +45,16 @@ export async function checkApp(
   const agent = root instanceof Runner ? root.agent : root
   const loaded = [copy, ok(`"${file}" exports ${root instanceof Runner ? 'a runner for ' : ''}agent "${agent.name}"`)]
   if (root instanceof Runner) {
-    const { appName, sessionService: pins } = root
-    const servers = await checkToolsets(agent, { appName, pins, trustArguments: [file] })
+    const { appName, sessionService } = root
+    const servers = await checkToolsets(agent, { appName, pins: sessionService.pins, trustArguments: [file] })
     return [...loaded, ...checkModels(agent, env), ...(await checkStoreOf(root)), ...servers]
   }
   const appName = app ?? appNameOf(file)
   const path = db ?? defaultDatabase(folder, appName)
   const stored = db !== undefined || existsSync(path) ? checkDatabase(path) : []
-  const store = hasCurrentSchema(path) ? await openPins(path) : { pins: new InMemorySessionService(), close: () => {} }
+  const store = hasCurrentSchema(path)
+    ? await openPins(path)
+    : { pins: new InMemorySessionService().pins, close: () => {} }
   try {
     const named = [...(app === undefined ? [] : ['--app', app]), ...(db === undefined ? [] : ['--db', db])]
     const servers = await checkToolsets(agent, { appName, pins: store.pins, trustArguments: [file, ...named] })
@@ -63,8 +65,8 @@ export async function checkApp(
 }
 
 /** Opens the pins of a database whose tables need no change. */
-async function openPins(path: string): Promise<{ pins: Pick<Pins, 'getPin'>; close(): void }> {
+async function openPins(path: string): Promise<{ pins: PinService; close(): void }> {
   const { sqlite } = await import('../../sqlite/sqlite.ts')
   const services = sqlite(path)
-  return { pins: services.sessionService, close: () => services.close() }
+  return { pins: services.sessionService.pins, close: () => services.close() }
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../../core/error/error.ts'
 import { CredentialRequired } from '../../../engine/context/credential-required.ts'
 import { quoteForShell } from '../screen/quote-for-shell.ts'
 import { type Finding, findingsOf, problemOnce } from './finding.ts'
-import type { PinsOfApp } from './pins-of-app.ts'
+import { type PinsOfApp, readOnly } from './pins-of-app.ts'
 
 /** Whether a server can be asked for its tools, and what is to do about it. */
 interface CheckedServer {
@@ -22,7 +22,7 @@ export async function checkMcpServer(
   const { name } = toolset
   try {
     // without writing, a tool that is new stays unknown
-    const sessionService = { getPin: pins.getPin.bind(pins), setPin: async () => true }
+    const sessionService = { pins: readOnly(pins) }
     const definitions = await toolset.definitions({ appName, sessionService })
     const changed = definitions.filter(({ trusted }) => !trusted).map((definition) => definition.name)
     if (changed.length === 0) return { state: 'answers', found: [] }

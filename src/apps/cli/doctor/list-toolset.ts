@@ -1,7 +1,7 @@
 import { CallRunner } from '../../../engine/runner/single-call/call-runner.ts'
 import type { Toolset } from '../../../engine/tool/toolset.ts'
 import { InMemorySessionService } from '../../../services/session/in-memory.ts'
-import type { PinsOfApp } from './pins-of-app.ts'
+import { type PinsOfApp, readOnly } from './pins-of-app.ts'
 
 /** What a toolset lists for a new session. */
 export type ListedToolset =
@@ -25,8 +25,7 @@ export class ToolsetLister {
     const logger = { warn: (message: string) => void warnings.push(message), error: () => {} }
     // the definitions that are trusted, without trusting others
     const sessionService = Object.assign(new InMemorySessionService(), {
-      getPin: pins.getPin.bind(pins),
-      setPin: async () => true,
+      pins: readOnly(pins),
     })
     const runner = new CallRunner({ appName, agentName: 'doctor', tools: [toolset], sessionService, logger })
     this.#runners.push(runner)

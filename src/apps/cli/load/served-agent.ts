@@ -67,10 +67,8 @@ async function openPins(
   if (pinsFolder === undefined || mcpToolsetsOf(root).length === 0) return undefined
   const store = await openStore({ db: defaultDatabase(pinsFolder, app ?? appNameOf(file)), isDefault: true }, logger)
   if (!store) return undefined
-  const getPin = store.sessionService.getPin.bind(store.sessionService)
-  const setPin = store.sessionService.setPin.bind(store.sessionService)
   return {
-    sessionService: Object.assign(new InMemorySessionService(), { getPin, setPin }),
+    sessionService: Object.assign(new InMemorySessionService(), { pins: store.sessionService.pins }),
     close: () => store.close(),
   }
 }

@@ -61,7 +61,7 @@ export async function fill(services: StoreServices): Promise<void> {
     await artifactService.saveArtifact({ ...HOME, sessionId, filename: 'a.png', artifact: { text: 'second' } })
   }
   await artifactService.saveArtifact({ ...HOME, filename: 'user:me', artifact: { text: 'of the user' } })
-  await sessionService.setPin({ appName: 'shop' }, 'mcp', 'abc')
+  await sessionService.pins.set({ appName: 'shop' }, 'mcp', 'abc')
   for (const id of ['s1', 'gone']) {
     const session = { appName: 'shop', userId: 'ada', id, state: {}, events: [eventOf('e1')], lastUpdateTime: 0 }
     await memoryService.addSessionToMemory(session)

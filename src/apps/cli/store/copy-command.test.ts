@@ -217,8 +217,8 @@ describe('toolwright store copy overwrites nothing: it reports', () => {
     ],
     [
       'another pin',
-      ({ sessionService }) => sessionService.setPin({ appName: 'shop' }, 'mcp', 'ours'),
-      ({ sessionService }) => sessionService.setPin({ appName: 'shop' }, 'mcp', 'theirs'),
+      ({ sessionService }) => sessionService.pins.set({ appName: 'shop' }, 'mcp', 'ours'),
+      ({ sessionService }) => sessionService.pins.set({ appName: 'shop' }, 'mcp', 'theirs'),
       'Not copied: pins: app "shop", name "mcp"',
     ],
   ])('%s', async (_, ours, theirs, message) => {

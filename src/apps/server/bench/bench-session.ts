@@ -47,7 +47,7 @@ export class BenchSessions {
   }
 
   async #readKey(): Promise<string | undefined> {
-    this.#key ??= await this.#app.sessionService.getPin({ appName: this.#app.appName }, KEY_PIN)
+    this.#key ??= await this.#app.sessionService.pins.get({ appName: this.#app.appName }, KEY_PIN)
     return this.#key
   }
 
@@ -55,7 +55,7 @@ export class BenchSessions {
   async #createKey(): Promise<string> {
     const key = randomBytes(32).toString('hex')
     const { appName, sessionService } = this.#app
-    const isStored = await sessionService.setPin({ appName }, KEY_PIN, key, { expected: null })
+    const isStored = await sessionService.pins.set({ appName }, KEY_PIN, key, { expected: null })
     return isStored ? key : ((await this.#readKey()) ?? key)
   }
 }

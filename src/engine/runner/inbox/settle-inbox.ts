@@ -4,7 +4,16 @@ import type { Ports } from '../../../core/base/ports.ts'
 import { createEvent, type Event } from '../../../core/event/event.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import type { InboxItem, PostedItem } from '../../../services/session/service.ts'
+import type { RunRequest } from '../run/run-request.ts'
 import type { HeldSession } from '../session/held-session.ts'
+
+/** A posted message, as the request of its run. */
+export interface PostedMessage {
+  /** The request. */
+  readonly request: RunRequest
+  /** The inbox item, which the first append of the run removes. */
+  readonly drained: readonly string[]
+}
 
 interface Settling {
   readonly ports: Ports
@@ -46,6 +55,15 @@ export function findAnswered({ view }: HeldSession, items: readonly PostedItem[]
     if (fold) return fold.invocationId
   }
   return undefined
+}
+
+/** The first message in the inbox. Undefined if there is none, or if the request asks for something else. */
+export function findMessage(request: RunRequest, items: readonly PostedItem[]): PostedMessage | undefined {
+  if (request.message || request.live || request.invocationId) return undefined
+  const item = items.find(({ type }) => type === 'message')
+  if (item?.type !== 'message') return undefined
+  const { id, invocationId, content: message, stateDelta } = item
+  return { request: { ...request, needsWork: false, invocationId, message, stateDelta }, drained: [id] }
 }
 
 type AnswerItem = PostedItem & { type: 'answer' | 'result' }

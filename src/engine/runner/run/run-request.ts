@@ -25,7 +25,7 @@ export interface RunRequest {
   readonly tick?: Tick | undefined
   /** Whether to refuse the start if the session neither has interrupted work nor posted answers. Absent = no. */
   readonly needsWork?: boolean | undefined
-  /** Set if a worker starts the run: nobody waits for it. */
+  /** Set if a worker starts the run, without a caller. */
   readonly unattended?: Unattended | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined

@@ -8,8 +8,7 @@ import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
 import type { ClaimedSession } from '../inbox/post-answers.ts'
-import { findMessage, type PostedMessage } from '../inbox/posted-message.ts'
-import { findAnswered, postedResults } from '../inbox/settle-inbox.ts'
+import { findAnswered, findMessage, type PostedMessage, postedResults } from '../inbox/settle-inbox.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -18,8 +17,7 @@ import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { RunRequest } from './run-request.ts'
-import { SetAside, setAside, throwIfCrashing } from './set-aside.ts'
-import { applyInbox, cancelAll, checkTickIsNew, releaseUnused } from './settle-session.ts'
+import { applyInbox, cancelAll, checkStart, releaseAfter } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
 
@@ -88,8 +86,7 @@ export class RunStarter {
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
       held = await this.factory.open(lease, claimedAt)
-      if (request.unattended) throwIfCrashing(held, request.unattended)
-      if (request.tick) await checkTickIsNew(held, request.tick, services)
+      await checkStart(held, request, services)
       const items = request.isNew ? NO_ITEMS : await held.inbox()
       if (items.length) {
         seen = joined(seen, await applyInbox(this.factory, held, items, request.runContext))
@@ -129,8 +126,10 @@ export class RunStarter {
             .expire(plan.type === 'expire first' ? plan.denials : plan.lost)
       }
     } catch (error) {
-      if (error instanceof SetAside) await setAside(this.factory, lease, held, error)
-      else await releaseUnused(this.factory, lease, held, this.factory.isClosed ? undefined : claim.drained)
+      await releaseAfter(error, this.factory, lease, {
+        held,
+        drained: this.factory.isClosed ? undefined : claim.drained,
+      })
       throw error
     }
     const first = this.#startRun(

@@ -10,6 +10,8 @@ import type { HeldSession } from '../session/held-session.ts'
 import { planStart } from './plan-start.ts'
 import { type Tick, TickRecorded } from './recorded-tick.ts'
 import type { RunFactory } from './run-factory.ts'
+import type { RunRequest } from './run-request.ts'
+import { SetAside, setAside, throwIfCrashing } from './set-aside.ts'
 
 /** Applies what other processes have posted: state edits and cancels. Returns the events of cancelled invocations. */
 export async function applyInbox(
@@ -54,8 +56,17 @@ export async function cancelAll(
   return events
 }
 
-/** Throws `TickRecorded` if the log of the held session has the message of the tick. */
-export async function checkTickIsNew(
+/** Throws `SetAside` if too many processes have died with the session, and `TickRecorded` if its log has the message of the tick. */
+export async function checkStart(
+  held: HeldSession,
+  { unattended, tick }: Pick<RunRequest, 'unattended' | 'tick'>,
+  services: Pick<RunServices, 'sessionService'>,
+): Promise<void> {
+  if (unattended) throwIfCrashing(held, unattended)
+  if (tick) await checkTickIsNew(held, tick, services)
+}
+
+async function checkTickIsNew(
   held: HeldSession,
   { eventId, isRetried }: Tick,
   { sessionService }: Pick<RunServices, 'sessionService'>,
@@ -134,4 +145,15 @@ export async function releaseUnused(
   if (held && drained) await held.append([], drained).catch((error) => logger.warn(messageOf(error), error))
   held?.leave()
   await sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
+}
+
+/** Releases a lease after a start that failed. A session that kills its processes is set aside. */
+export async function releaseAfter(
+  error: unknown,
+  factory: RunFactory,
+  lease: Lease,
+  { held, drained }: { readonly held: HeldSession | undefined; readonly drained: readonly string[] | undefined },
+): Promise<void> {
+  if (error instanceof SetAside) await setAside(factory, lease, held, error)
+  else await releaseUnused(factory, lease, held, drained)
 }
