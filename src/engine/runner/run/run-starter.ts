@@ -86,7 +86,7 @@ export class RunStarter {
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
       held = await this.factory.open(lease, claimedAt)
-      await checkStart(held, request, services)
+      if (request.unattended || request.tick) await checkStart(held, request, services)
       const items = request.isNew ? NO_ITEMS : await held.inbox()
       if (items.length) {
         seen = joined(seen, await applyInbox(this.factory, held, items, request.runContext))
