@@ -176,3 +176,30 @@ test.each([
 ])('the store benchmark reports on %s %j as over its limit', (store, measured, what) => {
   expect(overStore(store, measured)).toEqual([what])
 })
+
+const { checkFleetLimits } = (await import(String(new URL('../bench/fleet-limits.mjs', import.meta.url)))) as {
+  checkFleetLimits(samples: object): Row[]
+}
+const fleet = {
+  'turn own': [10],
+  'turn fleet': [25],
+  'compute 2': [60],
+  'compute 3': [61],
+  'hold 2': [50],
+  'hold 3': [70],
+  'idle MB': [5],
+}
+const overFleet = (measured: object = {}): string[] =>
+  checkFleetLimits({ ...fleet, ...measured })
+    .filter((row) => row.over)
+    .map(({ what }) => what)
+
+test('the fleet benchmark accepts results at its limits', () => expect(overFleet()).toEqual([]))
+
+test.each([
+  [{ 'turn fleet': [25.1] }, 'turn, Restate and Postgres minus Postgres, ms'],
+  [{ 'hold 3': [69] }, 'sessions per second that hold their worker for 20 ms, 3 workers over 2'],
+  [{ 'idle MB': undefined }, 'heap of a worker beside paused sessions minus before, MB'],
+])('the fleet benchmark reports %j as over its limit', (measured, what) => {
+  expect(overFleet(measured)).toEqual([what])
+})
