@@ -32,7 +32,7 @@ test('the package contains dist, documentation, examples and the standard pages 
   const docs = globSync('docs/**/*.{md,svg,png}')
     .map(slashes)
     .filter((file) => !file.startsWith('docs/reference/api/'))
-  const examples = globSync('examples/**/*.{ts,yaml}').map(slashes)
+  const examples = globSync('examples/**/{*.ts,*.yaml,*.md,Dockerfile}').map(slashes)
   expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
 })
 
