@@ -201,8 +201,37 @@ export interface BackgroundRecord {
   readonly invocationId: string
   /** The scope path of the calls. */
   readonly path: string
-  /** The calls. `until`: when the body has ended at the latest, in seconds since the epoch. Absent: the body has no time limit. */
-  readonly calls: readonly { readonly id: string; readonly until?: number }[]
+  /** The calls. */
+  readonly calls: readonly BackgroundCall[]
+}
+
+/** A call in the background. */
+export interface BackgroundCall {
+  /** The id of the call. */
+  readonly id: string
+  /**
+   * When the body has ended at the latest, in seconds since the epoch. Absent: the body has no time limit. With `engine`: when the
+   * engine is told again if no worker has begun.
+   */
+  readonly until?: number
+  /** An engine has a worker run the body, in whatever process. `args`: the arguments, if they differ from those the model sent. */
+  readonly engine?: { readonly args?: JsonObject }
+}
+
+/** A worker is about to run the body of a background call for an engine: from now on it may take effect. */
+export interface AttemptRecord {
+  /** Discriminates the record types. */
+  readonly type: 'attempt'
+  /** The invocation of the call. */
+  readonly invocationId: string
+  /** The background call. */
+  readonly callId: string
+  /** Identifies the attempt. Earlier ones of the call stop. */
+  readonly id: string
+  /** How many attempts before it have lost their process, in a row. */
+  readonly crashes: number
+  /** When it has ended at the latest, in seconds since the epoch: after it, the engine is told again. */
+  readonly until: number
 }
 
 /** The body of a background call gave no result in time, because its process died: its attempt counts as interrupted. */
@@ -228,7 +257,7 @@ export interface PhaseRecord {
 }
 
 /** An internal item of the event log. */
-export type LogRecord = Intent | RequestRecord | Denial | BackgroundRecord | Interruption | PhaseRecord
+export type LogRecord = Intent | RequestRecord | Denial | BackgroundRecord | AttemptRecord | Interruption | PhaseRecord
 
 /** An item of a session's log. Records are internal: never yielded, never shown to a model or a client. */
 export type Entry =

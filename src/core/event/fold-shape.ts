@@ -40,6 +40,11 @@ const request: Shape = withMembers({
   expiresAt: maybe(aNumber),
 })
 
+const engine: Shape = exactly({
+  args: maybe(aRecord),
+  attempt: maybe(exactly({ id: aString, crashes: aCount })),
+})
+
 const call: Shape = exactly({
   id: aString,
   name: aString,
@@ -57,7 +62,7 @@ const call: Shape = exactly({
   handle: maybe(aRecord),
   handledAt: maybe(aNumber),
   pendingSince: aCount,
-  background: maybe(exactly({ until: maybe(aNumber), hasIntent: aBoolean })),
+  background: maybe(exactly({ until: maybe(aNumber), hasIntent: aBoolean, engine: maybe(engine) })),
   isLost: aBoolean,
   requests: listOf(exactly({ request, seq: aCount, answer: maybe(aRecord), denied: maybe(aString) })),
 })

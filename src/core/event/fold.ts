@@ -1,9 +1,10 @@
 // The state of one invocation, computed from its log entries and from nothing else.
 import type { FunctionResponse, Part } from '../content/content.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
-import type { BackgroundRecord, Denial, Event, Intent, NewEntry, RequestRecord } from './event.ts'
+import type { AttemptRecord, BackgroundRecord, Denial, Event, Intent, NewEntry, RequestRecord } from './event.ts'
 import {
   addAnswer,
+  addAttempt,
   addBackground,
   addDenial,
   addInterruption,
@@ -147,6 +148,7 @@ export class Fold {
     else if (entry.record.type === 'request') this.#foldRequest(entry.record)
     else if (entry.record.type === 'denial') this.#foldDenial(entry.record)
     else if (entry.record.type === 'background') this.#foldBackground(entry.record)
+    else if (entry.record.type === 'attempt') this.#foldAttempt(entry.record)
     else if (entry.record.type === 'interruption') this.#foldInterruption(entry.record.callId)
   }
 
@@ -391,10 +393,15 @@ export class Fold {
   }
 
   #foldBackground({ calls }: BackgroundRecord): void {
-    for (const { id, until } of calls) {
-      const call = this.calls.get(id)
-      if (call) addBackground(call, until)
+    for (const one of calls) {
+      const call = this.calls.get(one.id)
+      if (call) addBackground(call, one)
     }
+  }
+
+  #foldAttempt(attempt: AttemptRecord): void {
+    const call = this.calls.get(attempt.callId)
+    if (call) addAttempt(call, attempt)
   }
 
   #foldInterruption(callId: string): void {

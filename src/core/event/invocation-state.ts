@@ -1,7 +1,7 @@
 // The states of calls, requests and scopes that the fold computes from the log of an invocation.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionCall, FunctionResponse } from '../content/content.ts'
-import type { Event, NewEntry, RequestRecord } from './event.ts'
+import type { AttemptRecord, BackgroundCall, Event, NewEntry, RequestRecord } from './event.ts'
 import { REQUEST_PREFIX, TOOLSET_CALL_PREFIX, toolsetNameOf } from './request-names.ts'
 
 /** Who drives a run: the agent loop, with a text model, or a live model that speaks. */
@@ -49,12 +49,22 @@ export interface CallState {
   requests: readonly RequestState[]
 }
 
-/** A body that runs in the background of a process. */
+/** A body that runs in the background. */
 export interface BackgroundBody {
   /** When it has ended at the latest, in seconds since the epoch. Undefined: it has no time limit. */
   readonly until: number | undefined
   /** Was an intent recorded before it started? */
   readonly hasIntent: boolean
+  /** Set if an engine has a worker run it, in whatever process. */
+  readonly engine: EngineBody | undefined
+}
+
+/** A body that an engine has a worker run. */
+export interface EngineBody {
+  /** The arguments, if they differ from those the model sent. */
+  readonly args: JsonObject | undefined
+  /** The latest attempt. Undefined: the body has not begun. */
+  readonly attempt: Pick<AttemptRecord, 'id' | 'crashes'> | undefined
 }
 
 /** A request to a human and its answer. */
@@ -138,14 +148,25 @@ export function addResponse(call: CallState, response: FunctionResponse, seq: nu
 }
 
 /** Notes that a body works on the call in the background. Call it before its handle is added, which clears the intent. */
-export function addBackground(call: CallState, until: number | undefined): void {
-  if (!isFinal(call)) call.background = { until, hasIntent: call.intent }
+export function addBackground(call: CallState, { until, engine }: BackgroundCall): void {
+  if (isFinal(call)) return
+  // a call that the engine is told about again has the record a second time
+  if (call.pending && call.background) call.background = { ...call.background, until }
+  else call.background = { until, hasIntent: call.intent, engine: engine && { args: engine.args, attempt: undefined } }
+}
+
+/** Notes that a worker is about to run the body of a background call for an engine. */
+export function addAttempt(call: CallState, { id, crashes, until }: AttemptRecord): void {
+  const { pending, background } = call
+  if (pending && background?.engine)
+    call.background = { ...background, until, engine: { ...background.engine, attempt: { id, crashes } } }
 }
 
 /** Makes a background call whose body is lost an interrupted one. Calls without such a body do not change. */
 export function addInterruption(call: CallState): void {
   if (!call.pending || !call.background) return
-  call.intent = call.background.hasIntent
+  const { hasIntent, engine } = call.background
+  call.intent = hasIntent && (!engine || engine.attempt !== undefined) // a body without an attempt has not begun
   call.isLost = true
   call.pending = false
   call.response = undefined

@@ -4,6 +4,7 @@ import type { Event, NewEntry, RequestRecord } from './event.ts'
 import type { Fold } from './fold.ts'
 import {
   addAnswer,
+  addAttempt,
   addBackground,
   addDenial,
   addInterruption,
@@ -46,10 +47,13 @@ class CallsAfter {
       const state = this.#request(record.requestId)
       if (state) addDenial(state, record.reason)
     } else if (record.type === 'background') {
-      for (const { id, until } of record.calls) {
-        const call = this.#call(id)
-        if (call) addBackground(call, until)
+      for (const one of record.calls) {
+        const call = this.#call(one.id)
+        if (call) addBackground(call, one)
       }
+    } else if (record.type === 'attempt') {
+      const call = this.#call(record.callId)
+      if (call) addAttempt(call, record)
     } else if (record.type === 'interruption') {
       const call = this.#call(record.callId)
       if (call) addInterruption(call)

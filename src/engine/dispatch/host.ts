@@ -80,6 +80,8 @@ export interface BackgroundRunner {
   stopAll(deleted: { readonly userId: string; readonly sessionId?: string }): void
   /** Does the body of the call run in this process? */
   isRunning(session: Pick<SessionKey, 'userId' | 'sessionId'>, callId: string): boolean
+  /** Has a worker run the body of a call. Undefined: bodies run in the process that dispatches their calls. */
+  readonly tell: ((session: SessionKey, callId: string) => Promise<void>) | undefined
 }
 
 /** A body that runs in the background. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/base/json.ts'
 import { clip } from '../../core/base/limits.ts'
 import type { ModelOutput, Part } from '../../core/content/content.ts'
 import { type ResultErrorCode, ToolError } from '../../core/error/error.ts'
-import type { EventActions, FailedAttempt, RequestRecord } from '../../core/event/event.ts'
+import type { BackgroundCall, EventActions, FailedAttempt, RequestRecord } from '../../core/event/event.ts'
 import type { CallState } from '../../core/event/invocation-state.ts'
 import type { CallContext } from '../context/call-context.ts'
 import type { ToolEntry } from './resolve.ts'
@@ -73,10 +73,10 @@ export interface CallResult {
 }
 
 /** A body that is about to run in the background. */
-export interface BackgroundStart {
+export interface BackgroundStart extends Pick<BackgroundCall, 'engine'> {
   /** When it has ended at the latest, in seconds since the epoch. Undefined: it has no time limit. */
   readonly until: number | undefined
-  /** Starts it. */
+  /** Starts it, or has a worker start it. */
   start(): void
 }
 

@@ -78,6 +78,26 @@ async function prepareInPhase(
   return await prepareKnown(batch, call, entry)
 }
 
+/**
+ * Prepares a call that has passed its callbacks and gates in another process, with the arguments it had there. The gates know its
+ * answers, and bring its credentials.
+ */
+export async function prepareDispatched(
+  batch: Batch,
+  call: CallState,
+  dispatchedArgs: JsonObject | undefined,
+): Promise<Prepared> {
+  const entry = entryFor(batch, call)
+  if (!entry || entry.isPassive) return await refuseUnknown(batch, call, entry)
+  const { requests } = call
+  const counting = requests.length
+    ? countingRequests(call, { definition: await definitionOf(batch, entry), session: batch.host })
+    : requests
+  const context = contextOf(batch, call, entry, counting)
+  const isRewritten = dispatchedArgs !== undefined
+  return await validate(batch, { call, entry, context, args: dispatchedArgs ?? call.args, isRewritten, next: gates })
+}
+
 function prepareKnown(batch: Batch, call: CallState, entry: ToolEntry | undefined): Prepared | Promise<Prepared> {
   if (!entry || entry.isPassive) return refuseUnknown(batch, call, entry)
   if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)

@@ -4,6 +4,7 @@ import { clip } from '../../core/base/limits.ts'
 import type { Part } from '../../core/content/content.ts'
 import { responsePart } from '../../core/event/code-call.ts'
 import {
+  type BackgroundCall,
   type CallTimes,
   type EventActions,
   type FailedAttempt,
@@ -27,7 +28,7 @@ interface Responses {
   readonly requesting: RequestingCall[]
   readonly times: CallTimes | undefined
   longRunningToolIds: string[] | undefined
-  background: { readonly id: string; readonly until?: number }[] | undefined
+  background: BackgroundCall[] | undefined
   stop: string | undefined
   grounding: JsonObject | undefined
   failedAttempts: Record<string, readonly FailedAttempt[]> | undefined
@@ -112,9 +113,9 @@ function addResult(batch: Batch, to: Responses, result: CallResult, failed: Map<
     to.longRunningToolIds.push(call.id)
   }
   if (result.background) {
-    const { until } = result.background
+    const { until, engine } = result.background
     to.background ??= []
-    to.background.push({ id: call.id, ...(until !== undefined && { until }) })
+    to.background.push({ id: call.id, ...(until !== undefined && { until }), ...(engine && { engine }) })
   }
   if (result.failedAttempts) {
     to.failedAttempts ??= {}

@@ -1,11 +1,11 @@
-import { isRecord, type JsonObject } from '../../core/base/json.ts'
-import { toJsonValue } from '../../core/base/to-json-value.ts'
 import { messageOf } from '../../core/error/error.ts'
 import type { BackgroundOptions } from '../policy/background.ts'
-import { type BackgroundResult, defaultFormatter, type ResultFormatter } from '../policy/result-formatter.ts'
+import type { ResultFormatter } from '../policy/result-formatter.ts'
+import type { Tool } from '../tool/tool.ts'
+import { outcomeInBackground, safeFormatter, stoppedBody } from './background-result.ts'
 import { execute } from './execute.ts'
-import type { BackgroundRunner, BackgroundTask, Batch, RunRecorder } from './host.ts'
-import { type CallResult, failure, type Outcome, type ReadyCall, unknownOutcome } from './outcome.ts'
+import type { BackgroundRunner, BackgroundTask, Batch, DispatchServices, RunRecorder } from './host.ts'
+import type { BackgroundStart, CallResult, ReadyCall } from './outcome.ts'
 
 /** Runs a call in the background: its response is a handle. The body starts when the handle is in the log, and its result follows. */
 export function runInBackground(
@@ -13,16 +13,45 @@ export function runInBackground(
   one: ReadyCall,
   { background, runner }: { readonly background: BackgroundOptions; readonly runner: BackgroundRunner },
 ): CallResult {
-  const { host } = batch
   const { call } = one
-  const formatter = safeFormatter(background.formatter ?? defaultFormatter)
-  const { appName, userId, sessionId } = host
+  const formatter = safeFormatter(background)
+  const start = runner.tell ? startForEngine(batch, one, runner.tell) : startHere(batch, one, { runner, formatter })
+  return { type: 'result', call, response: formatter.formatRunning(call), pending: true, background: start }
+}
+
+/** A worker runs the body. Until then the call waits, and nothing of it is lost if this process dies. */
+function startForEngine(
+  { host }: Batch,
+  { call, rewritten }: ReadyCall,
+  tell: NonNullable<BackgroundRunner['tell']>,
+): BackgroundStart {
+  const { appName, userId, sessionId, services } = host
+  return {
+    until: tellAgainAt(services),
+    engine: rewritten ? { args: rewritten } : {},
+    start: () => void tell({ appName, userId, sessionId }, call.id),
+  }
+}
+
+/** How long after an engine was told about a call it is told again, in milliseconds, if no worker has begun. */
+const TELL_AGAIN_MS = 30_000
+
+/** When an engine that is told about a call now is told again, in seconds since the epoch, if no worker has begun. */
+export function tellAgainAt({ ports }: Pick<DispatchServices, 'ports'>): number {
+  return (ports.now() + TELL_AGAIN_MS) / 1000
+}
+
+function startHere(
+  batch: Batch,
+  one: ReadyCall,
+  { runner, formatter }: { readonly runner: BackgroundRunner; readonly formatter: ResultFormatter },
+): BackgroundStart {
+  const { appName, userId, sessionId, services } = batch.host
   const start = (): void => {
-    const task = runner.start({ appName, userId, sessionId }, call)
+    const task = runner.start({ appName, userId, sessionId }, one.call)
     runDetached(batch, one, { task, formatter })
   }
-  const response = formatter.formatRunning(call)
-  return { type: 'result', call, response, pending: true, background: { until: latestEnd(batch, one), start } }
+  return { until: latestEnd(services, one.entry.tool), start }
 }
 
 /** How long after its deadline a body may take to record its result, in milliseconds. */
@@ -31,12 +60,20 @@ const RECORDING_MS = 60_000
 /** The latest end of a tool with policies, which wait and repeat without a deadline, in milliseconds. */
 const POLICIES_MS = 86_400_000
 
-/** When the body has ended at the latest, in seconds since the epoch: after it, its process must have died. */
-function latestEnd({ host: { services } }: Batch, { entry: { tool } }: ReadyCall): number | undefined {
+/** When a body that starts now has ended at the latest, in seconds since the epoch: after it, its process must have died. */
+export function latestEnd(services: Pick<DispatchServices, 'toolTimeoutMs' | 'ports'>, tool: Tool): number | undefined {
   const { timeoutMs = services.toolTimeoutMs, middleware } = tool
   if (!Number.isFinite(timeoutMs)) return undefined
   const runsMs = middleware?.length ? Math.max(timeoutMs, POLICIES_MS) : timeoutMs
   return (services.ports.now() + runsMs + RECORDING_MS) / 1000
+}
+
+/** When the engine of a body that starts now is asked again, in seconds since the epoch. A body without a time limit is asked about daily. */
+export function latestEndOfAttempt(
+  services: Pick<DispatchServices, 'toolTimeoutMs' | 'ports'>,
+  tool: Tool | undefined,
+): number {
+  return (tool && latestEnd(services, tool)) ?? (services.ports.now() + POLICIES_MS) / 1000
 }
 
 function runDetached(
@@ -45,49 +82,14 @@ function runDetached(
   { task, formatter }: { readonly task: BackgroundTask; readonly formatter: ResultFormatter },
 ): void {
   const { host } = batch
-  const { call } = one
   // the body outlives its run: it has a stop signal of its own, and nothing of it is recorded until it has ended
   const recorder: RunRecorder = Object.assign(Object.create(host.recorder), { checkLease: () => undefined })
   const own = Object.assign(Object.create(host), { stop: task.stop, recorder })
   const detached: Batch = Object.assign(Object.create(batch), { host: own })
-  const finish = (response: JsonObject, stateDelta?: JsonObject): void =>
-    task.finish(formatter.formatResult(call, resultIn(response)), stateDelta)
-  void execute(detached, one).then(
-    (outcome) => finish(responseOf(outcome), outcome.type === 'result' ? outcome.actions?.stateDelta : undefined),
-    (error) => finish(stopped(one, messageOf(error))),
-  )
-}
-
-/** The formatter, or the default one where it throws or returns no object: the result must not be lost. */
-function safeFormatter(formatter: ResultFormatter): ResultFormatter {
-  const safe = (format: (by: ResultFormatter) => unknown): JsonObject => {
-    try {
-      const { value } = toJsonValue(format(formatter))
-      if (isRecord(value)) return value
-    } catch {
-      // the default below
-    }
-    return format(defaultFormatter) as JsonObject // it returns objects
-  }
-  return {
-    formatRunning: (call) => safe((by) => by.formatRunning(call)),
-    formatResult: (call, result) => safe((by) => by.formatResult(call, result)),
-    formatCancelled: (callId) => safe((by) => by.formatCancelled(callId)),
-  }
-}
-
-function responseOf(outcome: Outcome): JsonObject {
-  if (outcome.type === 'result') return outcome.response
-  const error = `Tool "${outcome.call.name}" asked a person while it ran in the background. Ask before, with requiresConfirmation.`
-  return failure(outcome.call, 'EXECUTION_FAILED', error).response
-}
-
-function stopped({ call, entry }: ReadyCall, reason: string): JsonObject {
-  if (entry.tool.effect === 'none') return failure(call, 'CANCELLED', reason).response
-  return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${reason} The call was running and may have taken effect.`).response
-}
-
-function resultIn(response: JsonObject): BackgroundResult {
-  if (typeof response.error !== 'string') return { result: response }
-  return { error: response.error, ...(typeof response.errorCode === 'string' && { errorCode: response.errorCode }) }
+  void execute(detached, one)
+    .catch((error: unknown) => stoppedBody(one.call, one.entry, messageOf(error)))
+    .then((outcome) => {
+      const { response, stateDelta } = outcomeInBackground(outcome, formatter)
+      task.finish(response, stateDelta)
+    })
 }

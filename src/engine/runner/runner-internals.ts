@@ -1,5 +1,6 @@
 import { loadLater } from '../../core/base/load-later.ts'
-import type { BackgroundTasks } from './background-tasks.ts'
+import type { BackgroundTasks } from './background/background-tasks.ts'
+import type { BodyOptions, BodyResult } from './background/run-background-call.ts'
 import { toLiveRequest } from './request-rules.ts'
 import type { StartedRun } from './run/run-handle.ts'
 import type { LiveStart } from './run/run-request.ts'
@@ -13,6 +14,7 @@ import type { WakeOptions, WakeResult } from './work/wake-session.ts'
 import type { SessionOfApp, WorkFilter } from './work/work-item.ts'
 
 const retrying = loadLater(() => import('./work/retry-session.ts'))
+const bodies = loadLater(() => import('./background/run-background-call.ts'))
 const waking = loadLater(() => import('./work/wake-session.ts'))
 
 /** The parts of a runner. */
@@ -76,6 +78,16 @@ export class RunnerInternals {
     this.#parts.starter.factory.throwIfClosed()
     const { wakeSession } = await waking()
     return await wakeSession(this.#parts.starter, session, options)
+  }
+
+  /** Runs the body of a background call for an engine that has one worker at a time do so. */
+  async runBackgroundCall(session: SessionOfApp, callId: string, options: BodyOptions): Promise<BodyResult> {
+    const { starter, background } = this.#parts
+    const { factory } = starter
+    const { userId, sessionId } = session
+    const { runBackgroundCall } = await bodies()
+    const call = { session: { appName: factory.appName, userId, sessionId }, callId }
+    return await runBackgroundCall({ factory, background }, call, options)
   }
 
   /** Has workers continue a session that was set aside. Throws NOT_FOUND. */

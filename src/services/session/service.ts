@@ -84,6 +84,16 @@ export type InboxItem = {
       readonly response: JsonObject
       readonly stateDelta?: JsonObject
     }
+  /** What a background body that runs elsewhere reports. The holder shows it to its consumers. */
+  | { readonly type: 'progress'; readonly callId: string; readonly response: JsonObject }
+  /** A worker is about to run the body of a background call. The holder records it, unless `after` is no longer the latest attempt. */
+  | {
+      readonly type: 'attempt'
+      readonly callId: string
+      readonly after?: string
+      readonly crashes: number
+      readonly until: number
+    }
   | { readonly type: 'cancel'; readonly invocationId?: string }
   | { readonly type: 'state'; readonly stateDelta: JsonObject }
   /** New text of the user. It stays until no invocation is under way or waits for the user, then a worker runs it. */

@@ -75,9 +75,10 @@ export function findRecordProblem(record: unknown): string | undefined {
   if (record.type === 'request') return requestProblem(record)
   if (record.type === 'phase') return phaseProblem(record)
   if (record.type === 'background') return backgroundProblem(record.path, record.calls)
+  if (record.type === 'attempt') return attemptProblem(record)
   if (record.type === 'interruption') return typeof record.callId === 'string' ? undefined : 'callId is not a string'
   // Unknown records are refused: one of them may say that a tool body has started.
-  if (record.type !== 'denial') return 'type is not intent, request, denial, background, interruption or phase'
+  if (record.type !== 'denial') return 'type is not intent, request, denial, background, attempt, interruption or phase'
   if (typeof record.requestId !== 'string') return 'requestId is not a string'
   return typeof record.reason === 'string' ? undefined : 'reason is not a string'
 }
@@ -109,8 +110,17 @@ function backgroundProblem(path: unknown, calls: unknown): string | undefined {
   for (const call of calls) {
     if (!isRecord(call) || typeof call.id !== 'string') return 'a call has no id'
     if (isGiven(call.until) && !Number.isFinite(call.until)) return 'until is not a number'
+    if (isGiven(call.engine) && !(isRecord(call.engine) && isOptionalRecord(call.engine.args)))
+      return 'the engine of a call is not an object'
   }
   return undefined
+}
+
+function attemptProblem({ callId, id, crashes, until }: { readonly [key: string]: unknown }): string | undefined {
+  if (typeof callId !== 'string') return 'callId is not a string'
+  if (typeof id !== 'string') return 'id is not a string'
+  if (!Number.isSafeInteger(crashes)) return 'crashes is not a whole number'
+  return Number.isFinite(until) ? undefined : 'until is not a number'
 }
 
 function phaseProblem({ phase, tools }: { readonly [key: string]: unknown }): string | undefined {

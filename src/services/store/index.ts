@@ -5,6 +5,8 @@
  */
 
 export type {
+  AttemptRecord,
+  BackgroundCall,
   BackgroundRecord,
   Denial,
   Entry,

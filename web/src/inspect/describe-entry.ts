@@ -42,6 +42,8 @@ function describeRecord(record: LogRecord): string {
       return `denied: ${record.reason}`
     case 'background':
       return `${record.calls.length} ${record.calls.length === 1 ? 'call runs' : 'calls run'} in the background`
+    case 'attempt':
+      return `a worker runs the background body of ${record.callId}`
     case 'interruption':
       return `the background body of ${record.callId} was interrupted`
     case 'phase':

@@ -49,7 +49,7 @@ export class InvocationReader {
     else if (record.type === 'intent') this.#addIntent(record, seq)
     else if (record.type === 'request') this.#addRequest(record, seq)
     else if (record.type === 'denial') this.#addDenial(record, seq)
-    else if (record.type === 'background') this.#fold.add({ record }, seq)
+    else if (record.type === 'background' || record.type === 'attempt') this.#fold.add({ record }, seq)
     else if (record.type === 'interruption') this.#addInterruption(record, seq)
   }
 

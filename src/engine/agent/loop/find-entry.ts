@@ -33,14 +33,29 @@ export interface ToolOwner {
   readonly progress?: Pick<RunProgress, 'tables'> | undefined
 }
 
+/** The agent whose model made a call, and its tools. */
+export interface FoundTools {
+  /** The tree of the agent. */
+  readonly tree: AgentTree
+  /** The agent. */
+  readonly agent: LlmAgent
+  /** Its tools now. */
+  readonly table: ToolTable
+}
+
 /** The tool of a call, also if a toolset has it. Undefined if it no longer exists, or its toolset needs a consent first. */
 export async function findEntry(owner: ToolOwner, fold: Fold, call: CallState): Promise<ToolEntry | undefined> {
+  return (await findTools(owner, fold, call))?.table.entries.get(call.name)
+}
+
+/** The tools of the agent that made a call. Undefined if it no longer exists. */
+export async function findTools(owner: ToolOwner, fold: Fold, call: CallState): Promise<FoundTools | undefined> {
   const tree = treeAt(owner.tree, fold, call.path)
   const agent = tree?.find(call.agent)
   if (!tree || !(agent instanceof LlmAgent) || call.isCode) return undefined
-  const table =
-    owner.progress?.tables?.get(agent) ?? (await listCurrent(owner, tree, agent, fold.scopes.get(call.path)?.branch))
-  return table.entries.get(call.name)
+  const branch = fold.scopes.get(call.path)?.branch
+  const table = owner.progress?.tables?.get(agent) ?? (await listCurrent(owner, tree, agent, branch))
+  return { tree, agent, table }
 }
 
 function listCurrent(

@@ -2,7 +2,7 @@
 
 import { canonicalJson } from '../../../core/base/json.ts'
 import { choiceIn } from '../../../core/event/decision.ts'
-import type { Denial, Interruption, NewEntry, RequestRecord } from '../../../core/event/event.ts'
+import type { Denial, NewEntry, RequestRecord } from '../../../core/event/event.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import { type CallState, openRequests, startsWaiting } from '../../../core/event/invocation-state.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
@@ -138,13 +138,9 @@ export function overdueIn(awake: readonly OpenInvocation[]): string | undefined 
   return awake.find(({ fold, step }) => step.type !== 'wait' && fold.waitingCalls().some(isOverdue))?.fold.invocationId
 }
 
-/** Interruptions for the background calls of an invocation whose time is over. `now`: seconds since the epoch. */
-export function lostIn(fold: Fold, now: number): Interruption[] {
-  const isLate = ({ pending, background }: CallState): boolean => pending && (background?.until ?? now + 1) <= now
-  return fold
-    .waitingCalls()
-    .filter(isLate)
-    .map(({ id }) => ({ type: 'interruption', invocationId: fold.invocationId, callId: id }))
+/** The background calls of an invocation whose time is over. `now`: seconds since the epoch. */
+export function lateIn(fold: Fold, now: number): CallState[] {
+  return fold.waitingCalls().filter(({ pending, background }) => pending && (background?.until ?? now + 1) <= now)
 }
 
 /** Denials for the expired requests of an invocation. `now`: seconds since the epoch. */

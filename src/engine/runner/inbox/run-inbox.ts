@@ -6,15 +6,17 @@ import type { NewEntry } from '../../../core/event/event.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import type { InboxItem, PostedItem } from '../../../services/session/service.ts'
 import type { RunRecorder } from '../../dispatch/host.ts'
+import { progressEvent } from '../../dispatch/progress.ts'
 import { hasClientResult } from '../approvals/accept.ts'
 import { type AnswerContext, type Answers, readAnswers } from '../approvals/answers.ts'
 import { questionsOf } from '../approvals/edited-questions.ts'
 import { expired } from '../approvals/pending-requests.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
+import { attemptRecord, findEngineCall, type PostedAttempt, type PostedProgress } from './posted-attempts.ts'
 
 /** Writes to the log of the run that holds the session. */
-interface InboxRecorder extends Pick<RunRecorder, 'draft'> {
+interface InboxRecorder extends Pick<RunRecorder, 'draft' | 'emit'> {
   /** The items other processes have posted. */
   postedItems(): Promise<PostedItem[]>
   /** `drained`: inbox items that this append removes. */
@@ -61,15 +63,22 @@ export class RunInbox {
     const recorder = this.#recorder
     const { progress, stop } = run
     if (progress.isFinalizing || stop.stopped) return
-    for (const item of await recorder.postedItems()) {
+    const items = await recorder.postedItems()
+    const shown: string[] = []
+    for (const item of items) {
       if (progress.isFinalizing) return
       if (item.type === 'cancel') cancelRun(run, item)
       else if (item.type === 'state') await editState(recorder, item)
-      else if (item.type !== 'message') {
+      else if (item.type === 'attempt') await recordAttempt(run, recorder, item, items)
+      else if (item.type === 'progress') {
+        showProgress(run, recorder, item)
+        shown.push(item.id)
+      } else if (item.type !== 'message') {
         const message = await recordAnswer(run, recorder, item)
         if (message) this.#recorded.set(item.id, message)
       }
     }
+    if (shown.length && !progress.isFinalizing) await recorder.commit([], shown)
   }
 }
 
@@ -88,6 +97,32 @@ function cancelRun({ invocationId, view, progress, stop }: RecordedRun, item: In
 async function editState(recorder: InboxRecorder, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
   if (!isRecord(stateDelta)) return await recorder.commit([], [id])
   await recorder.commit([{ event: recorder.draft('user', undefined, undefined, { stateDelta }) }], [id])
+}
+
+/** Lets a worker run the body of a background call, unless that is no longer wanted. */
+async function recordAttempt(
+  { view, progress }: RecordedRun,
+  recorder: InboxRecorder,
+  item: PostedAttempt,
+  items: readonly PostedItem[],
+): Promise<void> {
+  const record = attemptRecord(view, item, items)
+  const isStillWanted = (): boolean => attemptRecord(view, item, items) !== undefined
+  if (record && (await recorder.commitIf(isStillWanted, [{ record }], [item.id]))) return
+  if (!progress.isFinalizing) await recorder.commit([], [item.id])
+}
+
+/** Shows progress of a body that runs elsewhere to the consumers of this run. */
+function showProgress({ view }: RecordedRun, recorder: InboxRecorder, { callId, response }: PostedProgress): void {
+  const found = findEngineCall(view, callId)
+  if (!found || !isRecord(response)) return
+  const { call, fold } = found
+  const { path, name, agent: agentName } = call
+  const scope = fold.scopes.get(path)
+  const place = { agentName, scope: { path, branch: scope?.branch, isolation: scope?.isolation } }
+  const event = progressEvent(recorder, place, { id: callId, name, response })
+  event.invocationId = fold.invocationId
+  void recorder.emit(event)
 }
 
 type PostedAnswer = PostedItem & { type: 'answer' | 'result' }

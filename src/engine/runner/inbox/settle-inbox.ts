@@ -6,6 +6,7 @@ import type { Fold } from '../../../core/event/fold.ts'
 import type { InboxItem, PostedItem } from '../../../services/session/service.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import type { HeldSession } from '../session/held-session.ts'
+import { attemptRecord, type PostedAttempt } from './posted-attempts.ts'
 
 /** A posted message, as the request of its run. */
 export interface PostedMessage {
@@ -25,18 +26,28 @@ const NONE: readonly Event[] = []
 
 /**
  * Applies state edits and cancels; returns the events of cancelled invocations. Answers stay for the run that continues their
- * invocation. An answer to no recorded request is removed: it must not answer a request that is made later.
+ * invocation. Nobody sees progress. An answer to no recorded request is removed: it must not answer a request that is made later.
  */
 export async function settleInbox(
   held: HeldSession,
   items: readonly PostedItem[],
   settling: Settling,
 ): Promise<readonly Event[]> {
-  for (const item of items) if (item.type === 'state') await editState(held, item, settling)
-  const drained = items.flatMap((item) => (isAnswer(item) && !isKnown(held, item) ? [item.id] : []))
+  for (const item of items) {
+    if (item.type === 'state') await editState(held, item, settling)
+    else if (item.type === 'attempt') await recordAttempt(held, item, items)
+  }
+  const isOver = (item: PostedItem): boolean => item.type === 'progress' || (isAnswer(item) && !isKnown(held, item))
+  const drained = items.flatMap((item) => (isOver(item) ? [item.id] : []))
   if (drained.length) await held.append([], drained)
   const cancels = items.filter((item) => item.type === 'cancel')
   return cancels.length ? await cancel(held, cancels, settling) : NONE
+}
+
+/** Lets a worker run the body of a background call, unless that is no longer wanted. */
+async function recordAttempt(held: HeldSession, item: PostedAttempt, items: readonly PostedItem[]): Promise<void> {
+  const record = attemptRecord(held.view, item, items)
+  await held.append(record ? [{ record }] : [], [item.id])
 }
 
 /** The background calls whose results wait in the inbox. */

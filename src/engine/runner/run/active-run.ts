@@ -2,7 +2,13 @@
 
 import type { Content } from '../../../core/content/content.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
-import { type Denial, type EventActions, type Interruption, NO_ACTIONS } from '../../../core/event/event.ts'
+import {
+  type BackgroundRecord,
+  type Denial,
+  type EventActions,
+  type Interruption,
+  NO_ACTIONS,
+} from '../../../core/event/event.ts'
 import { leaseLost } from '../../../services/session/session-errors.ts'
 import { branchedText } from '../../agent/agents/answer-text.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
@@ -252,8 +258,8 @@ export class ActiveRun implements StartedRun {
     )
   }
 
-  /** Records that requests expired, or that background calls were interrupted. */
-  expire(records: readonly (Denial | Interruption)[]): Promise<void> {
+  /** Records that requests expired, or that background calls gave no result in time. */
+  expire(records: readonly (Denial | Interruption | BackgroundRecord)[]): Promise<void> {
     return this.data.recorder.commit(records.map((record) => ({ record })))
   }
 

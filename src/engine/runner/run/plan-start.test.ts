@@ -175,6 +175,8 @@ function describe(plan: ReturnType<typeof planStart>): string {
       return `expire first ${plan.invocationId} ${plan.denials.map(({ requestId }) => requestId).join(' ')}`
     case 'interrupt first':
       return `interrupt first ${plan.invocationId} ${plan.lost.map(({ callId }) => callId).join(' ')}`
+    case 'tell first':
+      return `tell first ${plan.invocationId} ${plan.told.flatMap(({ calls }) => calls.map(({ id, until }) => `${id} ${until}`)).join(' ')}`
     case 'finish first':
       return `finish first ${plan.invocationId}`
     case 'answer':

@@ -1,9 +1,10 @@
 import { ToolwrightError } from '../../../core/error/error.ts'
-import type { Denial, Interruption } from '../../../core/event/event.ts'
+import type { BackgroundRecord, Denial, Interruption } from '../../../core/event/event.ts'
+import type { Fold } from '../../../core/event/fold.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { describeNext, type Next } from '../../agent/loop/next.ts'
 import type { OpenInvocation, ReadonlyView } from '../../agent/loop/session-view.ts'
-import { expired, lostIn, overdueIn } from '../approvals/pending-requests.ts'
+import { expired, lateIn, overdueIn } from '../approvals/pending-requests.ts'
 import { requireModel } from '../approvals/require-model.ts'
 import type { RunRequest } from './run-request.ts'
 
@@ -13,6 +14,8 @@ export type StartPlan =
   | { readonly type: 'expire first'; readonly invocationId: string; readonly denials: readonly Denial[] }
   /** Background calls of an invocation gave no result in time: that is recorded, then the start is planned again. */
   | { readonly type: 'interrupt first'; readonly invocationId: string; readonly lost: readonly Interruption[] }
+  /** An engine has run no body of these background calls in time: that is recorded, it is told again, then the start is planned again. */
+  | { readonly type: 'tell first'; readonly invocationId: string; readonly told: readonly BackgroundRecord[] }
   /** An invocation whose request expired, or whose background call was interrupted, continues to its end, then the start begins again. */
   | { readonly type: 'finish first'; readonly invocationId: string }
   /** The message has answers. Reading them decides which invocation continues. */
@@ -32,6 +35,8 @@ export interface PlanOptions {
   readonly now: number
   /** Can the body of a background call still give its result, although its time is over? Default: no. */
   readonly isAlive?: ((callId: string) => boolean) | undefined
+  /** When an engine that is told about a call now is told again, in seconds since the epoch. Default: there is no engine. */
+  readonly tellAgainAt?: number | undefined
   /** The invocation that a posted answer continues. Default: none. */
   readonly answered?: string | undefined
 }
@@ -53,15 +58,15 @@ export interface PlannedRequest extends Pick<RunRequest, 'message' | 'invocation
 /** Plans the start of a run: a function of the log, the request and the time. */
 export function planStart(view: ReadonlyView, request: PlannedRequest, options: PlanOptions): StartPlan {
   const { message, invocationId, live, isNew = false } = request
-  const { whilePaused, now, isAlive } = options
+  const { whilePaused, now } = options
   const awake = isNew ? NONE : view.awake()
   for (const { fold } of awake) {
     const denials = expired(fold, now)
     if (denials.length > 0) return { type: 'expire first', invocationId: fold.invocationId, denials }
   }
   for (const { fold } of awake) {
-    const lost = lostIn(fold, now).filter(({ callId }) => !isAlive?.(callId))
-    if (lost.length > 0) return { type: 'interrupt first', invocationId: fold.invocationId, lost }
+    const late = planLate(fold, options)
+    if (late) return late
   }
   if (message && !invocationId) return { type: 'answer' }
   if (!message && !live) return planResume(view.open(), request, options.answered)
@@ -76,6 +81,22 @@ export function planStart(view: ReadonlyView, request: PlannedRequest, options: 
   } catch (error) {
     return { type: 'refuse', error }
   }
+}
+
+/** What to do about background calls whose time is over. Undefined if there are none. */
+function planLate(fold: Fold, { now, isAlive, tellAgainAt: until }: PlanOptions): StartPlan | undefined {
+  const { invocationId } = fold
+  const late = lateIn(fold, now).filter(({ id }) => !isAlive?.(id))
+  const lost = late.filter(({ background }) => until === undefined || !background?.engine)
+  if (lost.length > 0) {
+    const records = lost.map(({ id: callId }): Interruption => ({ type: 'interruption', invocationId, callId }))
+    return { type: 'interrupt first', invocationId, lost: records }
+  }
+  if (late.length === 0 || until === undefined) return undefined
+  const told = late.map(({ id, path }): BackgroundRecord => {
+    return { type: 'background', invocationId, path, calls: [{ id, until, engine: {} }] }
+  })
+  return { type: 'tell first', invocationId, told }
 }
 
 /** Continues the named invocation. Default: the latest interrupted one, else the one that was answered, else the latest open one. */

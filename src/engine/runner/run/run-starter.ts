@@ -17,7 +17,7 @@ import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 import type { RunRequest } from './run-request.ts'
-import { applyInbox, cancelAll, checkStart, releaseAfter } from './settle-session.ts'
+import { applyInbox, cancelAll, checkStart, nextTell, recordOverdue, releaseAfter } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
 import { stopRuns } from './stop-runs.ts'
 
@@ -96,7 +96,8 @@ export class RunStarter {
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
         const now = ports.now() / 1000
-        const plan = planStart(held.view, taken?.request ?? request, { tree, whilePaused, now, isAlive, answered })
+        const options = { tree, whilePaused, now, isAlive, answered, tellAgainAt: nextTell(services) }
+        const plan = planStart(held.view, taken?.request ?? request, options)
         if (plan.type === 'refuse') {
           taken = taken ? undefined : findMessage(request, items)
           if (!taken) throw plan.error
@@ -119,11 +120,8 @@ export class RunStarter {
             drained: taken?.drained,
           })
         }
-        if (plan.type === 'interrupt first' && !posted) posted = await postedResults(held)
-        else
-          await this.factory
-            .create(held, plan.invocationId)
-            .expire(plan.type === 'expire first' ? plan.denials : plan.lost)
+        if (plan.type !== 'expire first' && !posted) posted = await postedResults(held)
+        else await recordOverdue(this.factory, held, plan)
       }
     } catch (error) {
       await releaseAfter(error, this.factory, lease, {

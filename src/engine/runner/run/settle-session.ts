@@ -3,11 +3,12 @@ import { messageOf } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
 import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import type { RunContext } from '../../context/run-context.ts'
+import { tellAgainAt } from '../../dispatch/run-in-background.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { postedResults, settleInbox } from '../inbox/settle-inbox.ts'
 import type { RunServices } from '../run-services.ts'
 import type { HeldSession } from '../session/held-session.ts'
-import { planStart } from './plan-start.ts'
+import { planStart, type StartPlan } from './plan-start.ts'
 import { type Tick, TickRecorded } from './recorded-tick.ts'
 import type { RunFactory } from './run-factory.ts'
 import type { RunRequest } from './run-request.ts'
@@ -34,10 +35,29 @@ export async function settleOverdue(factory: RunFactory, held: HeldSession): Pro
   const isAlive = (id: string): boolean => posted.has(id) || services.background?.isRunning(held.key, id) || false
   for (;;) {
     const now = services.ports.now() / 1000
-    const plan = planStart(held.view, { invocationId: '' }, { tree, whilePaused: undefined, now, isAlive })
-    if (plan.type !== 'expire first' && plan.type !== 'interrupt first') return
-    await factory.create(held, plan.invocationId).expire(plan.type === 'expire first' ? plan.denials : plan.lost)
+    const options = { tree, whilePaused: undefined, now, isAlive, tellAgainAt: nextTell(services) }
+    const plan = planStart(held.view, { invocationId: '' }, options)
+    if (plan.type !== 'expire first' && plan.type !== 'interrupt first' && plan.type !== 'tell first') return
+    await recordOverdue(factory, held, plan)
   }
+}
+
+/** When an engine that is told about a background call now is told again, in seconds since the epoch. Undefined: there is none. */
+export function nextTell(services: RunServices): number | undefined {
+  return services.background?.tell && tellAgainAt(services)
+}
+
+/** Records what a plan has found to be over, and tells the engine about the background calls that it must start again. */
+export async function recordOverdue(
+  factory: RunFactory,
+  held: HeldSession,
+  plan: StartPlan & { readonly type: 'expire first' | 'interrupt first' | 'tell first' },
+): Promise<void> {
+  const run = factory.create(held, plan.invocationId)
+  if (plan.type === 'expire first') return await run.expire(plan.denials)
+  if (plan.type === 'interrupt first') return await run.expire(plan.lost)
+  await run.expire(plan.told) // first: the next time must not come at once if the engine is away
+  for (const { calls } of plan.told) for (const { id } of calls) void factory.services.background?.tell?.(held.key, id)
 }
 
 /** Cancels these invocations; returns the events that record it. */

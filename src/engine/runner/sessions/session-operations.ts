@@ -22,7 +22,7 @@ import type {
   UserOptions,
 } from '../runner-options.ts'
 import { claimIfFree } from '../session/leases.ts'
-import type { SessionOfApp } from '../work/work-item.ts'
+import { wakeWorker } from '../work/wake-worker.ts'
 import type { ExportedItem } from './exported-item.ts'
 
 const following = loadLater(() => import('./follow-run.ts'))
@@ -77,26 +77,16 @@ export class SessionOperations {
     const { postMessage } = await posting()
     const posted = { id: `message-${id ?? ports.newId()}`, invocationId, content: message, stateDelta }
     await postMessage(sessionService, this.#key({ userId, sessionId }), posted)
-    await this.#wakeWorker({ userId, sessionId })
+    await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
     return { sessionId }
-  }
-
-  /** What is stored is found later, too, if the engine is away. */
-  async #wakeWorker(session: SessionOfApp): Promise<void> {
-    const { engine, logger } = this.#factory.services
-    await engine?.wake(this.#key(session)).catch((error: unknown) => {
-      logger.warn(
-        `Session "${session.sessionId}" could not be woken, and waits for a worker: ${messageOf(error)}`,
-        error,
-      )
-    })
   }
 
   /** Records answers without a run. */
   async answer(request: AnswerRequest): Promise<void> {
     const { recordAnswers } = await answering()
     await recordAnswers(this.#factory, request)
-    await this.#wakeWorker(request)
+    const { userId, sessionId } = request
+    await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
   }
 
   /** Deletes a session with its open consents and its artifacts. */

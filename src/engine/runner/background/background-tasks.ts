@@ -1,17 +1,17 @@
 // Tools that run in the background of text runs: the run goes on, and the result continues its invocation later.
-import type { JsonObject } from '../../core/base/json.ts'
-import { StopSignal } from '../../core/base/stop-signal.ts'
-import { withTimeout } from '../../core/base/with-timeout.ts'
-import type { Content } from '../../core/content/content.ts'
-import { messageOf, ToolwrightError } from '../../core/error/error.ts'
-import type { SessionKey } from '../../services/session/service.ts'
-import { sessionGone } from '../../services/session/session-errors.ts'
-import type { BackgroundRunner, BackgroundTask } from '../dispatch/host.ts'
-import { itemOf } from './inbox/post-answers.ts'
-import { toResultRequest } from './request-rules.ts'
-import { Cancelled } from './run/cancelled.ts'
-import type { RunStarter } from './run/run-starter.ts'
-import type { RunServices } from './run-services.ts'
+import type { JsonObject } from '../../../core/base/json.ts'
+import { StopSignal } from '../../../core/base/stop-signal.ts'
+import { withTimeout } from '../../../core/base/with-timeout.ts'
+import type { Content } from '../../../core/content/content.ts'
+import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
+import type { SessionKey } from '../../../services/session/service.ts'
+import { sessionGone } from '../../../services/session/session-errors.ts'
+import type { BackgroundRunner, BackgroundTask } from '../../dispatch/host.ts'
+import { itemOf } from '../inbox/post-answers.ts'
+import { toResultRequest } from '../request-rules.ts'
+import { Cancelled } from '../run/cancelled.ts'
+import type { RunStarter } from '../run/run-starter.ts'
+import type { RunServices } from '../run-services.ts'
 
 /** A call whose body runs, or whose result continues its invocation. */
 interface RunningTask {
@@ -36,10 +36,8 @@ export class BackgroundTasks implements BackgroundRunner {
 
   /** Registers a call whose body starts now. */
   start(session: SessionKey, call: { readonly id: string; readonly name: string }): BackgroundTask {
-    const id = idOf(session, call.id)
     const stop = new StopSignal()
-    const { promise: ended, resolve } = Promise.withResolvers<void>()
-    this.#tasks.set(id, { session, stop, ended })
+    const end = this.add(session, call.id, stop)
     const finish: BackgroundTask['finish'] = (response, stateDelta) => {
       const parts = [{ functionResponse: { id: call.id, name: call.name, response } }]
       this.#continue(session, { role: 'user', parts }, stateDelta)
@@ -49,12 +47,42 @@ export class BackgroundTasks implements BackgroundRunner {
           this.#services.logger.warn(problem, error)
         })
         .catch(() => {}) // the logger threw
-        .finally(() => {
-          this.#tasks.delete(id)
-          resolve()
-        })
+        .finally(end)
     }
     return { stop, finish }
+  }
+
+  /** Registers a body that runs in this process until the returned function is called. */
+  add(session: SessionKey, callId: string, stop: StopSignal): () => void {
+    const id = idOf(session, callId)
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    this.#tasks.set(id, { session, stop, ended })
+    return () => {
+      this.#tasks.delete(id)
+      resolve()
+    }
+  }
+
+  /** Resolves when the body of a call has ended in this process. Undefined if it does not run. */
+  endOfCall(session: SessionKey, callId: string): Promise<void> | undefined {
+    return this.#tasks.get(idOf(session, callId))?.ended
+  }
+
+  /** Undefined without an engine that runs bodies, or with a store whose log is read only with a lease. */
+  get tell(): BackgroundRunner['tell'] {
+    const { engine, sessionService } = this.#services
+    return engine?.runBackground && sessionService.readLog ? this.#tell : undefined
+  }
+
+  /** Never rejects: what the engine does not know, a worker finds in the store. */
+  readonly #tell = async (session: SessionKey, callId: string): Promise<void> => {
+    const { engine, logger } = this.#services
+    try {
+      await engine?.runBackground?.({ session, callId })
+    } catch (error) {
+      const problem = `Background call "${callId}" was not given to a worker, and is again later: ${messageOf(error)}`
+      logger.warn(problem, error)
+    }
   }
 
   /** Continues the invocation in this process. While the runner closes, the result waits in the inbox for the next run. */
