@@ -4,6 +4,7 @@ import type { Logger } from '../../engine/dispatch/host.ts'
 import type { Runner } from '../../engine/runner/runner.ts'
 import type { RecoverOptions } from '../../engine/runner/runner-options.ts'
 import type { SessionOfApp } from '../../engine/runner/work/work-item.ts'
+import type { CallOfApp } from './names.ts'
 import { type CallTarget, openCall, type SealedCall, sealCall } from './sealed-call.ts'
 
 /** What the apps of a worker share. */
@@ -44,6 +45,7 @@ export class FleetApp {
   readonly runner: Runner
   /** What the apps of the worker share. */
   readonly parts: FleetParts
+  readonly #bodies: Set<Promise<unknown>> = new Set()
 
   constructor(runner: Runner, parts: FleetParts) {
     this.runner = runner
@@ -64,6 +66,28 @@ export class FleetApp {
   ): LaterCall {
     const { secret, now } = this.parts
     return { target, call: sealCall(secret, target, input, now() + delayMs), delayMs, once }
+  }
+
+  /** Runs the body of a background call, and says whether another worker must. */
+  async runBody(
+    call: CallOfApp,
+    target: CallTarget,
+    { isHandedOver, signal }: { readonly isHandedOver: boolean; readonly signal: AbortSignal },
+  ): Promise<LaterCall | null> {
+    const { stopping, maxCrashes, runContext } = this.parts
+    const options = { runContext, maxCrashes, isHandedOver, signal: AbortSignal.any([stopping, signal]) }
+    const running = this.runner.internals.runBackgroundCall(call, call.callId, options)
+    this.#bodies.add(running)
+    try {
+      return (await running).type === 'interrupted' ? this.later(target, { isHandedOver: true }) : null
+    } finally {
+      this.#bodies.delete(running)
+    }
+  }
+
+  /** Resolves when the bodies that run now have ended. */
+  async bodiesEnded(): Promise<void> {
+    await Promise.allSettled(this.#bodies)
   }
 
   /** Continues a session until nothing is left to do, and says when a worker must look at it again. */

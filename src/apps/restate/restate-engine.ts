@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/base/json.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import type { SessionEngine } from '../../engine/runner/work/session-engine.ts'
+import type { SessionCall, SessionEngine } from '../../engine/runner/work/session-engine.ts'
 import type { SessionKey } from '../../services/session/service.ts'
 import { Ingress, type IngressOptions } from './ingress.ts'
-import { keyOfSession, sessionServiceOf } from './names.ts'
+import { backgroundServiceOf, keyOfCall, keyOfSession, sessionServiceOf } from './names.ts'
 import type { SessionOutcome } from './session-object.ts'
 
 /** Has the workers of a fleet continue sessions. Give it to a runner as `engine`. */
@@ -17,6 +17,16 @@ export class RestateEngine implements SessionEngine {
   /** Has a worker continue the session. Resolves once Restate has stored the call. */
   async wake(session: SessionKey): Promise<void> {
     await this.#ingress.send(targetOf(session, 'wake'), {})
+  }
+
+  /** Has a worker run the body of a background call. Resolves once Restate has stored the call. */
+  async runBackground({ session, callId }: SessionCall): Promise<void> {
+    const target = {
+      service: backgroundServiceOf(session.appName),
+      key: keyOfCall({ ...session, callId }),
+      handler: 'run',
+    }
+    await this.#ingress.send(target, {})
   }
 
   /**

@@ -1,5 +1,5 @@
 // The object of a session in Restate: one worker at a time continues it, and another one if that dies.
-import type { ObjectContext, ObjectSharedContext, VirtualObjectDefinition } from '@restatedev/restate-sdk'
+import type { ObjectContext, ObjectSharedContext, RetryPolicy, VirtualObjectDefinition } from '@restatedev/restate-sdk'
 import type { JsonObject } from '../../core/base/json.ts'
 import type { Message } from '../../core/content/content.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
@@ -19,7 +19,7 @@ export interface SessionOutcome {
 }
 
 /** A turn may take this long. A worker that is lost is noticed earlier, by its connection. */
-const MAX_TURN_MS = 24 * 3_600_000
+export const MAX_TURN_MS: number = 24 * 3_600_000
 
 /** The service with the sessions of an app. */
 export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefinition<string, unknown> {
@@ -99,13 +99,18 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
     options: {
       inactivityTimeout: MAX_TURN_MS,
       journalRetention: 0,
-      retryPolicy: { initialInterval: 100, maxInterval: 30_000, exponentiationFactor: 2, maxAttempts: MAX_ATTEMPTS },
+      retryPolicy,
     },
   }) as VirtualObjectDefinition<string, unknown>
 }
 
-/** For ever: a run that fails is tried again until it is cancelled. */
-const MAX_ATTEMPTS = 1_000_000
+/** What fails is tried again, for ever. */
+export const retryPolicy: RetryPolicy = {
+  initialInterval: 100,
+  maxInterval: 30_000,
+  exponentiationFactor: 2,
+  maxAttempts: 1_000_000,
+}
 
 /** A call whose signature is valid. */
 interface Opened {

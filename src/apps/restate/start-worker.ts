@@ -2,6 +2,7 @@ import { systemPorts } from '../../core/base/ports.ts'
 import { withTimeout } from '../../core/base/with-timeout.ts'
 import { messageOf } from '../../core/error/error.ts'
 import { loadPeer } from '../../core/error/load-peer.ts'
+import { backgroundObject } from './background-object.ts'
 import { openEndpoint } from './endpoint.ts'
 import { FleetApp, type FleetParts } from './fleet-app.ts'
 import { Ingress, urlOf } from './ingress.ts'
@@ -20,8 +21,8 @@ export interface RestateWorker {
   /** Resolves when Restate has registered the worker. Rejects if it refuses, or cannot reach the worker for a minute. */
   ready(): Promise<void>
   /**
-   * Takes no more sessions, lets turns under way end for `graceMs` (default 10,000), and hands the others to other workers. The runners stay
-   * open.
+   * Takes no more sessions, lets turns under way end for `graceMs` (default 10,000), and hands the others to other workers. So it does with
+   * the bodies of background calls that may run again; the others it lets end. The runners stay open.
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>
 }
@@ -53,7 +54,11 @@ export async function startRestateWorker(options: RestateWorkerOptions): Promise
   const parts: FleetParts = { secret, now, maxCrashes, runContext, logger, stopping: stop.signal }
   const apps = runners.map((runner) => new FleetApp(runner, parts))
   const sweeps = apps.map((app) => new Sweep(app))
-  const services = apps.flatMap((app, at) => [sessionObject(sdk, app), sweepObject(sdk, app, sweeps[at] as Sweep)])
+  const services = apps.flatMap((app, at) => [
+    sessionObject(sdk, app),
+    backgroundObject(sdk, app),
+    sweepObject(sdk, app, sweeps[at] as Sweep),
+  ])
   const handle = sdk.createEndpointHandler({
     services,
     ...(identityKeys?.length && { identityKeys: [...identityKeys] }),
@@ -73,6 +78,7 @@ export async function startRestateWorker(options: RestateWorkerOptions): Promise
     const drained = endpoint.drain()
     await withTimeout(drained, graceMs, systemPorts, () => undefined)
     stop.abort()
+    await Promise.all(apps.map((app) => app.bodiesEnded())) // those that must not run twice are not handed over
     await withTimeout(drained, HAND_OVER_MS, systemPorts, () => undefined)
     await closeAll()
   }
