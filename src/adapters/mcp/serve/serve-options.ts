@@ -88,6 +88,7 @@ const RULES: OptionRules<ServeMcpOptions> = {
   artifactService: anything,
   memoryService: anything,
   scheduleService: anything,
+  limitService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,
