@@ -35,6 +35,8 @@ export interface RunServices {
   readonly scheduleService: ScheduleService
   /** Takes slots of limits that all processes share. */
   readonly slots: SlotHolder
+  /** How many runs there may be, and how many messages may wait. */
+  readonly limits: RunnerOptions['limits']
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** Redirect URIs that an answer to a consent may name, besides the requested one. */
@@ -93,6 +95,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
       ports,
       logger,
     }),
+    limits: options.limits,
     auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },
     allowedRedirectUris: options.allowedRedirectUris ?? [],
     plugins,

@@ -67,7 +67,11 @@ export class SlotHolder {
   }
 
   /** Takes a slot, or a place in line. */
-  async take({ name, max, perMs }: Limit, { appName, userId }: SlotUser, place: PlaceInLine): Promise<TakenSlot> {
+  async take(
+    { name, max, perMs }: Limit,
+    { appName, userId }: SlotUser,
+    place: PlaceInLine | undefined,
+  ): Promise<TakenSlot> {
     const { service, ports } = this.#options
     const slotId = ports.newId()
     const key = { appName, name }
