@@ -113,13 +113,14 @@ export class SlotHolder {
   }
 
   #createLine(limit: Limit, user: SlotUser, onEmpty: () => void): SlotLine {
-    const { service, ports } = this.#options
+    const { service, ports, logger } = this.#options
     this.#stopWatching ??= service.watch?.((freed) => {
       for (const one of this.#lines.values()) if (!freed || freed.ticket === one.ticket) one.ask()
     })
     return new SlotLine({
       ports,
       take: (place) => this.take(limit, user, place),
+      onFailed: (error) => logger.warn(`A shared limit could not be checked: ${messageOf(error)}`, error),
       leave: (ticket) => service.leave({ ...user, name: limit.name, ticket }),
       onEmpty,
     })

@@ -24,6 +24,8 @@ interface LineOptions {
   take(place: PlaceInLine): Promise<TakenSlot>
   /** Gives up the place in the line of the store. */
   leave(ticket: string): Promise<void>
+  /** Called when the store fails. The calls that wait fail, too. */
+  onFailed(error: unknown): void
   /** Called when nothing waits any more. */
   onEmpty(): void
 }
@@ -85,7 +87,7 @@ export class SlotLine {
 
   /** Asks for slots while calls wait. */
   async #serve(): Promise<void> {
-    const { take, leave, onEmpty } = this.#options
+    const { take, leave, onFailed, onEmpty } = this.#options
     this.#isServing = true
     let hasPlace = false
     while (this.#waiting.size > 0) {
@@ -96,6 +98,7 @@ export class SlotLine {
         if (answer.type === 'full') await this.#pause(Math.min(answer.retryAfterMs, this.#jittered(ASK_MS)))
         else this.#give(answer.slot)
       } catch (error) {
+        onFailed(error)
         for (const one of [...this.#waiting]) one.reject(error)
       }
     }
