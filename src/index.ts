@@ -193,6 +193,15 @@ export {
 } from './services/credential/encrypted.ts'
 export { InMemoryCredentialService } from './services/credential/in-memory.ts'
 export type { CredentialKey, CredentialService, StoredCredential } from './services/credential/service.ts'
+export { type InMemoryLimitOptions, InMemoryLimitService } from './services/limit/in-memory.ts'
+export type {
+  FreedSlot,
+  LimitKey,
+  LimitService,
+  PlaceInLine,
+  SlotAnswer,
+  SlotRequest,
+} from './services/limit/service.ts'
 export { InMemoryMemoryService } from './services/memory/in-memory.ts'
 export type { MemoryEntry, MemoryService, StoredMemory } from './services/memory/service.ts'
 export { InMemoryScheduleService } from './services/schedule/in-memory.ts'

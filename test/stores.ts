@@ -4,7 +4,9 @@ import {
   type CredentialService,
   InMemoryArtifactService,
   InMemoryCredentialService,
+  InMemoryLimitService,
   InMemorySessionService,
+  type LimitService,
   type SessionService,
 } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
@@ -19,6 +21,7 @@ export interface Store {
     readonly sessionService: SessionService
     readonly artifactService: ArtifactService
     readonly credentialService: CredentialService
+    readonly limitService: LimitService
   }
 }
 
@@ -37,6 +40,7 @@ export const stores: readonly Store[] = [
       sessionService: new InMemorySessionService(options),
       artifactService: new InMemoryArtifactService({ now: options?.now }),
       credentialService: new InMemoryCredentialService(),
+      limitService: new InMemoryLimitService({ monotonicNow: options?.now }),
     }),
   },
   { name: 'on SQLite', open: (options) => sqlite(':memory:', options) },

@@ -50,6 +50,7 @@ export { type ScriptedModel, type ScriptedReply, type ScriptedStep, scriptedMode
 export { strictModel } from './strict-model.ts'
 export { artifactServiceSuite } from './suites/artifact-service-suite.ts'
 export { credentialServiceSuite } from './suites/credential-service-suite.ts'
+export { limitServiceSuite } from './suites/limit-service-suite.ts'
 export { memoryServiceSuite } from './suites/memory-service-suite.ts'
 export { scheduleServiceSuite } from './suites/schedule-service-suite.ts'
 export type { MadeService, MakeService, SuiteOptions, SuiteTest } from './suites/service-test.ts'

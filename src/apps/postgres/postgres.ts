@@ -1,11 +1,13 @@
 import { systemPorts } from '../../core/base/ports.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
+import type { LimitService } from '../../services/limit/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import { SqlArtifactService } from '../../services/sql/artifact-service.ts'
 import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
+import { SqlLimitService } from '../../services/sql/limit-service.ts'
 import { tsvector } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
@@ -29,6 +31,8 @@ export class PostgresServices {
   readonly memoryService: MemoryService
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
+  /** Stores limits of the whole fleet. */
+  readonly limitService: LimitService
   readonly #database: PostgresDatabase
 
   constructor(
@@ -39,6 +43,7 @@ export class PostgresServices {
       credentialService: EncryptedCredentialService
       memoryService: MemoryService
       scheduleService: ScheduleService
+      limitService: LimitService
     },
   ) {
     this.#database = database
@@ -47,6 +52,7 @@ export class PostgresServices {
     this.credentialService = services.credentialService
     this.memoryService = services.memoryService
     this.scheduleService = services.scheduleService
+    this.limitService = services.limitService
   }
 
   /** Connects, and creates or migrates the tables. Optional: the first use does it. Call it to fail early. */
@@ -66,7 +72,7 @@ export class PostgresServices {
 }
 
 /**
- * Stores sessions, state, artifacts, memory, schedules and encrypted credentials in a Postgres database, which any number of processes
+ * Stores sessions, state, artifacts, memory, schedules, limits and encrypted credentials in a Postgres database, which any number of processes
  * on any number of machines can use at once. Needs the package `pg`. Postgres 14 or newer.
  *
  * @example
@@ -91,5 +97,6 @@ export function postgres(
     credentialService: new EncryptedCredentialService(new SqlCredentialStore(opened), encryption),
     memoryService: new SqlMemoryService(opened, { index: tsvector, logger }),
     scheduleService: new SqlScheduleService(opened, { logger }),
+    limitService: new SqlLimitService(opened),
   })
 }

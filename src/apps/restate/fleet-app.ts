@@ -108,6 +108,8 @@ export class FleetApp {
       case 'idle':
       case 'busy': // what its holder leaves is found by the sweep
         return null
+      case 'limited':
+        return this.later(target, {}, { delayMs: left.retryAfterMs })
       case 'interrupted':
         return this.later(target, {})
       case 'waits':

@@ -13,7 +13,7 @@ import { temporaryFile } from './temporary-file.test-kit.ts'
 /** A user with something in every table. Everything that identifies it holds "canary". */
 async function fillFile(file: string, userId: string): Promise<Runner> {
   const services = sqlite(file)
-  const { sessionService, artifactService, credentialService } = services
+  const { sessionService, artifactService, credentialService, limitService } = services
   const model = scriptedModel(Array(5).fill(`${userId} answer`))
   const agent = new LlmAgent({ name: 'clerk', model })
   const runner = new Runner({ appName: 'shop', agent, ...services, plugins: [memoryPlugin(services)] })
@@ -30,6 +30,9 @@ async function fillFile(file: string, userId: string): Promise<Runner> {
     message: `${userId} tick`,
     at: new Date(Date.now() + 86_400_000),
   })
+  const slot = { ...key, name: `work of ${userId}`, max: 1, holder: '', leaseMs: 3_600_000 }
+  await limitService.take({ ...slot, slotId: `${userId}-slot` })
+  await limitService.take({ ...slot, slotId: 'next', place: { ticket: `${userId}-ticket`, waitMs: 3_600_000 } })
   await credentialService.save({
     ...key,
     key: `${userId}-crm`,
@@ -55,6 +58,6 @@ test('a deleted user is in no byte of the file and its write-ahead log, and anot
   connection.close()
   const around = [...bytes().matchAll(/.{0,20}canary.{0,20}/gs)].map(([found]) => found)
   expect(around).toEqual([])
-  for (const kind of ['message', 'answer', 'name', 'value', 'bytes', 'checkpoint', 'crm', 'posted'])
+  for (const kind of ['message', 'answer', 'name', 'value', 'bytes', 'checkpoint', 'crm', 'posted', 'slot', 'ticket'])
     expect(bytes()).toContain(`other${['message', 'answer', 'bytes'].includes(kind) ? ' ' : '-'}${kind}`)
 })

@@ -136,12 +136,44 @@ const MIGRATIONS: readonly string[] = [
   CREATE VIRTUAL TABLE IF NOT EXISTS toolwright_memory_index USING fts5(owner, words, tokenize = 'ascii');
   INSERT INTO toolwright_memory_index (toolwright_memory_index, rank) VALUES ('secure-delete', 1);
   `,
-  // Schedulers that take a session over from a dead worker, and sessions whose workers die again and again.
+  // Schedulers that take a session over from a dead worker, sessions whose workers die again and again, and limits.
   `
   ALTER TABLE toolwright_sessions ADD COLUMN holder TEXT;                         -- the scheduler of the latest lease
   ALTER TABLE toolwright_sessions ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;  -- of holders, in a row
   ALTER TABLE toolwright_sessions ADD COLUMN set_aside TEXT;                      -- why no worker continues the session
   CREATE INDEX IF NOT EXISTS toolwright_sessions_set_aside ON toolwright_sessions (app, id) WHERE set_aside IS NOT NULL;
+
+  -- limits that all processes share
+  CREATE TABLE IF NOT EXISTS toolwright_limits (
+    id INTEGER PRIMARY KEY,
+    app TEXT NOT NULL,
+    name TEXT NOT NULL,
+    max INTEGER NOT NULL,
+    UNIQUE (app, name)
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS toolwright_slots (
+    slot TEXT PRIMARY KEY,
+    owner INTEGER NOT NULL REFERENCES toolwright_limits (id) ON DELETE CASCADE,
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    holder TEXT NOT NULL,                   -- '' = nothing renews it
+    ends_at REAL NOT NULL,                  -- in milliseconds since boot
+    lease_ms REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_slots_of ON toolwright_slots (owner);
+  CREATE INDEX IF NOT EXISTS toolwright_slots_of_user ON toolwright_slots (app, user);
+  CREATE INDEX IF NOT EXISTS toolwright_slots_held ON toolwright_slots (holder) WHERE holder <> '';
+  CREATE TABLE IF NOT EXISTS toolwright_slot_places (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- the order in line
+    owner INTEGER NOT NULL REFERENCES toolwright_limits (id) ON DELETE CASCADE,
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    ticket TEXT NOT NULL,
+    ends_at REAL NOT NULL,
+    lease_ms REAL NOT NULL,
+    UNIQUE (owner, user, ticket)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_slot_places_of_user ON toolwright_slot_places (app, user);
   `,
 ]
 
@@ -161,6 +193,9 @@ const TABLES: Readonly<Record<string, string>> = {
   toolwright_memories: 'id, owner, session, body, length',
   toolwright_memory_index: 'rowid, owner, words',
   toolwright_schedules: 'id, app, schedule, user, session, wake_at, revision, body',
+  toolwright_limits: 'id, app, name, max',
+  toolwright_slots: 'slot, owner, app, user, holder, ends_at, lease_ms',
+  toolwright_slot_places: 'id, owner, app, user, ticket, ends_at, lease_ms',
   toolwright_meta: 'name, value',
 }
 

@@ -4,12 +4,14 @@ import { ToolwrightError } from '../../core/error/error.ts'
 import type { Logger } from '../../engine/dispatch/host.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
+import type { LimitService } from '../../services/limit/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import { SqlArtifactService } from '../../services/sql/artifact-service.ts'
 import { SqlCredentialStore } from '../../services/sql/credential-store.ts'
+import { SqlLimitService } from '../../services/sql/limit-service.ts'
 import { fts5 } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
@@ -79,6 +81,8 @@ export class SqliteServices {
   readonly memoryService: MemoryService
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
+  /** Stores limits of the whole fleet. */
+  readonly limitService: LimitService
   readonly #close: () => void
 
   constructor(of: {
@@ -87,6 +91,7 @@ export class SqliteServices {
     credentialService: EncryptedCredentialService
     memoryService: MemoryService
     scheduleService: ScheduleService
+    limitService: LimitService
     close: () => void
   }) {
     this.sessionService = of.sessionService
@@ -94,6 +99,7 @@ export class SqliteServices {
     this.credentialService = of.credentialService
     this.memoryService = of.memoryService
     this.scheduleService = of.scheduleService
+    this.limitService = of.limitService
     this.#close = of.close
   }
 
@@ -109,7 +115,7 @@ export class SqliteServices {
 }
 
 /**
- * Stores sessions, state, artifacts, memory, schedules and encrypted credentials in one SQLite file, which several processes can use
+ * Stores sessions, state, artifacts, memory, schedules, limits and encrypted credentials in one SQLite file, which several processes can use
  * at once.
  * A missing file is created, readable by its owner only. `:memory:` stores everything in the memory of the process.
  *
@@ -141,6 +147,7 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
       credentialService: new EncryptedCredentialService(credentials, encryption),
       memoryService: new SqlMemoryService(database, { index: fts5, logger }),
       scheduleService: new SqlScheduleService(database, { logger }),
+      limitService: new SqlLimitService(database),
       close: () => database.close(),
     })
   } catch (error) {

@@ -52,13 +52,16 @@ export class ToolwrightError extends Error {
   override readonly name: string = 'ToolwrightError'
   /** The stable code of the error. */
   readonly code: ToolwrightErrorCode
+  /** When to try again, in milliseconds. Set for `RATE_LIMITED`, if it is known. */
+  declare readonly retryAfterMs?: number
   /** The HTTP status of the code. */
   get status(): number {
     return STATUS[this.code] ?? 500
   }
-  constructor(code: ToolwrightErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: ToolwrightErrorCode, message: string, options?: { cause?: unknown; retryAfterMs?: number }) {
     super(message, options)
     this.code = code
+    if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
   }
 }
 

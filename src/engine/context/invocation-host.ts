@@ -2,6 +2,7 @@ import type { Content } from '../../core/content/content.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import type { AuthServices } from '../../services/auth/auth-services.ts'
 import type { CredentialService } from '../../services/credential/service.ts'
+import type { SlotHolder } from '../../services/limit/slot-holder.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { FindsSessions } from '../../services/session/find-deleted.ts'
 import type { Session, SessionService, StateReader } from '../../services/session/service.ts'
@@ -39,6 +40,8 @@ export interface InvocationHost {
   readonly state: StateReader
   /** Who makes single calls, each in a session of its own: they share results of `cached()`. Undefined in a conversation. */
   readonly callerId?: string | undefined
+  /** Takes slots of limits that all processes share. Undefined in a context without a runner. */
+  readonly slots?: SlotHolder | undefined
   /** What the user of a live session sends. Undefined in other runs. */
   readonly liveInput?: LiveInputSource | undefined
   /** Returns a snapshot of the session. */

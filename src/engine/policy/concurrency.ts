@@ -1,18 +1,24 @@
-import { callback, type OptionRules } from '../../core/error/check-options.ts'
+import { callback, flag, type OptionRules } from '../../core/error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import { COUNT, checkKey, checkPolicyOptions, requireOption, requireTool } from './check-policy.ts'
+import { sharedLimit } from './shared-limit.ts'
 import { WaitQueue } from './wait-queue.ts'
 
 /** Options of `concurrency()`. */
 export interface ConcurrencyOptions {
-  /** Maximum number of calls that run at the same time in this process. */
+  /** Maximum number of calls that run at the same time: in this process, or with `shared` in all processes. */
   max: number
   /** The group of a call; `max` applies to each group. Default: all calls of the tool are one group. */
   key?: ((call: PolicyCall) => string) | undefined
+  /**
+   * Counts the calls of all processes whose runners have the same store. Users take turns: who has the fewest calls comes first. A call
+   * fails if the store does. Default false.
+   */
+  shared?: boolean | undefined
 }
 
-const RULES: OptionRules<ConcurrencyOptions> = { max: COUNT, key: callback }
+const RULES: OptionRules<ConcurrencyOptions> = { max: COUNT, key: callback, shared: flag }
 
 interface Slots {
   running: number
@@ -25,14 +31,16 @@ interface Slots {
  *
  * @example
  * const query = concurrency(runQuery, 4)
+ * const queryOfFleet = concurrency(runQuery, { max: 20, shared: true })
  * const queryPerUser = concurrency(runQuery, { max: 1, key: ({ context }) => context.invocation.userId })
  */
 export function concurrency<T extends Tool>(tool: T, options: number | ConcurrencyOptions): T {
   requireTool('concurrency', tool)
   const given = typeof options === 'number' ? { max: options } : options
   checkPolicyOptions('concurrency', tool, given, RULES)
-  const { max, key }: ConcurrencyOptions = given ?? {}
+  const { max, key, shared }: ConcurrencyOptions = given ?? {}
   requireOption('concurrency', tool, 'max', max)
+  if (shared) return addMiddleware(tool, sharedLimit('concurrency', { max, key }))
   const groups = new Map<string, Slots>()
   return addMiddleware(tool, async (call, next) => {
     const group = key ? checkKey('concurrency', tool, key(call)) : ''

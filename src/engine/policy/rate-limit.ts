@@ -1,5 +1,5 @@
 import { type Ports, withSystemPorts } from '../../core/base/ports.ts'
-import { callback, type OptionRules } from '../../core/error/check-options.ts'
+import { callback, flag, type OptionRules } from '../../core/error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import {
@@ -11,19 +11,25 @@ import {
   requireOption,
   requireTool,
 } from './check-policy.ts'
+import { sharedLimit } from './shared-limit.ts'
 import { WaitQueue } from './wait-queue.ts'
 
 /** Options of `rateLimit()`. */
 export interface RateLimitOptions {
-  /** Maximum number of calls that start in any period of `perMs`, in this process. */
+  /** Maximum number of calls that start in any period of `perMs`: in this process, or with `shared` in all processes. */
   max: number
   /** Length of the period in milliseconds. */
   perMs: number
   /** The group of a call; `max` applies to each group. Default: all calls of the tool are one group. */
   key?: ((call: PolicyCall) => string) | undefined
+  /**
+   * Counts the calls of all processes whose runners have the same store. Users take turns: who started the fewest calls comes first. A
+   * call fails if the store does. Default false.
+   */
+  shared?: boolean | undefined
 }
 
-const RULES: OptionRules<RateLimitOptions> = { max: COUNT, perMs: DURATION, key: callback }
+const RULES: OptionRules<RateLimitOptions> = { max: COUNT, perMs: DURATION, key: callback, shared: flag }
 
 /**
  * Limits how many calls of a tool start in a period of time. Further calls wait in order. A cancelled call leaves the
@@ -36,9 +42,10 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   requireTool('rateLimit', tool)
   checkPolicyOptions('rateLimit', tool, options, RULES)
   checkPorts('rateLimit', tool, ports)
-  const { max, perMs, key } = options ?? {}
+  const { max, perMs, key, shared } = options ?? {}
   requireOption('rateLimit', tool, 'max', max)
   requireOption('rateLimit', tool, 'perMs', perMs)
+  if (shared) return addMiddleware(tool, sharedLimit('rateLimit', { max, perMs, key }))
   const windows = new Map<string, SlidingWindow>()
   let sweepAt = SWEEP_THRESHOLD
   const clock = withSystemPorts(ports)

@@ -4,6 +4,8 @@ import type { ThrownInCall } from '../../core/error/thrown-in-call.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { InMemoryCredentialService } from '../../services/credential/in-memory.ts'
 import type { CredentialService } from '../../services/credential/service.ts'
+import { InMemoryLimitService } from '../../services/limit/in-memory.ts'
+import { SlotHolder } from '../../services/limit/slot-holder.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import { InMemoryScheduleService } from '../../services/schedule/in-memory.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
@@ -31,6 +33,10 @@ export interface RunServices {
   readonly credentialService: CredentialService
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
+  /** Takes slots of limits that all processes share. */
+  readonly slots: SlotHolder
+  /** How many runs there may be, and how many messages may wait. */
+  readonly limits: RunnerOptions['limits']
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** Redirect URIs that an answer to a consent may name, besides the requested one. */
@@ -84,6 +90,12 @@ export function createRunServices(options: RunnerOptions): RunServices {
     memoryService: options.memoryService,
     credentialService: options.credentialService ?? new InMemoryCredentialService(),
     scheduleService: options.scheduleService ?? new InMemoryScheduleService(),
+    slots: new SlotHolder({
+      service: options.limitService ?? new InMemoryLimitService({ monotonicNow: ports.monotonicNow }),
+      ports,
+      logger,
+    }),
+    limits: options.limits,
     auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },
     allowedRedirectUris: options.allowedRedirectUris ?? [],
     plugins,

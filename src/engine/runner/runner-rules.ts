@@ -14,10 +14,12 @@ import {
 } from '../../core/error/check-options.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
 import { PORT_RULES } from '../../core/error/port-rules.ts'
+import type { SessionService } from '../../services/session/service.ts'
 import { isAgent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import { aiSdkHint, isModel } from '../model/model.ts'
 import { checkPlugin } from './plugins/plugin.ts'
+import type { RunLimits, RunnerLimits } from './run/run-limits.ts'
 import type { RunnerOptions } from './runner-options.ts'
 
 /** Checks the options of `new Runner()`. */
@@ -25,6 +27,7 @@ export function checkRunnerOptions(options: RunnerOptions): void {
   checkOptions('Runner', options, RULES)
   checkOptions('Runner, ports', options.ports ?? {}, PORT_RULES)
   checkOptions('Runner, media', options.media ?? {}, MEDIA_RULES)
+  if (options.limits) checkLimits(options.limits, options.sessionService)
   if (options.appName === undefined) {
     throw new ToolwrightError(
       'INVALID_CONFIG',
@@ -35,6 +38,17 @@ export function checkRunnerOptions(options: RunnerOptions): void {
     throw new ToolwrightError('INVALID_CONFIG', 'Runner: agent is missing. Pass agent: new LlmAgent({ ... }).')
   }
   options.plugins?.forEach(checkPlugin)
+}
+
+function checkLimits(limits: RunnerLimits, sessionService: SessionService | undefined): void {
+  checkOptions('Runner, limits', limits, LIMITS_RULES)
+  checkOptions('Runner, limits.runs', limits.runs ?? {}, SCOPE_RULES)
+  checkOptions('Runner, limits.waiting', limits.waiting ?? {}, SCOPE_RULES)
+  if (!limits.waiting || !sessionService || sessionService.limitsWaiting) return
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    'Runner: limits.waiting needs a session service that counts waiting messages (limitsWaiting). Use postgres() or sqlite().',
+  )
 }
 
 /** The value of a limit, which must be a number above 0. */
@@ -55,6 +69,8 @@ const RULES: OptionRules<RunnerOptions> = {
   memoryService: objectWith('searchMemory'),
   credentialService: objectWith('load', 'save', 'delete'),
   scheduleService: objectWith('saveSchedule', 'dueSchedules'),
+  limitService: objectWith('take', 'renew', 'release', 'leave', 'deleteUser'),
+  limits: record,
   engine: objectWith('wake'),
   credentialExchangers: {
     expects: 'an object of functions, by the name of a custom scheme',
@@ -82,6 +98,10 @@ const RULES: OptionRules<RunnerOptions> = {
   logger: objectWith('warn', 'error'),
   ports: record,
 }
+
+const LIMITS_RULES: OptionRules<RunnerLimits> = { runs: record, waiting: record }
+
+const SCOPE_RULES: OptionRules<RunLimits> = { perApp: wholeNumber(1), perUser: wholeNumber(1) }
 
 const MEDIA_RULES: OptionRules<MediaOptions> = {
   earlierTurns: {

@@ -16,6 +16,18 @@ export class Inbox {
     this.#knownIds.add(item.id)
   }
 
+  /** Was an item with this id posted before? */
+  hasSeen(id: string): boolean {
+    return this.#knownIds.has(id)
+  }
+
+  /** The number of messages that wait. */
+  get messages(): number {
+    let messages = 0
+    for (const { type } of this.#waiting.values()) if (type === 'message') messages++
+    return messages
+  }
+
   /** Whether no item waits. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0

@@ -43,6 +43,7 @@ import type {
 } from './service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionGone, sessionNotFound, staleAppend } from './session-errors.ts'
 import { toStorableEntry } from './storable-entry.ts'
+import { type PostOptions, tooManyWaiting, type WaitingLimits } from './waiting-limits.ts'
 
 /** Options of an in-memory session service. */
 export interface InMemorySessionOptions {
@@ -328,8 +329,13 @@ export class InMemorySessionService implements SessionService {
 
   readonly #nextOrder = (): number => ++this.#lastOrder
 
-  async post(key: SessionKey, item: InboxItem): Promise<number> {
+  get limitsWaiting(): boolean {
+    return true
+  }
+
+  async post(key: SessionKey, item: InboxItem, { maxWaiting }: PostOptions = {}): Promise<number> {
     const session = this.#find(key)
+    if (maxWaiting && !session?.inbox?.hasSeen(item.id)) this.#checkWaiting(key, maxWaiting)
     if (!session) throw sessionNotFound(key.sessionId)
     session.inbox ??= new Inbox()
     const { seq } = session.log
@@ -337,6 +343,18 @@ export class InMemorySessionService implements SessionService {
     if (!session.inbox.isEmpty) this.#posted.add(session)
     this.#notify(session.key)
     return seq
+  }
+
+  #checkWaiting({ appName, userId }: SessionKey, { perApp, perUser }: WaitingLimits): void {
+    const counts = { app: 0, user: 0 }
+    for (const { key, inbox } of this.#posted) {
+      if (key.appName !== appName) continue
+      const messages = inbox?.messages ?? 0
+      counts.app += messages
+      if (key.userId === userId) counts.user += messages
+    }
+    if (perUser !== undefined && counts.user >= perUser) throw tooManyWaiting('user', perUser)
+    if (perApp !== undefined && counts.app >= perApp) throw tooManyWaiting('app', perApp)
   }
 
   async inbox(lease: Lease): Promise<PostedItem[]> {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/base/json.ts'
 import type { Content } from '../../core/content/content.ts'
 import type { Entry, Event, NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
+import type { PostOptions } from './waiting-limits.ts'
 
 /** Identifies a session. */
 export interface SessionKey {
@@ -352,7 +353,9 @@ export interface SessionService {
    */
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number>
   /** Posts an item to the inbox, without a lease. Returns the last sequence number, which is stored with the item. */
-  post(key: SessionKey, item: InboxItem): Promise<number>
+  post(key: SessionKey, item: InboxItem, options?: PostOptions): Promise<number>
+  /** Whether `post` follows `PostOptions`. Optional: without it, `limits.waiting` of a runner is refused. */
+  readonly limitsWaiting?: boolean
   /** The items in the inbox. An item stays there until an append names it in `drained`. */
   inbox(lease: Lease): Promise<PostedItem[]>
   /** Pending requests, in the order of their first append. */

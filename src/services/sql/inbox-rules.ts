@@ -2,6 +2,7 @@
 import { checkId } from '../session/check-key.ts'
 import type { InboxItem, PostedItem, SessionKey } from '../session/service.ts'
 import { sessionNotFound } from '../session/session-errors.ts'
+import type { PostOptions } from '../session/waiting-limits.ts'
 import { versionsOf } from './append-rules.ts'
 import { fromJson, toJson } from './escaped-text.ts'
 import { refusedLease } from './refused-lease.ts'
@@ -17,8 +18,14 @@ export function copyItem(item: InboxItem): InboxItem {
 }
 
 /** Posts an item to the inbox of a session, and returns the last sequence number. */
-export function* postItem({ sessions, inbox }: SessionTables, key: SessionKey, item: InboxItem): SqlWork<number> {
+export function* postItem(
+  { sessions, inbox }: SessionTables,
+  key: SessionKey,
+  item: InboxItem,
+  { maxWaiting }: PostOptions = {},
+): SqlWork<number> {
   const row = yield* sessions.lock(key)
+  if (maxWaiting && !(row && (yield* inbox.hasSeen(row.id, item.id)))) yield* inbox.checkWaiting(key, maxWaiting)
   if (!row) throw sessionNotFound(key.sessionId)
   yield* inbox.post(row.id, item.id, toJson({ ...item, seq: row.seq }, 'An inbox item'))
   return row.seq

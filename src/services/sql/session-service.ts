@@ -24,6 +24,7 @@ import type {
   SetAsideSession,
   UserUsage,
 } from '../session/service.ts'
+import type { PostOptions } from '../session/waiting-limits.ts'
 import { type Append, append, encodeOptions } from './append-rules.ts'
 import { createSession, deleteSession } from './create-rules.ts'
 import { entriesAfter, sizeOfEncoded } from './entry-encoding.ts'
@@ -221,13 +222,16 @@ export class SqlSessionService implements SessionService {
     return seq
   }
 
+  /** `post` follows its options. */
+  readonly limitsWaiting: boolean = true
+
   /** Posts an item to the inbox of a session. */
-  async post(given: SessionKey, item: InboxItem): Promise<number> {
+  async post(given: SessionKey, item: InboxItem, options?: PostOptions): Promise<number> {
     const key = copyKey(given)
     const posted = copyItem(item)
     const [tables, watch] = [this.#tables, this.#watch]
     const seq = await this.#database.write(function* () {
-      const seq = yield* postItem(tables, key, posted)
+      const seq = yield* postItem(tables, key, posted, options)
       yield* watch.announce(key)
       return seq
     })

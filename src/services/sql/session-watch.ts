@@ -1,12 +1,10 @@
 import type { SessionKey } from '../session/service.ts'
+import { isSlotMessage } from './limit-service.ts'
 import { keyColumns, keyOf, type RowOwner } from './session-row.ts'
-import { query, rowsOf, type SqlDatabase, type SqlWork, type Statement } from './sql.ts'
+import { MAX_MESSAGE_BYTES, query, rowsOf, type SqlDatabase, type SqlWork, type Statement } from './sql.ts'
 
 /** The most sessions that are found at once. */
 const MAX_FOUND = 1_000
-
-/** A message of a database server has at most 8000 bytes. */
-const MAX_MESSAGE_BYTES = 7_900
 
 type Listener = (key: SessionKey) => void
 
@@ -53,6 +51,7 @@ export class SessionWatch {
     const own: Listener = (key) => listener(key) // the same function may watch twice
     this.#listeners.add(own)
     this.#stop ??= this.#database.watch?.((message) => {
+      if (message !== undefined && isSlotMessage(message)) return
       const key = message === undefined ? undefined : toKey(message)
       if (key) this.notify(key)
       else this.#findWaiting().catch(() => {}) // the next time finds them

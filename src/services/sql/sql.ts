@@ -85,6 +85,9 @@ export interface SqlDatabase {
   checkIdentity?(): void
 }
 
+/** A message of `dialect.notify` has at most 8000 bytes. */
+export const MAX_MESSAGE_BYTES = 7_900
+
 /** The largest number of rows a statement can be limited to: all. */
 export const ALL_ROWS: number = Number.MAX_SAFE_INTEGER
 

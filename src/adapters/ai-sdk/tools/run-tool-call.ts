@@ -8,7 +8,7 @@ import type { Tool } from '../../../engine/tool/tool.ts'
 
 /** The user, the session and the services of a tool call. */
 export interface CallEnvironment
-  extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media' | 'phases' | 'engine'> {
+  extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media' | 'phases' | 'engine' | 'limits'> {
   /** The user the tools act for. */
   readonly userId: string
   /** The session of the call. Default: a new session. */

@@ -25,7 +25,7 @@ export interface McpIdentity {
 
 /** Options of `serveMcp()`: what to serve, for whom, and the services and limits of the runner. */
 export interface ServeMcpOptions
-  extends Omit<RunnerOptions, 'appName' | 'agent' | 'whilePaused' | 'media' | 'phases' | 'engine'>,
+  extends Omit<RunnerOptions, 'appName' | 'agent' | 'whilePaused' | 'media' | 'phases' | 'engine' | 'limits'>,
     CallCallbacks {
   /** Tools, toolsets and tool sources. Toolsets and sources are listed for each user. */
   readonly tools?: readonly ToolSource[] | undefined
@@ -88,6 +88,7 @@ const RULES: OptionRules<ServeMcpOptions> = {
   artifactService: anything,
   memoryService: anything,
   scheduleService: anything,
+  limitService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,

@@ -1,3 +1,4 @@
+import { ToolwrightError } from '../../../core/error/error.ts'
 import type { RequestContext, ServerParts } from '../env.ts'
 import { encodeFrame } from '../stream/encode-frame.ts'
 import { describeError } from './error-body.ts'
@@ -18,6 +19,6 @@ export function errorResponse(thrown: unknown, context: RequestContext, { logger
 
 /** Seconds until the client may try again. */
 function retryAfter(thrown: unknown): number {
-  const seconds = (thrown as { retryAfterSeconds?: unknown }).retryAfterSeconds
-  return typeof seconds === 'number' ? Math.max(1, Math.ceil(seconds)) : 1
+  const { retryAfterMs = 0 } = thrown instanceof ToolwrightError ? thrown : {}
+  return Math.max(1, Math.ceil(retryAfterMs / 1_000))
 }

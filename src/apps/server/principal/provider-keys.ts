@@ -75,11 +75,11 @@ export class ProviderKeys {
 
 /** The provider does not answer, or its answer cannot be used. */
 class ProviderUnavailable extends ToolwrightError {
-  /** Seconds until the provider is asked again. */
-  readonly retryAfterSeconds: number
   constructor(cause: unknown, retryMs: number) {
-    super('UNAVAILABLE', `oidc(): the identity provider is not available. ${messageOf(cause)}`, { cause })
-    this.retryAfterSeconds = retryMs / 1000
+    super('UNAVAILABLE', `oidc(): the identity provider is not available. ${messageOf(cause)}`, {
+      cause,
+      retryAfterMs: retryMs,
+    })
   }
 }
 

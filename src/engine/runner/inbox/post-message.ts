@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../core/base/json.ts'
 import type { Content } from '../../../core/content/content.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { SessionKey, SessionService } from '../../../services/session/service.ts'
+import type { PostOptions } from '../../../services/session/waiting-limits.ts'
 import { createUnlessExists } from '../session/leases.ts'
 
 /** A message to post. */
@@ -22,13 +23,14 @@ export async function postMessage(
   sessionService: SessionService,
   key: SessionKey,
   { stateDelta, ...posting }: Posting,
+  options?: PostOptions,
 ): Promise<void> {
   const item = { type: 'message' as const, ...posting, ...(stateDelta && { stateDelta }) }
   try {
-    await sessionService.post(key, item)
+    await sessionService.post(key, item, options)
   } catch (error) {
     if (!(error instanceof ToolwrightError) || error.code !== 'NOT_FOUND') throw error
     await createUnlessExists(sessionService, key)
-    await sessionService.post(key, item)
+    await sessionService.post(key, item, options)
   }
 }

@@ -56,6 +56,8 @@ export class RunData implements RunHost, RecordedRun {
   readonly services: RunServices
   /** Who makes single calls. Undefined in a conversation. */
   readonly callerId: string | undefined
+  /** Takes slots of limits that all processes share. */
+  readonly slots: RunServices['slots']
   /** Stores files. */
   readonly artifactService: RunServices['artifactService']
   /** The memory that tools search. */
@@ -96,6 +98,7 @@ export class RunData implements RunHost, RecordedRun {
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
     this.services = live ? live.servicesFrom(services) : services
     this.callerId = services.callerId
+    this.slots = services.slots
     this.artifactService = services.artifactService
     this.memoryService = services.memoryService
     this.credentialService = services.credentialService

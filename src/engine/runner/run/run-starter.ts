@@ -4,6 +4,7 @@ import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
+import type { HeldSlot } from '../../../services/limit/slot-line.ts'
 import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
@@ -16,6 +17,7 @@ import { planStart } from './plan-start.ts'
 import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
+import { takeRunSlots } from './run-limits.ts'
 import type { RunRequest } from './run-request.ts'
 import { applyInbox, cancelAll, checkStart, nextTell, recordOverdue, releaseAfter } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
@@ -66,7 +68,35 @@ export class RunStarter {
     return run
   }
 
-  async #start(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+  /** Starts a run within the limits of the runner. The result of a background call continues a run that was counted. */
+  #start(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+    const isLimited = this.#options.services.limits?.runs !== undefined && !request.isResult
+    return isLimited ? this.#startWithSlots(request, before) : this.#claimAndStart(request, before)
+  }
+
+  /** Answers may be for a run that is under way and has its slots: they claim the session first. */
+  async #startWithSlots(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+    const { appName, services } = this.#options
+    let taken: HeldSlot | undefined
+    const takeSlots = async (): Promise<HeldSlot> => {
+      taken ??= await takeRunSlots(services, { appName, userId: request.userId })
+      return taken
+    }
+    this.factory.throwIfClosed()
+    try {
+      if (!request.message || request.invocationId) await takeSlots()
+      return await this.#claimAndStart(request, before, takeSlots)
+    } catch (error) {
+      await taken?.release()
+      throw error
+    }
+  }
+
+  async #claimAndStart(
+    request: RunRequest,
+    before: readonly Event[],
+    takeSlots?: () => Promise<HeldSlot>,
+  ): Promise<StartedRun> {
     const { services, tree, whilePaused } = this.#options
     const { ports } = services
     const claimedAt = ports.monotonicNow()
@@ -78,6 +108,7 @@ export class RunStarter {
     }
     const lease = requireLease(claim.lease, request)
     let held: HeldSession | undefined
+    let slots: HeldSlot | undefined
     let seen = before
     let overdue: string
     let posted: ReadonlySet<string> | undefined
@@ -85,6 +116,7 @@ export class RunStarter {
     let taken: PostedMessage | undefined
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
+      if (takeSlots) slots = await takeSlots()
       held = await this.factory.open(lease, claimedAt)
       if (request.unattended || request.tick) await checkStart(held, request, services)
       const items = request.isNew ? NO_ITEMS : await held.inbox()
@@ -93,6 +125,7 @@ export class RunStarter {
         if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
         if (!request.message) answered = findAnswered(held, items)
       }
+      held.slots = slots
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
         const now = ports.now() / 1000

@@ -1,7 +1,7 @@
 // Starts the run of a tick: the tick is claimed in the store of schedules, then the first commit of the run has the id of the
 // tick. A process may die anywhere between: the next one claims the tick again, and finds the id in the log, or not.
 
-import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
+import { messageOf, ToolwrightError, type ToolwrightErrorCode } from '../../../core/error/error.ts'
 import type { ScheduleService, StoredSchedule } from '../../../services/schedule/service.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import { ActiveRun } from '../run/active-run.ts'
@@ -91,6 +91,9 @@ async function requestOf(claim: Claim, { starter, runContext, unattended }: Tick
   }
 }
 
+/** Errors after which a tick waits, for any time: its session is in use or paused, or the fleet is full. */
+const WAITS: readonly ToolwrightErrorCode[] = ['SESSION_BUSY', 'PAUSED', 'INTERRUPTED', 'RATE_LIMITED']
+
 /** Stores why the run of the claimed tick did not start, and when to try again. */
 async function delay(claim: Claim, next: NextTick, parts: TickParts, error: unknown): Promise<undefined> {
   const { services, isClosed } = parts.starter.factory
@@ -102,7 +105,7 @@ async function delay(claim: Claim, next: NextTick, parts: TickParts, error: unkn
     services.logger.warn(`Schedule "${claim.id}" has ended: its session "${claim.sessionId}" was deleted.`)
     return undefined
   }
-  const isWaiting = isClosed || code === 'SESSION_BUSY' || code === 'PAUSED' || code === 'INTERRUPTED'
+  const isWaiting = isClosed || (code !== undefined && WAITS.includes(code))
   const delayed = isWaiting ? afterWait(claim, reason, now) : afterFailure(claim, next, reason, now)
   await save(claim, delayed, parts)
   const isFirst = claim.state.failures === 0

@@ -28,6 +28,7 @@ export async function deleteUser(user: UserKey, factory: RunFactory): Promise<vo
   await memoryService?.deleteUser(user)
   await deleteCredentials(user, services)
   await scheduleService.deleteUser(user) // what a run has scheduled before it ended
+  await services.slots.deleteUser(user)
 }
 
 /** For stores that only delete one artifact at a time: artifacts of sessions that were deleted before are not found. */

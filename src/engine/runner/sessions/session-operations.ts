@@ -3,6 +3,7 @@ import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import { pageOf } from '../../../services/session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../../../services/session/service.ts'
+import { MESSAGE_PREFIX } from '../../../services/session/waiting-limits.ts'
 import { toStateDelta } from '../../context/state.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { AnswerRequest } from '../run/record-answers.ts'
@@ -72,11 +73,11 @@ export class SessionOperations {
     { userId, sessionId, invocationId, message, stateDelta }: AnswerRequest,
     id: string | undefined,
   ): Promise<{ readonly sessionId: string }> {
-    const { sessionService, ports } = this.#factory.services
+    const { sessionService, ports, limits } = this.#factory.services
     this.#factory.throwIfClosed()
     const { postMessage } = await posting()
-    const posted = { id: `message-${id ?? ports.newId()}`, invocationId, content: message, stateDelta }
-    await postMessage(sessionService, this.#key({ userId, sessionId }), posted)
+    const posted = { id: `${MESSAGE_PREFIX}${id ?? ports.newId()}`, invocationId, content: message, stateDelta }
+    await postMessage(sessionService, this.#key({ userId, sessionId }), posted, { maxWaiting: limits?.waiting })
     await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
     return { sessionId }
   }

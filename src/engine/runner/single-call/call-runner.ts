@@ -21,7 +21,7 @@ export type CallCallbacks = Pick<Callbacks, 'beforeTool' | 'afterTool' | 'onTool
 
 /** Options of `new CallRunner()`: the tools, and the services and limits of a runner. */
 export interface CallRunnerOptions
-  extends Omit<RunnerOptions, 'agent' | 'whilePaused' | 'media' | 'phases' | 'engine'>,
+  extends Omit<RunnerOptions, 'agent' | 'whilePaused' | 'media' | 'phases' | 'engine' | 'limits'>,
     CallCallbacks {
   /** The name of the agent that makes the calls, in the event log. */
   readonly agentName: string

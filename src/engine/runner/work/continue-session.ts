@@ -1,5 +1,6 @@
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { StartedRun } from '../run/run-handle.ts'
+import { RunRefused } from '../run/run-limits.ts'
 import type { RunRequest, Unattended } from '../run/run-request.ts'
 import type { RunStarter } from '../run/run-starter.ts'
 import { SetAside } from '../run/set-aside.ts'
@@ -20,6 +21,8 @@ export type Continued =
   | { readonly type: 'run'; readonly run: StartedRun; readonly request: RunRequest }
   /** Another process holds the session. */
   | { readonly type: 'busy' }
+  /** The user or the app has as many runs as it may have. */
+  | { readonly type: 'limited'; readonly scope: 'app' | 'user' }
   /** There is nothing to continue, or only an answer can. */
   | { readonly type: 'nothing' }
 
@@ -35,6 +38,7 @@ export async function continueSession(
   try {
     return { type: 'run', run: await starter.start(request), request }
   } catch (error) {
+    if (error instanceof RunRefused) return { type: 'limited', scope: error.scope }
     if (error instanceof SetAside) return { type: 'nothing' }
     const code = error instanceof ToolwrightError ? error.code : undefined
     if (code === 'SESSION_BUSY') return { type: 'busy' }

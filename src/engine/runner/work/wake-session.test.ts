@@ -1,11 +1,15 @@
 import { approve, InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import type { RunnerLimits } from '../run/run-limits.ts'
 
 const ADA = { userId: 'ada', sessionId: 's1' }
 const HOUR = 3_600_000
 
-function shop(sessionService = new InMemorySessionService(), { now = Date.now, gate = Promise.resolve() } = {}) {
+function shop(
+  sessionService = new InMemorySessionService(),
+  { now = Date.now, gate = Promise.resolve(), limits = {} as RunnerLimits } = {},
+) {
   const charged: string[] = []
   const charge = tool({
     name: 'charge',
@@ -22,7 +26,7 @@ function shop(sessionService = new InMemorySessionService(), { now = Date.now, g
   )
   const agent = new LlmAgent({ name: 'desk', model, tools: [charge] })
   const logger = { warn: () => {}, error: () => {} }
-  const runner = new Runner({ appName: 'shop', agent, sessionService, logger, ports: { now } })
+  const runner = new Runner({ appName: 'shop', agent, sessionService, logger, ports: { now }, limits })
   onTestFinished(() => runner.close())
   const wake = (signal = new AbortController().signal, scheduleId?: string) =>
     runner.internals.wakeSession(ADA, { signal, takeOver: 'fleet', maxCrashes: 5, scheduleId })
@@ -113,4 +117,22 @@ test('starts the tick of a schedule that is due, once, and none that is not', as
   expect(await wake(signal, id)).toMatchObject({ type: 'waits' })
   expect(await runner.pending(ADA)).toHaveLength(1)
   expect(await wake(signal, 'no schedule')).toMatchObject({ type: 'waits' })
+})
+
+test('leaves a session for later while its user has as many runs as it may have', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { runner, wake, charged, sessionService } = shop(undefined, {
+    gate: gate.promise,
+    limits: { runs: { perUser: 1 } },
+  })
+  const other = { userId: 'ada', sessionId: 's2' }
+  const { pending } = await runner.complete({ ...other, message: 'Charge.' })
+  const running = runner.complete({ ...other, message: pending.map((request) => approve(request)) })
+  await expect.poll(() => charged).toEqual(['s2'])
+  await runner.submit({ ...ADA, message: 'Charge.' })
+  expect(await wake()).toEqual({ type: 'limited', retryAfterMs: 1_000 })
+  expect(await sessionService.withInbox({ appName: 'shop', limit: 9 })).toEqual([{ appName: 'shop', ...ADA }])
+  gate.resolve()
+  await running
+  expect(await wake()).toMatchObject({ type: 'waits' })
 })

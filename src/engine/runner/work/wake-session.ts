@@ -1,6 +1,7 @@
 // Continues a session for a scheduler, which has one worker at a time continue it, and another one if that dies.
 
 import type { StartedRun } from '../run/run-handle.ts'
+import { RETRY_AFTER_MS } from '../run/run-limits.ts'
 import type { Unattended } from '../run/run-request.ts'
 import type { RunStarter } from '../run/run-starter.ts'
 import { interrupted } from '../run/stop-runs.ts'
@@ -17,6 +18,8 @@ export type WakeResult =
   | { readonly type: 'waits'; readonly until: number }
   /** Work, for later: another process holds the session. */
   | { readonly type: 'busy' }
+  /** Work, for later: the user or the app has as many runs as it may have. */
+  | { readonly type: 'limited'; readonly retryAfterMs: number }
   /** Work, for another worker: this one stops. */
   | { readonly type: 'interrupted' }
 
@@ -45,6 +48,7 @@ export async function wakeSession(
     if (signal.aborted) return { type: 'interrupted' }
     next ??= await continueSession(starter, session, how)
     if (next.type === 'busy') return next
+    if (next.type === 'limited') return { type: 'limited', retryAfterMs: RETRY_AFTER_MS }
     if (next.type === 'nothing') return await whatIsLeft(starter, session)
     if (!(await hasEnded(next.run, signal))) return { type: 'interrupted' }
     next = undefined

@@ -9,9 +9,10 @@ import type { RunStarter } from '../run/run-starter.ts'
 import { endRuns, interrupted } from '../run/stop-runs.ts'
 import type { WorkOptions } from '../runner-options.ts'
 import { startTick, type TickParts } from '../schedules/start-tick.ts'
-import { continueSession } from './continue-session.ts'
+import { type Continued, continueSession } from './continue-session.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { WorkFinder } from './find-work.ts'
+import { Refusals } from './refusals.ts'
 import { type Outcome, RetryDelays } from './retry-delays.ts'
 import { Wake } from './wake.ts'
 import { itemKeyOf, keyOf, type SessionOfApp, type WorkFilter, type WorkItem } from './work-item.ts'
@@ -25,6 +26,9 @@ export interface WorkerParts extends Pick<TickParts, 'schedules'> {
   /** Which work the worker does. Default: all. */
   readonly filter?: WorkFilter | undefined
 }
+
+/** No run could start: the user or the app has as many as it may have. */
+type Limited = Extract<Continued, { type: 'limited' }>
 
 const DEFAULT_CONCURRENCY = 10
 const POLL_MS = 1_000
@@ -42,6 +46,7 @@ export class Worker {
   readonly #options: WorkOptions
   readonly #queue: FairQueue = new FairQueue()
   readonly #delays: RetryDelays = new RetryDelays()
+  readonly #refusals: Refusals = new Refusals()
   /** What is under way, by session. A run is there once it has started. */
   readonly #running: Map<string, { readonly userId: string; run?: StartedRun }> = new Map()
   readonly #wake: Wake
@@ -133,15 +138,16 @@ export class Worker {
     const { running, services } = this.#parts.starter.factory
     // a run of this runner renews its lease, also if that has ended while the process was suspended
     if (this.#running.has(keyOf(item)) || running.of(item).length > 0) return false
-    return this.#delays.isDue(itemKeyOf(item), services.ports.monotonicNow())
+    const now = services.ports.monotonicNow()
+    return this.#refusals.mayTry(item.userId, now) && this.#delays.isDue(itemKeyOf(item), now)
   }
 
   async #do(item: WorkItem): Promise<void> {
-    const { ports, logger } = this.#parts.starter.factory.services
+    const { ports } = this.#parts.starter.factory.services
     const key = keyOf(item)
     const entry: { readonly userId: string; run?: StartedRun } = { userId: item.userId }
     this.#running.set(key, entry)
-    let outcome: Outcome
+    let outcome: Outcome | Limited
     try {
       outcome = await this.#try(item, (run) => {
         entry.run = run
@@ -150,19 +156,25 @@ export class Worker {
       outcome = { type: 'failed', reason: messageOf(error) }
       if (this.#isStopped) outcome = { type: 'nothing' } // interrupted, for another worker
     }
-    // a tick that did not start has its delay in the store
-    const isStored = item.type === 'tick' && outcome.type === 'nothing'
-    const isNews = !isStored && this.#delays.note(itemKeyOf(item), outcome, ports.monotonicNow())
+    if (outcome.type === 'limited') this.#refusals.note(item.userId, outcome.scope, ports.monotonicNow())
+    else this.#note(item, outcome)
+    if (entry.run) this.#refusals.clear() // its slots are free
+    this.#running.delete(key)
+    if (this.#queue.size > 0) this.#startNext()
+    else if (outcome.type !== 'limited') this.#wake.wake() // there may be more for the session, or a limit kept other work away
+  }
+
+  #note(item: WorkItem, outcome: Outcome): void {
+    const { ports, logger } = this.#parts.starter.factory.services
+    if (item.type === 'tick' && outcome.type === 'nothing') return // its delay is in the store
+    const isNews = this.#delays.note(itemKeyOf(item), outcome, ports.monotonicNow())
     if (isNews && outcome.type === 'failed')
       logger.error(
         `The worker could not continue session "${item.sessionId}", and tries again later: ${outcome.reason}`,
       )
-    this.#running.delete(key)
-    if (this.#queue.size > 0) this.#startNext()
-    else this.#wake.wake() // there may be more for the session, or a limit kept other work away
   }
 
-  async #try(item: WorkItem, onStarted: (run: StartedRun) => void): Promise<Outcome> {
+  async #try(item: WorkItem, onStarted: (run: StartedRun) => void): Promise<Outcome | Limited> {
     const { starter, schedules } = this.#parts
     const { runContext, maxCrashes = MAX_CRASHES } = this.#options
     const how = { runContext, unattended: { maxCrashes } }
@@ -170,6 +182,7 @@ export class Worker {
     if (item.type === 'tick') run = await startTick(item.schedule, { starter, schedules, ...how })
     else {
       const continued = await continueSession(starter, item, { ...how, needsWork: item.type === 'posted' })
+      if (continued.type === 'limited') return continued
       if (continued.type === 'run') run = continued.run
     }
     if (!run) return { type: 'nothing' }

@@ -1,0 +1,49 @@
+// Limits over all processes with the same store. The store decides who is next, so that no user waits for all calls of another one.
+import { ToolError } from '../../core/error/error.ts'
+import type { HeldSlot } from '../../services/limit/slot-line.ts'
+import { hostOf } from '../context/host-of.ts'
+import type { Middleware, PolicyCall } from '../tool/tool.ts'
+import { checkKey } from './check-policy.ts'
+
+/** A limit of calls, as its policy has checked it. */
+interface SharedLimit {
+  /** Calls at the same time, or starts in a period. */
+  readonly max: number
+  /** The length of the period. Undefined for calls at the same time. */
+  readonly perMs?: number
+  /** The group of a call. Undefined: all calls of the tool are one group. */
+  readonly key: ((call: PolicyCall) => string) | undefined
+}
+
+/** The most characters of a key: the store must be able to index it. */
+const MAX_KEY_LENGTH = 500
+
+/** Lets a call run once it has a slot of the limit. A store that fails keeps the body from running. */
+export function sharedLimit(policy: 'concurrency' | 'rateLimit', limit: SharedLimit): Middleware {
+  return async (call, next) => {
+    if (policy === 'rateLimit' && call.isResumed) return await next(call) // the call has already started
+    const slot = await takeSlot(policy, call, limit)
+    try {
+      return await next(call)
+    } finally {
+      await slot.release()
+    }
+  }
+}
+
+async function takeSlot(policy: string, call: PolicyCall, { max, perMs, key }: SharedLimit): Promise<HeldSlot> {
+  const { tool, context } = call
+  const host = hostOf(context)
+  if (!host?.slots) throw new ToolError(`${policy}() of tool "${tool.name}" is shared, and needs a call of a Runner.`)
+  const group = key ? checkKey(policy, tool, key(call)) : ''
+  if (group.length > MAX_KEY_LENGTH)
+    throw new ToolError(`${policy}() of tool "${tool.name}": key must return at most ${MAX_KEY_LENGTH} characters.`)
+  const name = JSON.stringify([policy, tool.name, group])
+  try {
+    return await host.slots.waitFor({ name, max, perMs }, host, context.signal)
+  } catch (error) {
+    if (context.signal.aborted) throw error
+    const problem = `The limit of tool "${tool.name}" could not be checked, so the call did not run. Try again later.`
+    throw new ToolError(problem, { cause: error })
+  }
+}
