@@ -6,7 +6,7 @@ import { importsOf, isNode, type Node, parse, resolve, type Source, visit } from
 export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [['base', 'error'], ['content', 'schema'], ['event']],
   services: [
-    ['session', 'artifact', 'memory', 'credential', 'schedule'],
+    ['session', 'artifact', 'memory', 'credential', 'schedule', 'worker'],
     ['auth', 'store', 'sql'],
   ],
   engine: [['model'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],

@@ -10,6 +10,8 @@ import { tsvector } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
+import { SqlWorkerService } from '../../services/sql/worker-service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
 import { PostgresDatabase } from './database.ts'
 import { encryptionOf } from './encryption-keys.ts'
 import { listenerOf } from './listener.ts'
@@ -29,6 +31,8 @@ export class PostgresServices {
   readonly memoryService: MemoryService
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
+  /** Stores which workers there are. */
+  readonly workerService: WorkerService
   readonly #database: PostgresDatabase
 
   constructor(
@@ -39,6 +43,7 @@ export class PostgresServices {
       credentialService: EncryptedCredentialService
       memoryService: MemoryService
       scheduleService: ScheduleService
+      workerService: WorkerService
     },
   ) {
     this.#database = database
@@ -47,6 +52,7 @@ export class PostgresServices {
     this.credentialService = services.credentialService
     this.memoryService = services.memoryService
     this.scheduleService = services.scheduleService
+    this.workerService = services.workerService
   }
 
   /** Connects, and creates or migrates the tables. Optional: the first use does it. Call it to fail early. */
@@ -91,5 +97,6 @@ export function postgres(
     credentialService: new EncryptedCredentialService(new SqlCredentialStore(opened), encryption),
     memoryService: new SqlMemoryService(opened, { index: tsvector, logger }),
     scheduleService: new SqlScheduleService(opened, { logger }),
+    workerService: new SqlWorkerService(opened, { logger }),
   })
 }

@@ -157,6 +157,14 @@ export const MIGRATIONS: readonly Migration[] = [
          ADD COLUMN crashes BIGINT NOT NULL DEFAULT 0,
          ADD COLUMN set_aside ${TEXT}`,
       'CREATE INDEX toolwright_sessions_set_aside ON toolwright_sessions (app, id) WHERE set_aside IS NOT NULL',
+      `CREATE TABLE toolwright_workers (
+         app ${TEXT} NOT NULL,
+         worker ${TEXT} NOT NULL,
+         seen_at DOUBLE PRECISION NOT NULL,
+         body ${TEXT} NOT NULL,
+         PRIMARY KEY (app, worker)
+       )`,
+      'CREATE INDEX toolwright_workers_seen ON toolwright_workers (app, seen_at)',
     ],
   },
 ]

@@ -142,6 +142,18 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE toolwright_sessions ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;  -- of holders, in a row
   ALTER TABLE toolwright_sessions ADD COLUMN set_aside TEXT;                      -- why no worker continues the session
   CREATE INDEX IF NOT EXISTS toolwright_sessions_set_aside ON toolwright_sessions (app, id) WHERE set_aside IS NOT NULL;
+  ` +
+    // Which workers there are. Workers and operators look for sessions with a holder: there are few of them.
+    `
+  CREATE TABLE IF NOT EXISTS toolwright_workers (
+    app TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    seen_at REAL NOT NULL,                  -- when it reported, on the clock of leases, in milliseconds
+    body TEXT NOT NULL,
+    PRIMARY KEY (app, worker)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_workers_seen ON toolwright_workers (app, seen_at);
+  CREATE INDEX IF NOT EXISTS toolwright_sessions_held ON toolwright_sessions (app, id) WHERE epoch <> 0;
   `,
 ]
 
@@ -161,6 +173,7 @@ const TABLES: Readonly<Record<string, string>> = {
   toolwright_memories: 'id, owner, session, body, length',
   toolwright_memory_index: 'rowid, owner, words',
   toolwright_schedules: 'id, app, schedule, user, session, wake_at, revision, body',
+  toolwright_workers: 'app, worker, seen_at, body',
   toolwright_meta: 'name, value',
 }
 

@@ -14,6 +14,8 @@ import { fts5 } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
+import { SqlWorkerService } from '../../services/sql/worker-service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
 import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -79,6 +81,8 @@ export class SqliteServices {
   readonly memoryService: MemoryService
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
+  /** Stores which workers there are. */
+  readonly workerService: WorkerService
   readonly #close: () => void
 
   constructor(of: {
@@ -87,6 +91,7 @@ export class SqliteServices {
     credentialService: EncryptedCredentialService
     memoryService: MemoryService
     scheduleService: ScheduleService
+    workerService: WorkerService
     close: () => void
   }) {
     this.sessionService = of.sessionService
@@ -94,6 +99,7 @@ export class SqliteServices {
     this.credentialService = of.credentialService
     this.memoryService = of.memoryService
     this.scheduleService = of.scheduleService
+    this.workerService = of.workerService
     this.#close = of.close
   }
 
@@ -141,6 +147,7 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
       credentialService: new EncryptedCredentialService(credentials, encryption),
       memoryService: new SqlMemoryService(database, { index: fts5, logger }),
       scheduleService: new SqlScheduleService(database, { logger }),
+      workerService: new SqlWorkerService(database, { logger }),
       close: () => database.close(),
     })
   } catch (error) {

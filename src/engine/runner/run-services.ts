@@ -9,6 +9,7 @@ import { InMemoryScheduleService } from '../../services/schedule/in-memory.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import { InMemorySessionService } from '../../services/session/in-memory.ts'
 import type { SessionService } from '../../services/session/service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { AuthRuntime } from '../context/invocation-host.ts'
@@ -31,6 +32,8 @@ export interface RunServices {
   readonly credentialService: CredentialService
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
+  /** Stores which workers there are. */
+  readonly workerService: WorkerService | undefined
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** Redirect URIs that an answer to a consent may name, besides the requested one. */
@@ -84,6 +87,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     memoryService: options.memoryService,
     credentialService: options.credentialService ?? new InMemoryCredentialService(),
     scheduleService: options.scheduleService ?? new InMemoryScheduleService(),
+    workerService: options.workerService,
     auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },
     allowedRedirectUris: options.allowedRedirectUris ?? [],
     plugins,

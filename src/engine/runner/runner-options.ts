@@ -8,6 +8,7 @@ import type { CredentialService } from '../../services/credential/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { SessionService } from '../../services/session/service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
 import type { Agent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { RunConfig } from '../context/run-config.ts'
@@ -35,6 +36,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly credentialService?: CredentialService | undefined
   /** Stores what `runner.schedule()` creates. Default: in memory; `sqlite()` keeps it across restarts. */
   readonly scheduleService?: ScheduleService | undefined
+  /** Stores which workers there are, for operators. `sqlite()` and `postgres()` bring one. Default: none, workers report nothing. */
+  readonly workerService?: WorkerService | undefined
   /** Schedules sessions over many workers: `restate()`. Told of what `submit()` and `answer()` store. Default: workers look for it. */
   readonly engine?: SessionEngine | undefined
   /** Makes the credentials of custom schemes, by the `name` of the scheme. */

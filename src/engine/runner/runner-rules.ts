@@ -55,6 +55,7 @@ const RULES: OptionRules<RunnerOptions> = {
   memoryService: objectWith('searchMemory'),
   credentialService: objectWith('load', 'save', 'delete'),
   scheduleService: objectWith('saveSchedule', 'dueSchedules'),
+  workerService: objectWith('report', 'list'),
   engine: objectWith('wake'),
   credentialExchangers: {
     expects: 'an object of functions, by the name of a custom scheme',

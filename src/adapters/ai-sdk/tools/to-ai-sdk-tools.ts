@@ -45,6 +45,7 @@ const RULES: OptionRules<ToAiSdkToolsOptions> = {
   artifactService: anything,
   memoryService: anything,
   scheduleService: anything,
+  workerService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,

@@ -88,6 +88,7 @@ const RULES: OptionRules<ServeMcpOptions> = {
   artifactService: anything,
   memoryService: anything,
   scheduleService: anything,
+  workerService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,
