@@ -36,6 +36,7 @@ export type {
   PrunableSession,
   PruneFilter,
   ReleaseOptions,
+  SessionCounts,
   SetAsideSession,
   StateReader,
   StateSize,
