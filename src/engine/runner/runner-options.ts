@@ -233,6 +233,8 @@ export interface WorkOptions extends RecoverOptions {
    * call continues it. Default: 5.
    */
   readonly maxCrashes?: number | undefined
+  /** What `toolwright fleet` calls this worker, such as the name of its machine or pod; at most 200 characters. Default: nothing. */
+  readonly label?: string | undefined
 }
 
 /** Options of `runner.follow()`. */

@@ -14,14 +14,20 @@ const CLOCK_STEP_MS = 60_000
 
 /** Stores in a SQL database which workers there are. Their reports have times of the clock that leases end on. */
 export class SqlWorkerService implements WorkerService {
+  /** The version of Toolwright in this process. */
+  readonly version: string
   readonly #database: SqlDatabase
   readonly #reportDamage: ReportDamage
   readonly #save: Statement
   readonly #list: Statement
   readonly #sweep: Statement
 
-  constructor(database: SqlDatabase, { logger }: { readonly logger: DamageLogger }) {
+  constructor(
+    database: SqlDatabase,
+    { version = 'unknown', logger }: { readonly version?: string; readonly logger: DamageLogger },
+  ) {
     const { leaseTime } = database.dialect
+    this.version = version
     this.#database = database
     this.#reportDamage = damageReporter(logger)
     this.#save = command(

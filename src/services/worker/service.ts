@@ -42,6 +42,8 @@ export interface SeenWorker extends WorkerReport {
  * STORAGE.
  */
 export interface WorkerService {
+  /** The version of Toolwright in this process, for the reports of its workers. Default: `unknown`. */
+  readonly version?: string | undefined
   /** Stores what a worker reports. It replaces its earlier report. */
   report(worker: WorkerReport): Promise<void>
   /** Removes a worker that ends. Does nothing if there is none. */
