@@ -46,6 +46,7 @@ const mayUseInWeb = [
   'src/engine/runner/approvals/answer-parts.ts',
   'src/engine/runner/runner-options.ts',
   'src/engine/runner/single-call/call-error.ts',
+  'src/engine/runner/work/fleet-view.ts',
 ]
 /** The only files that may call the body of a tool. */
 const mayRunTools = ['src/engine/dispatch/execute.ts']

@@ -16,7 +16,7 @@ import type { PresenceOptions, WorkerPresence } from './work/worker-presence.ts'
 
 const retrying = loadLater(() => import('./work/retry-session.ts'))
 const presences = loadLater(() => import('./work/worker-presence.ts'))
-const viewing = loadLater(() => import('./work/fleet-view.ts'))
+const viewing = loadLater(() => import('./work/view-fleet.ts'))
 const waking = loadLater(() => import('./work/wake-session.ts'))
 
 /** The parts of a runner. */
