@@ -222,3 +222,6 @@ export type {
   SessionKey,
   SessionService,
 } from './services/session/service.ts'
+export { InMemoryWorkerService } from './services/worker/in-memory.ts'
+export type { RecoveryTimes } from './services/worker/recovery-times.ts'
+export type { SeenWorker, WorkerKey, WorkerReport, WorkerService } from './services/worker/service.ts'

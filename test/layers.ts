@@ -6,7 +6,7 @@ import { importsOf, isNode, type Node, parse, resolve, type Source, visit } from
 export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
   core: [['base', 'error'], ['content', 'schema'], ['event']],
   services: [
-    ['session', 'artifact', 'memory', 'credential', 'schedule', 'limit'],
+    ['session', 'artifact', 'memory', 'credential', 'schedule', 'limit', 'worker'],
     ['auth', 'store', 'sql'],
   ],
   engine: [['model'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
@@ -46,6 +46,7 @@ const mayUseInWeb = [
   'src/engine/runner/approvals/answer-parts.ts',
   'src/engine/runner/runner-options.ts',
   'src/engine/runner/single-call/call-error.ts',
+  'src/engine/runner/work/fleet-view.ts',
 ]
 /** The only files that may call the body of a tool. */
 const mayRunTools = ['src/engine/dispatch/execute.ts']

@@ -29,6 +29,7 @@ export function App(): JSX.Element {
     { keys: '?', label: 'Show the keyboard shortcuts', run: () => setShowsKeys(true) },
     { keys: 'g i', label: 'Go to the inbox', run: () => navigate({ view: 'inbox' }) },
     { keys: 'g b', label: 'Go to the tool bench', run: () => app && navigate({ view: 'bench', app }) },
+    { keys: 'g f', label: 'Go to the fleet', run: () => app && navigate({ view: 'fleet', app }) },
     { keys: 'n', label: 'New session', run: () => app && navigate(newSessionRoute(app)) },
   ])
   useEffect(() => setMenuOpen(false), [shown])
@@ -106,6 +107,6 @@ let lastApp: string | undefined
 /** The app of the route; in the inbox, the app shown before. */
 function appNow(): string | undefined {
   const shown = route.value
-  if (shown.view === 'session' || shown.view === 'bench') lastApp = shown.app
+  if ('app' in shown) lastApp = shown.app
   return lastApp ?? appsOf(server.value)[0]?.name
 }

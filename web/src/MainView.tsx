@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { BenchView } from './bench/BenchView.tsx'
+import { FleetPage } from './fleet/FleetPage.tsx'
 import { InboxView } from './inbox/InboxView.tsx'
 import { SessionView } from './session/SessionView.tsx'
 import { userId } from './state/preferences.ts'
@@ -16,6 +17,7 @@ export function MainView({ route }: { readonly route: Route }): JSX.Element {
   const app = apps.find(({ name }) => name === route.app)
   if (!app) return <Empty text={`There is no app "${route.app}" on this server.`} />
   if (route.view === 'bench') return <BenchView key={`${app.name} ${user}`} app={app.name} userId={user} />
+  if (route.view === 'fleet') return <FleetPage key={app.name} app={app.name} file={app.file} />
   const key = `${app.name} ${user} ${route.sessionId ?? ''}`
   return <SessionView key={key} app={app} userId={user} sessionId={route.sessionId} tab={route.tab} />
 }

@@ -2,6 +2,7 @@ import type { Command } from './command/command.ts'
 import { completionCommand } from './completion/completion-command.ts'
 import { createCommand } from './create/create-command.ts'
 import { doctorCommand } from './doctor/doctor-command.ts'
+import { fleetCommand } from './fleet/fleet-command.ts'
 import { inferCommand } from './infer/infer-command.ts'
 import { mcpCommand } from './mcp/mcp-command.ts'
 import { runCommand } from './run/run-command.ts'
@@ -17,6 +18,7 @@ const ownCommands: readonly Command[] = [
   runCommand,
   serveCommand,
   workerCommand,
+  fleetCommand,
   toolCommand,
   mcpCommand,
   inferCommand,

@@ -12,6 +12,9 @@ import { tsvector } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
+import { SqlWorkerService } from '../../services/sql/worker-service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
+import { VERSION } from '../server/version.ts'
 import { PostgresDatabase } from './database.ts'
 import { encryptionOf } from './encryption-keys.ts'
 import { listenerOf } from './listener.ts'
@@ -33,6 +36,8 @@ export class PostgresServices {
   readonly scheduleService: ScheduleService
   /** Stores limits of the whole fleet. */
   readonly limitService: LimitService
+  /** Stores which workers there are. */
+  readonly workerService: WorkerService
   readonly #database: PostgresDatabase
 
   constructor(
@@ -44,6 +49,7 @@ export class PostgresServices {
       memoryService: MemoryService
       scheduleService: ScheduleService
       limitService: LimitService
+      workerService: WorkerService
     },
   ) {
     this.#database = database
@@ -53,6 +59,7 @@ export class PostgresServices {
     this.memoryService = services.memoryService
     this.scheduleService = services.scheduleService
     this.limitService = services.limitService
+    this.workerService = services.workerService
   }
 
   /** Connects, and creates or migrates the tables. Optional: the first use does it. Call it to fail early. */
@@ -98,5 +105,6 @@ export function postgres(
     memoryService: new SqlMemoryService(opened, { index: tsvector, logger }),
     scheduleService: new SqlScheduleService(opened, { logger }),
     limitService: new SqlLimitService(opened),
+    workerService: new SqlWorkerService(opened, { version: VERSION, logger }),
   })
 }

@@ -189,6 +189,14 @@ export const MIGRATIONS: readonly Migration[] = [
          UNIQUE (owner, "user", ticket)
        )`,
       'CREATE INDEX toolwright_slot_places_of_user ON toolwright_slot_places (app, "user")',
+      `CREATE TABLE toolwright_workers (
+         app ${TEXT} NOT NULL,
+         worker ${TEXT} NOT NULL,
+         seen_at DOUBLE PRECISION NOT NULL,
+         body ${TEXT} NOT NULL,
+         PRIMARY KEY (app, worker)
+       )`,
+      'CREATE INDEX toolwright_workers_seen ON toolwright_workers (app, seen_at)',
     ],
   },
 ]

@@ -68,7 +68,11 @@ export async function startRestateWorker(options: RestateWorkerOptions): Promise
   })
   const endpoint = await openEndpoint(handle, { host, port, concurrency })
   const url = urlOf('url', options.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${endpoint.port}`)
+  const presences = await Promise.all(
+    runners.map((runner) => runner.internals.startPresence({ engine: 'restate', label: options.label })),
+  )
   const closeAll = async (): Promise<void> => {
+    await Promise.all(presences.map((presence) => presence?.end()))
     for (const sweep of sweeps) sweep.close()
     await endpoint.close()
   }

@@ -37,6 +37,8 @@ export interface RestateWorkerOptions extends IngressOptions, Pick<RecoverOption
   readonly concurrency?: number | undefined
   /** How many processes in a row may die with a session before it is set aside. Default: 5. */
   readonly maxCrashes?: number | undefined
+  /** What `toolwright fleet` calls this worker, such as the name of its machine or pod; at most 200 characters. Default: nothing. */
+  readonly label?: string | undefined
   /** Receives errors. Default: `console`. */
   readonly logger?: Logger | undefined
 }
@@ -55,6 +57,7 @@ const RULES: OptionRules<RestateWorkerOptions> = {
   allowUnauthenticatedRemote: { expects: 'true or false', accepts: (value) => typeof value === 'boolean' },
   concurrency: wholeNumber(1),
   maxCrashes: wholeNumber(1),
+  label: text,
   runContext: callback,
   logger: objectWith('warn', 'error'),
 }

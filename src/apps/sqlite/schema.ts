@@ -174,6 +174,18 @@ const MIGRATIONS: readonly string[] = [
     UNIQUE (owner, user, ticket)
   ) STRICT;
   CREATE INDEX IF NOT EXISTS toolwright_slot_places_of_user ON toolwright_slot_places (app, user);
+  ` +
+    // Which workers there are. Workers and operators look for sessions with a holder: there are few of them.
+    `
+  CREATE TABLE IF NOT EXISTS toolwright_workers (
+    app TEXT NOT NULL,
+    worker TEXT NOT NULL,
+    seen_at REAL NOT NULL,                  -- when it reported, on the clock of leases, in milliseconds
+    body TEXT NOT NULL,
+    PRIMARY KEY (app, worker)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS toolwright_workers_seen ON toolwright_workers (app, seen_at);
+  CREATE INDEX IF NOT EXISTS toolwright_sessions_held ON toolwright_sessions (app, id) WHERE epoch <> 0;
   `,
 ]
 
@@ -196,6 +208,7 @@ const TABLES: Readonly<Record<string, string>> = {
   toolwright_limits: 'id, app, name, max',
   toolwright_slots: 'slot, owner, app, user, holder, ends_at, lease_ms',
   toolwright_slot_places: 'id, owner, app, user, ticket, ends_at, lease_ms',
+  toolwright_workers: 'app, worker, seen_at, body',
   toolwright_meta: 'name, value',
 }
 

@@ -16,6 +16,9 @@ import { fts5 } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
+import { SqlWorkerService } from '../../services/sql/worker-service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
+import { VERSION } from '../server/version.ts'
 import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -83,6 +86,8 @@ export class SqliteServices {
   readonly scheduleService: ScheduleService
   /** Stores limits of the whole fleet. */
   readonly limitService: LimitService
+  /** Stores which workers there are. */
+  readonly workerService: WorkerService
   readonly #close: () => void
 
   constructor(of: {
@@ -92,6 +97,7 @@ export class SqliteServices {
     memoryService: MemoryService
     scheduleService: ScheduleService
     limitService: LimitService
+    workerService: WorkerService
     close: () => void
   }) {
     this.sessionService = of.sessionService
@@ -100,6 +106,7 @@ export class SqliteServices {
     this.memoryService = of.memoryService
     this.scheduleService = of.scheduleService
     this.limitService = of.limitService
+    this.workerService = of.workerService
     this.#close = of.close
   }
 
@@ -148,6 +155,7 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
       memoryService: new SqlMemoryService(database, { index: fts5, logger }),
       scheduleService: new SqlScheduleService(database, { logger }),
       limitService: new SqlLimitService(database),
+      workerService: new SqlWorkerService(database, { version: VERSION, logger }),
       close: () => database.close(),
     })
   } catch (error) {

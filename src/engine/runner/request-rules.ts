@@ -256,6 +256,7 @@ const WORK_RULES: OptionRules<WorkOptions> = {
   pollMs: wholeNumber(10),
   graceMs: wholeNumber(0),
   maxCrashes: wholeNumber(1),
+  label: text,
 }
 
 const SCHEDULE_RULES: OptionRules<ScheduleOptions & Pick<CallOptions, 'appName'>> = {

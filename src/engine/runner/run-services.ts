@@ -11,6 +11,7 @@ import { InMemoryScheduleService } from '../../services/schedule/in-memory.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import { InMemorySessionService } from '../../services/session/in-memory.ts'
 import type { SessionService } from '../../services/session/service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { AuthRuntime } from '../context/invocation-host.ts'
@@ -37,6 +38,8 @@ export interface RunServices {
   readonly slots: SlotHolder
   /** How many runs there may be, and how many messages may wait. */
   readonly limits: RunnerOptions['limits']
+  /** Stores which workers there are. */
+  readonly workerService: WorkerService | undefined
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** Redirect URIs that an answer to a consent may name, besides the requested one. */
@@ -96,6 +99,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
       logger,
     }),
     limits: options.limits,
+    workerService: options.workerService,
     auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },
     allowedRedirectUris: options.allowedRedirectUris ?? [],
     plugins,

@@ -9,12 +9,16 @@ import type { RunServices } from './run-services.ts'
 import type { RunnerOptions, UpdateStateOptions, WorkOptions } from './runner-options.ts'
 import type { SessionOperations } from './sessions/session-operations.ts'
 import type { WorkFinder } from './work/find-work.ts'
+import type { FleetView } from './work/fleet-view.ts'
 import type { UnattendedWork } from './work/unattended-work.ts'
 import type { WakeOptions, WakeResult } from './work/wake-session.ts'
 import type { SessionOfApp, WorkFilter } from './work/work-item.ts'
+import type { PresenceOptions, WorkerPresence } from './work/worker-presence.ts'
 
 const retrying = loadLater(() => import('./work/retry-session.ts'))
 const bodies = loadLater(() => import('./background/run-background-call.ts'))
+const presences = loadLater(() => import('./work/worker-presence.ts'))
+const viewing = loadLater(() => import('./work/view-fleet.ts'))
 const waking = loadLater(() => import('./work/wake-session.ts'))
 
 /** The parts of a runner. */
@@ -90,7 +94,36 @@ export class RunnerInternals {
     return await runBackgroundCall({ factory, background }, call, options)
   }
 
-  /** Has workers continue a session that was set aside. Throws NOT_FOUND. */
+  /** Tells the store that there is a worker, until its `end()`. Undefined if the store keeps none. */
+  async startPresence(options: PresenceOptions): Promise<WorkerPresence | undefined> {
+    const { startPresence } = await presences()
+    return startPresence(this.#parts.starter.factory, options)
+  }
+
+  /** What operators see of the app. */
+  async viewFleet(): Promise<FleetView> {
+    const { viewFleet } = await viewing()
+    return await viewFleet(this.#parts.starter.factory.appName, this.#parts.services)
+  }
+
+  /** What schedules the sessions over many workers. Undefined: workers look for them. */
+  get engine(): RunnerOptions['engine'] {
+    return this.#parts.services.engine
+  }
+
+  /** Has an engine schedule the sessions, unless the options of the runner have one. */
+  useEngine(engine: NonNullable<RunnerOptions['engine']>): void {
+    this.#parts.services.engine ??= engine
+  }
+
+  /** Has workers continue a session that was set aside. Throws NOT_FOUND for one that is not. */
+  async retrySetAside({ userId, sessionId }: SessionOfApp): Promise<void> {
+    const { appName, services } = this.#parts.starter.factory
+    const { retrySetAside } = await retrying()
+    await retrySetAside(services.sessionService, { appName, userId, sessionId })
+  }
+
+  /** Has workers continue a session that was set aside. Throws NOT_FOUND if there is no such session. */
   async retry({ userId, sessionId }: SessionOfApp): Promise<void> {
     const { appName, services } = this.#parts.starter.factory
     const { retrySession } = await retrying()

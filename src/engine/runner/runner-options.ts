@@ -9,6 +9,7 @@ import type { LimitService } from '../../services/limit/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { SessionService } from '../../services/session/service.ts'
+import type { WorkerService } from '../../services/worker/service.ts'
 import type { Agent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { RunConfig } from '../context/run-config.ts'
@@ -41,6 +42,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly limitService?: LimitService | undefined
   /** How many runs there may be, and how many messages may wait, over all processes with the same store. Default: any number. */
   readonly limits?: RunnerLimits | undefined
+  /** Stores which workers there are, for operators. `sqlite()` and `postgres()` bring one. Default: none, workers report nothing. */
+  readonly workerService?: WorkerService | undefined
   /** Schedules sessions over many workers: `restate()`. Told of what `submit()` and `answer()` store. Default: workers look for it. */
   readonly engine?: SessionEngine | undefined
   /** Makes the credentials of custom schemes, by the `name` of the scheme. */
@@ -236,6 +239,8 @@ export interface WorkOptions extends RecoverOptions {
    * call continues it. Default: 5.
    */
   readonly maxCrashes?: number | undefined
+  /** What `toolwright fleet` calls this worker, such as the name of its machine or pod; at most 200 characters. Default: nothing. */
+  readonly label?: string | undefined
 }
 
 /** Options of `runner.follow()`. */

@@ -71,6 +71,7 @@ const RULES: OptionRules<RunnerOptions> = {
   scheduleService: objectWith('saveSchedule', 'dueSchedules'),
   limitService: objectWith('take', 'renew', 'release', 'leave', 'deleteUser'),
   limits: record,
+  workerService: objectWith('report', 'list'),
   engine: objectWith('wake'),
   credentialExchangers: {
     expects: 'an object of functions, by the name of a custom scheme',

@@ -3,7 +3,7 @@ import type { Entry, Event, NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import type { Inbox } from './in-memory-inbox.ts'
 import type { ScopedState } from './in-memory-state.ts'
-import type { Lease, PendingChanges, Session, SessionKey } from './service.ts'
+import type { Lease, PendingChanges, Session, SessionCounts, SessionKey } from './service.ts'
 import { checkPendingRequest } from './storable-entry.ts'
 
 /** The epoch of a session without a holder. Epochs of leases are larger. */
@@ -60,6 +60,15 @@ export class InMemorySession {
   }
 }
 
+/** The state that a session counts in. */
+export function stateOf(session: InMemorySession, now: number): keyof SessionCounts {
+  const { epoch, expiresAt, setAside, inbox, pending } = session
+  if (epoch !== FREE) return now < expiresAt ? 'running' : 'interrupted'
+  if (setAside !== undefined) return 'setAside'
+  if (inbox && !inbox.isEmpty) return 'posted'
+  return pending?.length ? 'waiting' : 'idle'
+}
+
 /** A lease that knows its session: a holder uses it many times. */
 export class InMemoryLease implements Lease {
   readonly #session: InMemorySession
@@ -69,8 +78,13 @@ export class InMemoryLease implements Lease {
   readonly seq: number
   readonly leaseMs: number
   readonly crashes: number
+  readonly lastHeldMs: number | undefined
 
-  constructor(session: InMemorySession, service: object, { seq, leaseMs }: Pick<Lease, 'seq' | 'leaseMs'>) {
+  constructor(
+    session: InMemorySession,
+    service: object,
+    { seq, leaseMs, lastHeldMs }: Pick<Lease, 'seq' | 'leaseMs' | 'lastHeldMs'>,
+  ) {
     this.#session = session
     this.#service = service
     this.key = { ...session.key }
@@ -78,6 +92,7 @@ export class InMemoryLease implements Lease {
     this.seq = seq
     this.leaseMs = leaseMs
     this.crashes = session.crashes
+    this.lastHeldMs = lastHeldMs
   }
 
   /** The session of a lease that this service has made. Undefined for a copy of a lease. */

@@ -14,6 +14,7 @@ import {
   InMemorySession,
   inOrder,
   type StoredRequest,
+  stateOf,
   withPendingChanges,
 } from './in-memory-session.ts'
 import { type Scope, ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
@@ -36,6 +37,7 @@ import type {
   PruneFilter,
   ReleaseOptions,
   Session,
+  SessionCounts,
   SessionKey,
   SessionService,
   SetAsideSession,
@@ -235,11 +237,16 @@ export class InMemorySessionService implements SessionService {
   }
 
   #lease(session: InMemorySession): Lease {
-    if (session.epoch !== FREE && session.expiresAt !== Number.NEGATIVE_INFINITY) session.crashes++
+    const expiresAt = this.#monotonicNow() + this.#leaseMs
+    let lastHeldMs: number | undefined
+    if (session.epoch !== FREE && session.expiresAt !== Number.NEGATIVE_INFINITY) {
+      session.crashes++
+      lastHeldMs = expiresAt - session.expiresAt
+    }
     session.setAside = undefined
     session.epoch = ++this.#lastEpoch
-    session.expiresAt = this.#monotonicNow() + this.#leaseMs
-    return new InMemoryLease(session, this, { seq: session.log.seq, leaseMs: this.#leaseMs })
+    session.expiresAt = expiresAt
+    return new InMemoryLease(session, this, { seq: session.log.seq, leaseMs: this.#leaseMs, lastHeldMs })
   }
 
   async renew(lease: Lease): Promise<Lease> {
@@ -422,6 +429,14 @@ export class InMemorySessionService implements SessionService {
     return takePage(found, filter, ({ key, setAside = '', order }) => {
       return { item: { ...key, reason: setAside }, position: order, bytes: 0 }
     })
+  }
+
+  async countSessions({ appName }: { appName: string }): Promise<SessionCounts> {
+    checkId('appName', appName)
+    const counts = { running: 0, interrupted: 0, setAside: 0, posted: 0, waiting: 0, idle: 0 }
+    const now = this.#monotonicNow()
+    for (const session of this.#sessionsOf(appName)) counts[stateOf(session, now)]++
+    return counts
   }
 
   watch(listener: (key: SessionKey) => void): () => void {

@@ -48,6 +48,11 @@ export interface Lease {
    * not `interrupted` sets it back. Absent in stores that do not count: 0.
    */
   readonly crashes?: number | undefined
+  /**
+   * If the holder before this one has lost the session: how long ago it last claimed or renewed its lease, in milliseconds on the clock of
+   * leases. Only of the lease that `claim` returns. Absent in stores that do not measure it.
+   */
+  readonly lastHeldMs?: number | undefined
 }
 
 /** Options of `claim`. */
@@ -65,6 +70,22 @@ export interface ReleaseOptions {
   readonly interrupted?: boolean | undefined
   /** Why no worker should continue the session by itself. It is in the list `setAside` until it is claimed again. */
   readonly setAside?: string | undefined
+}
+
+/** How many sessions an app has, by state. Each session counts once, in the first of these states that it is in. */
+export interface SessionCounts {
+  /** A live lease: a process runs it. */
+  readonly running: number
+  /** Its holder has died, or has left work behind. A worker continues it. */
+  readonly interrupted: number
+  /** Set aside: workers leave it alone. */
+  readonly setAside: number
+  /** Its inbox has items, such as a submitted message or an answer. A worker continues it. */
+  readonly posted: number
+  /** It has pending requests. */
+  readonly waiting: number
+  /** Nothing is left to do. */
+  readonly idle: number
 }
 
 /** A session that workers leave alone, because processes died while they continued it. */
@@ -381,6 +402,8 @@ export interface SessionService {
    * and `takeOver` and counts no `crashes`, and workers continue a session that kills its processes again and again.
    */
   setAside?(filter: { appName: string; userId?: string | undefined } & PageOptions): Promise<Page<SetAsideSession>>
+  /** Counts the sessions of an app by state, without reading them. Optional: without it, `toolwright fleet` shows no states. */
+  countSessions?(filter: { appName: string }): Promise<SessionCounts>
   /**
    * Sessions whose inbox has items that no run has drained, that no live lease holds, and that are not set aside: those with the oldest
    * items first, at most `limit`. Optional: without it, a worker finds posted answers only when the session is continued for another reason.

@@ -4,11 +4,13 @@ import { artifactServiceSuite } from '../../adapters/testing/suites/artifact-ser
 import { credentialServiceSuite } from '../../adapters/testing/suites/credential-service-suite.ts'
 import { scheduleServiceSuite } from '../../adapters/testing/suites/schedule-service-suite.ts'
 import { sessionServiceSuite } from '../../adapters/testing/suites/session-service-suite.ts'
+import { workerServiceSuite } from '../../adapters/testing/suites/worker-service-suite.ts'
 import { delayedDatabase } from '../../apps/sqlite/delayed-database.test-kit.ts'
 import { EncryptedCredentialService } from '../credential/encrypted.ts'
 import { SqlArtifactService } from './artifact-service.ts'
 import { SqlCredentialStore } from './credential-store.ts'
 import { SqlScheduleService } from './schedule-service.ts'
+import { SqlWorkerService } from './worker-service.ts'
 
 describe('on a SQL database that answers later', () => {
   sessionServiceSuite(
@@ -27,6 +29,11 @@ describe('on a SQL database that answers later', () => {
   scheduleServiceSuite(test, (clocks) => {
     const { process, close } = delayedDatabase(clocks)
     return { service: new SqlScheduleService(process().database, { logger: console }), close }
+  })
+
+  workerServiceSuite(test, (clocks) => {
+    const { process, close } = delayedDatabase(clocks)
+    return { service: new SqlWorkerService(process().database, { logger: console }), close }
   })
 
   credentialServiceSuite(test, () => {

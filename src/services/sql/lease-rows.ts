@@ -26,6 +26,9 @@ export interface ClaimableRow extends SessionRow {
   readonly next_epoch: unknown
 }
 
+/** What a claim gives besides the session. */
+type ClaimedLease = Pick<Lease, 'epoch' | 'crashes' | 'lastHeldMs'>
+
 /** A session whose lease was extended. */
 export type RenewedRow = UpdatedRow & Pick<SessionRow, 'seq'>
 
@@ -113,18 +116,19 @@ export class LeaseRows {
   }
 
   /** Claims a session; undefined while another lease is alive, unless it is to be taken over. */
-  *claim(row: ClaimableRow, { takeOver }: ClaimOptions = {}): SqlWork<Pick<Lease, 'epoch' | 'crashes'> | undefined> {
+  *claim(row: ClaimableRow, { takeOver }: ClaimOptions = {}): SqlWork<ClaimedLease | undefined> {
     const holder = takeOver === undefined ? null : toText(takeOver)
     if (this.isAlive(row) && (holder === null || holder !== row.holder)) return undefined
     if (typeof row.next_epoch !== 'number') throw damaged('The lease counter')
     const epoch = Math.max(row.next_epoch, row.epoch + 1) // a counter that was set back may be below an epoch in use
     const { now, leaseMs } = this.#options
-    const crashes = row.crashes + (hasLostHolder(row) ? 1 : 0)
+    const isLost = hasLostHolder(row)
+    const crashes = row.crashes + (isLost ? 1 : 0)
     const ends = [now() + leaseMs, row.lease_now + leaseMs, leaseMs]
     yield* changesOf(this.#claim, epoch, epoch, ...ends, holder, crashes, row.id)
     const { saveEpoch } = this.#database.dialect
     if (saveEpoch) yield* changesOf(saveEpoch, epoch)
-    return { epoch, crashes }
+    return { epoch, crashes, ...(isLost && { lastHeldMs: lastHeldMs(row) }) }
   }
 
   /**
@@ -212,6 +216,12 @@ export class LeaseRows {
     const row = yield* rowOf(this.#lock, this.#database.leaseTime(), ...columns)
     return row && { ...checkRow(row), next_epoch: row.next_epoch }
   }
+}
+
+/** How long ago a lease was claimed or renewed; undefined if its clock has begun again since. */
+function lastHeldMs({ epoch, lease_epoch, lease_until, lease_ms, lease_now }: SessionRow): number | undefined {
+  const age = lease_now - (lease_until - lease_ms)
+  return lease_epoch === epoch && age >= 0 ? age : undefined
 }
 
 /** Has the latest holder neither released the lease nor left it as interrupted? */

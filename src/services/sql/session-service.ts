@@ -19,6 +19,7 @@ import type {
   PruneFilter,
   ReleaseOptions,
   Session,
+  SessionCounts,
   SessionKey,
   SessionService,
   SetAsideSession,
@@ -264,6 +265,12 @@ export class SqlSessionService implements SessionService {
   ): Promise<Page<SetAsideSession>> {
     checkFilter(filter)
     return await this.#database.read(() => this.#tables.leases.setAsidePage(filter))
+  }
+
+  /** Counts the sessions of an app by state. */
+  async countSessions({ appName }: { appName: string }): Promise<SessionCounts> {
+    checkId('appName', appName)
+    return await this.#database.read(() => this.#tables.counting.count(appName))
   }
 
   /** Finds pending requests. */

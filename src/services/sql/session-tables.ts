@@ -7,6 +7,7 @@ import { LogPages } from './log-pages.ts'
 import { LogRows } from './log-rows.ts'
 import { PendingRows } from './pending-rows.ts'
 import { type DamageLogger, damageReporter } from './report-skipped-rows.ts'
+import { SessionCounting } from './session-counts.ts'
 import { SessionRows } from './session-rows.ts'
 import type { SessionState } from './session-state.ts'
 import type { SqlDatabase } from './sql.ts'
@@ -32,6 +33,8 @@ export interface SessionTables {
   readonly inbox: InboxRows
   /** The pending requests. */
   readonly pending: PendingRows
+  /** How many sessions are in which state. */
+  readonly counting: SessionCounting
 }
 
 /** What the tables of sessions depend on. */
@@ -58,5 +61,6 @@ export function sessionTables(database: SqlDatabase, options: TableOptions): Ses
     state: readsAtOnce(database) ? new DirectState(stateRows, database) : new CopiedState(stateRows),
     inbox: new InboxRows(reportDamage),
     pending: new PendingRows(reportDamage),
+    counting: new SessionCounting(database),
   }
 }

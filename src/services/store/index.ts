@@ -38,6 +38,7 @@ export type {
   PrunableSession,
   PruneFilter,
   ReleaseOptions,
+  SessionCounts,
   SetAsideSession,
   StateReader,
   StateSize,

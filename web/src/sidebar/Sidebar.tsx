@@ -51,6 +51,11 @@ export function Sidebar({ app, onShowKeys }: SidebarProps): JSX.Element {
             <Icon name="wrench" /> Tool bench
           </a>
         )}
+        {app !== undefined && (
+          <a href={writeRoute({ view: 'fleet', app })} aria-current={view === 'fleet' ? 'page' : undefined}>
+            <Icon name="system" /> Fleet
+          </a>
+        )}
       </nav>
       {app !== undefined && <SessionItems app={app} userId={user} />}
     </aside>

@@ -46,6 +46,7 @@ const RULES: OptionRules<ToAiSdkToolsOptions> = {
   memoryService: anything,
   scheduleService: anything,
   limitService: anything,
+  workerService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,

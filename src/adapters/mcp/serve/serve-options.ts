@@ -89,6 +89,7 @@ const RULES: OptionRules<ServeMcpOptions> = {
   memoryService: anything,
   scheduleService: anything,
   limitService: anything,
+  workerService: anything,
   credentialService: anything,
   credentialExchangers: anything,
   allowedRedirectUris: anything,

@@ -2,6 +2,7 @@ import type { SessionService } from '../../../services/session/service.ts'
 import { createServiceTest, type MakeService, type SuiteTest } from './service-test.ts'
 import { checkpointTests } from './session-checkpoint-tests.ts'
 import { copyTests } from './session-copy-tests.ts'
+import { countTests } from './session-count-tests.ts'
 import { crashTests } from './session-crash-tests.ts'
 import { inboxTests } from './session-inbox-tests.ts'
 import { interruptedTests } from './session-interrupted-tests.ts'
@@ -29,6 +30,7 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   checkpointTests(serviceTest)
   leaseTests(serviceTest)
   interruptedTests(serviceTest)
+  countTests(serviceTest)
   crashTests(serviceTest)
   copyTests(serviceTest)
   inboxTests(serviceTest)

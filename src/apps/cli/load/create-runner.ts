@@ -1,5 +1,7 @@
 import { basename, extname } from 'node:path'
+import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Logger } from '../../../engine/dispatch/host.ts'
+import type { Model } from '../../../engine/model/model.ts'
 import { modelResolver } from '../../../engine/runner/models.ts'
 import { Runner } from '../../../engine/runner/runner.ts'
 import { InMemoryArtifactService } from '../../../services/artifact/in-memory.ts'
@@ -18,6 +20,8 @@ export interface AppStorage extends StoreOptions {
   readonly file: string
   /** The name of the app. Default: the name of the file. */
   readonly app?: string | undefined
+  /** The runner runs nothing, so that models need no keys and packages. Default: false. */
+  readonly withoutModels?: boolean | undefined
 }
 
 /** A runner, and its store. */
@@ -35,7 +39,7 @@ export async function createRunner({ root }: AgentFile, storage: AppStorage, log
     checkOwnStore(root, storage)
     return { runner: root, close: () => {} }
   }
-  const create = modelResolver(await modelsFor(root))
+  const create = storage.withoutModels ? unusedModel : modelResolver(await modelsFor(root))
   for (const name of modelNamesOf(root)) create(name, root.name) // a run without a key leaves no database
   const stored = await openStore(storage, logger)
   const runner = new Runner({
@@ -49,6 +53,14 @@ export async function createRunner({ root }: AgentFile, storage: AppStorage, log
     logger,
   })
   return { runner, close: () => stored?.close() }
+}
+
+/** A model of a runner that runs nothing. */
+function unusedModel(name: string): Model {
+  const generate = (): never => {
+    throw new ToolwrightError('INVALID_CONFIG', `Model "${name}" was not loaded: this command runs nothing.`)
+  }
+  return { name, generate }
 }
 
 /** The app with the database that `web`, `run` and `serve` share. A runner that the file exports has its own. */

@@ -18,6 +18,8 @@ interface OpenAppsOptions {
   readonly db: string | undefined
   /** The working directory. */
   readonly folder: string
+  /** The apps run nothing. Default: false. */
+  readonly withoutModels?: boolean | undefined
   /** Receives warnings and errors of the runners. */
   readonly logger: Logger
   /** Called with each file that is read for an agent file. */
@@ -68,7 +70,8 @@ async function openApp(file: string, app: string | undefined, options: OpenAppsO
   }
   const name = app ?? appNameOf(file)
   const storage = databaseFor(exports, { file, app: name, db: options.db }, options.folder)
-  const opened = await createRunner(exports, storage, options.logger)
+  const { withoutModels } = options
+  const opened = await createRunner(exports, { ...storage, withoutModels }, options.logger)
   return { ...opened, name, file, exports, storage: storage.db === MEMORY ? 'memory' : (storage.db ?? '') }
 }
 

@@ -15,6 +15,7 @@ import { closeApps, type OpenedApp, openApps, serverOptionsOf } from './open-app
 import { checkRemoteAccess } from './remote-access.ts'
 import { requirePeers, SERVER_PEERS } from './required-peers.ts'
 import type { ServeArguments } from './serve-arguments.ts'
+import { useRestate } from './use-restate.ts'
 import type { WatchLink } from './watch/watch-link.ts'
 
 const DEFAULT_PORT = 8000
@@ -27,6 +28,8 @@ interface ServeSettings extends Pick<ServerOptions, 'dev' | 'onDisconnect' | 'pa
   readonly triesNextPort: boolean
   /** The process that watches the files and starts the next server. */
   readonly watcher?: WatchLink | undefined
+  /** The ingress of Restate, whose workers continue what is submitted and answered. */
+  readonly restate?: string | undefined
   /** Reports that the server listens. */
   onListening(started: StartedServer): void
 }
@@ -55,6 +58,7 @@ export async function serveApps(terminal: Terminal, settings: ServeSettings): Pr
   const apps = await withProgress(terminal, `Loading ${given.paths.join(', ')}`, () =>
     openApps({ ...given, folder: terminal.folder, logger, onFile: watcher?.onFile }),
   )
+  if (settings.restate !== undefined) await useRestate(apps, settings.restate, terminal)
   watcher?.report({ type: 'loaded' })
   // a signal before this line ends the process at once: no request is running
   const stop = listenForStop(terminal)

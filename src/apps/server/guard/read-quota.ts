@@ -13,6 +13,7 @@ export const READ_ROUTES: readonly string[] = [
   '/apps/:app/users/:user/pending',
   '/apps/:app/pending',
   '/apps/:app/users/:user/memory',
+  '/apps/:app/fleet',
   '/metrics',
 ]
 

@@ -10,6 +10,8 @@ const text = { type: 'string' }
 const flag = { type: 'boolean' }
 const data = { type: 'object', additionalProperties: true }
 const count = { type: 'integer', minimum: 1 }
+const number = { type: 'integer', minimum: 0 }
+const milliseconds = { type: 'number', minimum: 0 }
 const seconds = { type: 'number', description: 'Seconds since the epoch.' }
 
 function list(items: JsonObject): JsonObject {
@@ -177,6 +179,60 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
     'version',
     'createTime',
   ]),
+  SessionOfUser: object({ userId: text, sessionId: text }, ['userId', 'sessionId']),
+  Fleet: object(
+    {
+      appName: text,
+      workers: list(ref('Worker')),
+      listsWorkers: { ...flag, description: 'Does the store keep workers? Else the list is empty.' },
+      sessions: {
+        ...object({
+          running: number,
+          interrupted: number,
+          setAside: number,
+          posted: number,
+          waiting: number,
+          idle: number,
+        }),
+        description: 'How many sessions are in which state. Absent if the store cannot count them.',
+      },
+      pending: object({
+        count: number,
+        oldest: object({ id: text, kind: text, userId: text, sessionId: text, tool: text, ageMs: milliseconds }, [
+          'id',
+          'kind',
+          'userId',
+          'sessionId',
+          'tool',
+        ]),
+      }),
+      recoveries: {
+        ...object({ count: number, p50Ms: milliseconds, p99Ms: milliseconds }, ['count']),
+        description:
+          'How long sessions were without a holder after a worker had died: from its last sign of life to the first append of the next one.',
+      },
+      setAside: list(
+        object({ appName: text, userId: text, sessionId: text, reason: text }, ['userId', 'sessionId', 'reason']),
+      ),
+    },
+    ['appName', 'workers', 'listsWorkers', 'pending', 'recoveries', 'setAside'],
+  ),
+  Worker: object(
+    {
+      id: text,
+      label: text,
+      engine: { enum: ['store', 'restate'] },
+      version: { ...text, description: 'The version of Toolwright.' },
+      agents: { ...text, description: 'Equal for workers that run the same agents.' },
+      startedAt: { ...milliseconds, description: 'Milliseconds since the epoch, on the clock of the worker.' },
+      running: number,
+      continued: number,
+      crashes: number,
+      unseenMs: milliseconds,
+      isLost: flag,
+    },
+    ['id', 'engine', 'version', 'agents', 'startedAt', 'running', 'continued', 'crashes', 'unseenMs', 'isLost'],
+  ),
   MemoryUpdate: object({ sessionId: text }, ['sessionId']),
   Version: object({ version: text, language: text, language_version: text }),
   Status: object({ status: text }, ['status']),

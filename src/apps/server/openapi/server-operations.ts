@@ -1,4 +1,4 @@
-import { type ApiOperation, list, text } from './api-operation.ts'
+import { type ApiOperation, list, nothing, text } from './api-operation.ts'
 import { ref } from './schemas.ts'
 
 /** Operations about the server and its apps. */
@@ -42,5 +42,21 @@ export const SERVER_OPERATIONS: readonly ApiOperation[] = [
     id: 'getAppInfo',
     summary: 'The agents of an app.',
     answer: ref('AppInfo'),
+  },
+  {
+    method: 'get',
+    path: '/apps/{app}/fleet',
+    id: 'getFleet',
+    summary:
+      'The workers of an app, its sessions by state, and what waits. Only for principals that may act as any user.',
+    answer: ref('Fleet'),
+  },
+  {
+    method: 'post',
+    path: '/apps/{app}/fleet/retry',
+    id: 'retrySession',
+    summary: 'Has workers continue a session that was set aside. Only for principals that may act as any user.',
+    body: ref('SessionOfUser'),
+    answer: nothing,
   },
 ]

@@ -82,7 +82,8 @@ export class RecoverySweep {
 
   /** Returns how many runs were continued. */
   async #recover(app: ServedApp): Promise<number> {
-    const { name, benchSessions } = app
+    const { name, benchSessions, runner } = app
+    if (runner.internals.engine) return 0 // workers find them: two searches would compete
     const { where = () => true } = this.#options
     const plan = this.#plans.get(name) ?? new RetryPlan()
     this.#plans.set(name, plan)

@@ -38,6 +38,7 @@ export class ServerWork {
 
   #startAll(): void {
     for (const app of this.#parts.apps.all()) {
+      if (app.runner.internals.engine) continue // the workers of the engine do it
       this.#work(app).catch((error) => {
         if (!this.#stop.signal.aborted)
           this.#parts.logger.error(`App "${app.name}" does no unattended work: ${messageOf(error)}`, error)

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../env.ts'
 import { appRoutes } from './apps.ts'
 import { artifactRoutes } from './artifacts.ts'
+import { fleetRoutes } from './fleet.ts'
 import { memoryRoutes } from './memory.ts'
 import { openApiRoutes } from './openapi.ts'
 import { pendingRoutes } from './pending.ts'
@@ -16,6 +17,7 @@ export function apiRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   sessionRunRoutes(app, parts)
   artifactRoutes(app, parts)
   memoryRoutes(app, parts)
+  fleetRoutes(app, parts)
   pendingRoutes(app, parts)
   runRoutes(app, parts)
   openApiRoutes(app)

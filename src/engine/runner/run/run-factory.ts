@@ -7,6 +7,7 @@ import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import type { RunServices } from '../run-services.ts'
 import { HeldSession } from '../session/held-session.ts'
 import { claimIfFree, claimSession, LeaseRenewer } from '../session/leases.ts'
+import { WorkerActivity } from '../work/worker-activity.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { RunData } from './run-data.ts'
@@ -30,6 +31,8 @@ export class RunFactory {
   readonly tree: AgentTree
   /** The runs under way. */
   readonly running: ActiveRuns = new ActiveRuns()
+  /** What the runner has done without callers. */
+  readonly activity: WorkerActivity = new WorkerActivity()
   /** The app of the runner. */
   readonly appName: string
   readonly #id: string
@@ -80,7 +83,12 @@ export class RunFactory {
     const { services, tree } = this
     const lost = this.running.of(lease.key).filter(({ data }) => !data.progress.isFinalizing)
     for (const run of lost) run.stopWithLostLease()
-    return HeldSession.open(lease, { services, tree, claimedAt, isFresh: lost.length > 0 })
+    const { lastHeldMs } = lease
+    const recovery =
+      lastHeldMs === undefined
+        ? undefined
+        : this.activity.recoveryOf(lease, lastHeldMs, () => services.ports.monotonicNow() - claimedAt)
+    return HeldSession.open(lease, { services, tree, claimedAt, isFresh: lost.length > 0, recovery })
   }
 
   /** Creates a run of an invocation. */

@@ -62,6 +62,7 @@ async function startClaimed(
     // suspended for longer than the claim: another worker may have started the run
     if (ports.monotonicNow() - claimedAt > CLAIM_MS / 2) return undefined
     const run = await parts.starter.start(request)
+    parts.starter.factory.activity.continued++
     if (run instanceof ActiveRun) await run.recorded()
     if (run.invocationId !== request.invocationId) throw run.failure?.reason // an overdue invocation came first, and failed
     await save(claim, afterStart(claim, next, request.sessionId, ports.now()), parts)

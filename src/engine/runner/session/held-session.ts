@@ -41,6 +41,8 @@ interface HeldOptions {
   readonly services: HeldServices
   /** A moment before the lease was claimed, on the monotonic clock. */
   readonly claimedAt: number
+  /** Ends with the first append. Undefined if the holder before has not died. */
+  readonly recovery?: { noteAppend(): void } | undefined
 }
 
 /** What an append reads and changes of the run whose entries it stores. */
@@ -80,6 +82,7 @@ export class HeldSession implements WholeLog {
   /** Makes the checkpoints of the log. Undefined if the store keeps none. */
   readonly #checkpoints: CheckpointWriter | undefined
   readonly #memo: ViewMemo | undefined
+  readonly #recovery: HeldOptions['recovery']
   #lease: Lease
   /** A moment before the lease was claimed or last renewed, on the monotonic clock. It lasts at least `leaseMs` from here. */
   #renewedAt: number
@@ -91,11 +94,13 @@ export class HeldSession implements WholeLog {
   /** The store's list of pending requests. If it may be damaged, the next append stores all of it. */
   #list: 'in step' | 'damaged' = 'in step'
 
-  constructor(lease: Lease, { log, view, earlier, checkpoints }: ReadLog, { services, claimedAt, tree }: OpenOptions) {
+  constructor(lease: Lease, { log, view, earlier, checkpoints }: ReadLog, options: OpenOptions) {
+    const { services, claimedAt, tree, recovery } = options
     this.key = lease.key
     this.view = view
     this.#services = services
     this.#tree = tree
+    this.#recovery = recovery
     this.state = log.state
     this.#entries = log.entries
     this.#earlier = earlier
@@ -258,6 +263,7 @@ export class HeldSession implements WholeLog {
     const before = this.#seq
     this.#seq = seq
     this.#list = 'in step'
+    this.#recovery?.noteAppend()
     try {
       for (let at = 0; at < entries.length; at++) this.view.add(entries[at] as NewEntry, before + at + 1)
       if (run) showTo(run, entries)

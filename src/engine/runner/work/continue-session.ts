@@ -36,7 +36,9 @@ export async function continueSession(
   const owner = { userId, sessionId, invocationId: '', runConfig: {}, runContext }
   const request: RunRequest = { ...owner, signal: undefined, isNew: false, needsWork, unattended }
   try {
-    return { type: 'run', run: await starter.start(request), request }
+    const run = await starter.start(request)
+    starter.factory.activity.continued++
+    return { type: 'run', run, request }
   } catch (error) {
     if (error instanceof RunRefused) return { type: 'limited', scope: error.scope }
     if (error instanceof SetAside) return { type: 'nothing' }

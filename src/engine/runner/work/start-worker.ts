@@ -3,6 +3,7 @@ import type { SessionOperations } from '../sessions/session-operations.ts'
 import { WorkFinder } from './find-work.ts'
 import { OverdueRequests } from './overdue-requests.ts'
 import { Worker, type WorkerParts } from './worker.ts'
+import { startPresence } from './worker-presence.ts'
 
 /** Whose work it is. */
 interface Parts extends Pick<WorkerParts, 'starter' | 'filter'> {
@@ -14,7 +15,14 @@ interface Parts extends Pick<WorkerParts, 'starter' | 'filter'> {
 export async function startWorker({ starter, sessions, filter }: Parts, options: WorkOptions): Promise<void> {
   await sessions.removeUnfinishedCopies()
   const schedules = starter.factory.services.scheduleService
-  await new Worker({ starter, schedules, finder: workFinder({ starter, sessions }), filter }, options).work()
+  const worker = new Worker({ starter, schedules, finder: workFinder({ starter, sessions }), filter }, options)
+  // a server that works on some of the sessions is no worker for operators
+  const presence = filter ? undefined : startPresence(starter.factory, { engine: 'store', label: options.label })
+  try {
+    await worker.work()
+  } finally {
+    await presence?.end()
+  }
 }
 
 /** Finds what workers can do. */
