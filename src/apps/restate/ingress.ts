@@ -52,14 +52,19 @@ export class Ingress {
     const body = JSON.stringify(sealCall(secret, target, input, now()))
     const headers = { 'content-type': 'application/json' }
     let response: Response
+    let text: string
     try {
-      response = await send(url, { method: 'POST', headers, body, ...(signal && { signal }) })
+      // a redirect would take the call, and its signature, to another server
+      response = await send(url, { method: 'POST', headers, body, redirect: 'error', ...(signal && { signal }) })
+      text = await response.text()
     } catch (error) {
       throw unavailable(this.#url, messageOf(error), error)
     }
-    const text = await response.text()
-    if (response.ok) return text === '' ? undefined : JSON.parse(text)
-    throw errorOf(response.status, text, this.#url)
+    if (!response.ok) throw errorOf(response.status, text, this.#url)
+    if (text === '') return undefined
+    const result = parse(text)
+    if (result === undefined) throw unavailable(this.#url, 'its answer is not JSON. Is it the ingress of Restate?')
+    return result
   }
 }
 

@@ -6,35 +6,35 @@ const REGISTER_MS = 30_000
 
 /** How long to try, in milliseconds: a balancer takes a moment until it sends requests to a new worker. */
 const TRY_MS = 60_000
-const AGAIN_MS = 250
+const FIRST_PAUSE_MS = 250
+const MAX_PAUSE_MS = 5_000
 
-/** Registers an address, as soon as Restate can reach it. */
-export async function registerWhenReachable(
-  admin: URL,
-  uri: URL,
-  { send, signal }: { readonly send: typeof fetch; readonly signal: AbortSignal },
-): Promise<void> {
+/** Repeats what fails with UNAVAILABLE, for a minute, or until the signal aborts. */
+export async function whileUnavailable(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   const until = performance.now() + TRY_MS
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
-      await register(admin, uri, send)
-      return
+      return await work()
     } catch (error) {
-      const isFinal = !(error instanceof ToolwrightError) || error.code !== 'UNAVAILABLE'
-      if (isFinal || signal.aborted || performance.now() > until) throw error
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      if (!isUnavailable(error) || signal.aborted || performance.now() > until) throw error
     }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 
+/** Is Restate away, or is the worker not registered yet? */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof ToolwrightError && error.code === 'UNAVAILABLE'
+}
+
 /** Registers an address. Restate asks it for its services; an address that it knows stays as it is. */
-async function register(admin: URL, uri: URL, send: typeof fetch): Promise<void> {
+export async function register(admin: URL, uri: URL, send: typeof fetch): Promise<void> {
   const body = JSON.stringify({ uri: String(uri) })
   const headers = { 'content-type': 'application/json' }
   const signal = AbortSignal.timeout(REGISTER_MS)
   let response: Response
   try {
-    response = await send(new URL('deployments', admin), { method: 'POST', headers, body, signal })
+    response = await send(new URL('deployments', admin), { method: 'POST', headers, body, redirect: 'error', signal })
   } catch (cause) {
     throw failed(admin, messageOf(cause), cause)
   }
