@@ -1,5 +1,6 @@
 // A fleet for one test: an app with a name of its own on the shared Restate, and workers in this process.
 import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Agent,
@@ -39,8 +40,10 @@ export function sharedRestate(): NonNullable<ReturnType<typeof inject<'restate'>
 export async function openBalancer(): Promise<Balancer> {
   const { folder, doors } = sharedRestate()
   for (const [at, url] of doors.entries()) {
-    const balancer = await startBalancer({ path: join(folder, `workers-${at}`) }, url).catch(() => undefined)
-    if (!balancer) continue // the door of another test
+    const path = join(folder, `workers-${at}`)
+    const isOfOther = await mkdir(`${path}-taken`).catch(() => true) // Restate keeps the services of an address
+    if (isOfOther) continue
+    const balancer = await startBalancer({ path }, url)
     onTestFinished(() => balancer.close())
     return balancer
   }
@@ -56,8 +59,8 @@ export interface Fleet {
   readonly web: Runner
   /** A runner of the app. */
   openRunner(options?: Partial<RunnerOptions>): Runner
-  /** Starts a worker, and waits until Restate knows it. It is closed after the test. */
-  startWorker(options?: FleetWorkerOptions): Promise<RestateWorker>
+  /** Starts a worker, and waits until Restate knows it, unless `isAwaited` is false. It is closed after the test. */
+  startWorker(options?: FleetWorkerOptions, how?: { readonly isAwaited: boolean }): Promise<RestateWorker>
   /** Calls a handler of the object of a session, and returns the response of the ingress. */
   call(handler: string, input: JsonObject, session?: typeof ADA): Promise<Response>
 }
@@ -92,7 +95,7 @@ export async function openFleet(
     engine,
     web,
     openRunner,
-    startWorker: async ({ balancer = shared, runner, ...options } = {}) => {
+    startWorker: async ({ balancer = shared, runner, ...options } = {}, { isAwaited } = { isAwaited: true }) => {
       const worker = await startRestateWorker({
         runners: [openRunner(runner)],
         ingress,
@@ -105,7 +108,8 @@ export async function openFleet(
       })
       onTestFinished(() => worker.close({ graceMs: 0 }))
       balancer.ports.add(worker.port)
-      await worker.ready()
+      worker.ready().catch(() => {}) // the test awaits it, if it cares
+      if (isAwaited) await worker.ready()
       return worker
     },
     call: (handler, input, session = ADA) => {

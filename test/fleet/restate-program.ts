@@ -7,7 +7,7 @@ import { startRestate } from './restate-server.ts'
 export type Doors = readonly string[]
 
 /** More addresses than the tests of a run need. */
-const DOORS = 64
+const DOORS = 200
 
 /** A worker that is stopped is noticed after these times together. Restate allows a minute. */
 const settings = {
