@@ -1,6 +1,7 @@
 // Calls our services through the ingress of Restate.
 import { isRecord, type JsonObject } from '../../core/base/json.ts'
 import { messageOf, ToolwrightError } from '../../core/error/error.ts'
+import { parseJson } from './parse-json.ts'
 import { type CallTarget, checkSecret, sealCall } from './sealed-call.ts'
 
 /** How to reach Restate. */
@@ -62,7 +63,7 @@ export class Ingress {
     }
     if (!response.ok) throw errorOf(response.status, text, this.#url)
     if (text === '') return undefined
-    const result = parse(text)
+    const result = parseJson(text)
     if (result === undefined) throw unavailable(this.#url, 'its answer is not JSON. Is it the ingress of Restate?')
     return result
   }
@@ -71,7 +72,7 @@ export class Ingress {
 /** The error of a response. Handlers send ours as JSON in the message. */
 function errorOf(status: number, text: string, url: URL): ToolwrightError {
   const message = messageIn(text)
-  const sent = parse(message)
+  const sent = parseJson(message)
   if (isRecord(sent) && typeof sent.errorCode === 'string' && typeof sent.error === 'string')
     return new ToolwrightError(sent.errorCode as 'INVALID_REQUEST', sent.error) // a code of ours
   if (status === 404) return unavailable(url, `${message} Start a worker, which registers the services of its apps.`)
@@ -80,16 +81,8 @@ function errorOf(status: number, text: string, url: URL): ToolwrightError {
 }
 
 function messageIn(text: string): string {
-  const parsed = parse(text)
+  const parsed = parseJson(text)
   return isRecord(parsed) && typeof parsed.message === 'string' ? parsed.message : text.slice(0, 500)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function unavailable({ origin }: URL, reason: string, cause?: unknown): ToolwrightError {

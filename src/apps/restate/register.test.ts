@@ -3,17 +3,40 @@ import { expect, test } from 'vitest'
 import { register, whileUnavailable } from './register.ts'
 
 const ADMIN = new URL('http://127.0.0.1:9070/')
-const WORKER = new URL('http://127.0.0.1:9080/')
+const WORKER = { uri: new URL('http://127.0.0.1:9080/'), services: ['toolwright-shop', 'toolwright-shop.sweep'] }
+const KNOWN = JSON.stringify({ id: 'dp_1', services: WORKER.services.map((name) => ({ name, revision: 1 })) })
 
 test('sends the address of the worker to Restate', async () => {
   const sent: unknown[] = []
   const send: typeof fetch = async (url, init) => {
     sent.push([String(url), init?.method, init?.body])
-    return new Response('{}', { status: 201 })
+    return new Response(KNOWN, { status: 201 })
   }
   await register(ADMIN, WORKER, send)
   expect(sent).toEqual([['http://127.0.0.1:9070/deployments', 'POST', '{"uri":"http://127.0.0.1:9080/"}']])
 })
+
+test('an address that Restate knows is fine, if it has the services of the worker', async () => {
+  await register(ADMIN, WORKER, async () => new Response(KNOWN))
+  const other = JSON.stringify({
+    id: 'dp_1',
+    services: [{ name: 'toolwright-shop' }, { name: 'toolwright-bank.sweep' }],
+  })
+  await expect(register(ADMIN, WORKER, async () => new Response(other))).rejects.toMatchObject({
+    code: 'ALREADY_EXISTS',
+    message: expect.stringMatching(/an address of their own.*knows no "toolwright-shop.sweep" there/),
+  })
+})
+
+test.each(['<html>', '{}', '{"services":1}'])(
+  'says that the address of the admin API is another server: %s',
+  async (page) => {
+    await expect(register(ADMIN, WORKER, async () => new Response(page))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('Is it the admin API of Restate?'),
+    })
+  },
+)
 
 test('says that an address has the services of another version', async () => {
   await expect(register(ADMIN, WORKER, async () => new Response('conflict', { status: 409 }))).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import type { Logger } from '../../engine/dispatch/host.ts'
 import { openEndpoint } from './endpoint.ts'
 import { FleetApp, type FleetParts } from './fleet-app.ts'
 import { Ingress, urlOf } from './ingress.ts'
-import { SWEEP_KEY, sweepServiceOf } from './names.ts'
+import { SWEEP_KEY, sessionServiceOf, sweepServiceOf } from './names.ts'
 import { isUnavailable, register, whileUnavailable } from './register.ts'
 import { sessionObject } from './session-object.ts'
 import { Sweep, sweepObject } from './sweep-object.ts'
@@ -89,7 +89,9 @@ async function joinFleet(
   { url, logger, signal }: { readonly url: URL; readonly logger: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   const { admin, runners, fetch: send = fetch } = options
-  if (admin !== undefined) await whileUnavailable(() => register(urlOf('admin', admin), url, send), signal)
+  const services = runners.flatMap(({ appName }) => [sessionServiceOf(appName), sweepServiceOf(appName)])
+  const registration = { uri: url, services }
+  if (admin !== undefined) await whileUnavailable(() => register(urlOf('admin', admin), registration, send), signal)
   const ingress = new Ingress(options)
   for (const { appName } of runners) {
     const target = { service: sweepServiceOf(appName), key: SWEEP_KEY, handler: 'start' }
