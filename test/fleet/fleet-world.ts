@@ -15,10 +15,13 @@ import { type PostgresServer, startServer } from '../postgres/server.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
 import { type FleetShape, fleetShapes, openFleetDesk } from './fleet-desk.ts'
 import { type RestateServer, startRestate } from './restate-server.ts'
+import type { SessionDeed } from './watch-deeds.ts'
 import type { WorkerOptions } from './worker-program.ts'
 
 /** A worker in a process of its own. */
 export interface FleetWorker {
+  /** The number of the worker, from 1. */
+  readonly id: number
   readonly process: ChildProcess
   readonly port: number
   /** Kills it with SIGKILL. */
@@ -28,7 +31,10 @@ export interface FleetWorker {
 }
 
 /** What the workers of a fleet have in common. */
-export type FleetOptions = Partial<Pick<WorkerOptions, 'leaseMs' | 'bodyMs' | 'maxCrashes'>>
+export interface FleetOptions extends Partial<Pick<WorkerOptions, 'leaseMs' | 'bodyMs' | 'maxCrashes'>> {
+  /** Called when a worker has claimed a session, has appended to it, or has released it. */
+  readonly onDeed?: ((worker: number, deed: SessionDeed) => void) | undefined
+}
 
 /** All parts of a fleet. */
 export interface FleetWorld {
@@ -76,11 +82,13 @@ export async function startFleet(options: FleetOptions = {}): Promise<FleetWorld
   )
   const errors: string[] = []
   const children = new Set<ChildProcess>()
+  let started = 0
 
   const startWorker: FleetWorld['startWorker'] = async ({ aheadMs = 0 } = {}) => {
     const { leaseMs = 10_000, bodyMs = 20, maxCrashes = 1_000 } = options
     const common = { store, ingress, admin, url: balancer.url, secret, ledger: ledger.socket }
     const own: WorkerOptions = { ...common, leaseMs, bodyMs, aheadMs, maxCrashes }
+    const id = ++started
     const child = fork(program, [JSON.stringify(own)], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
@@ -88,8 +96,9 @@ export async function startFleet(options: FleetOptions = {}): Promise<FleetWorld
     children.add(child)
     const exited = once(child, 'exit').then(() => void children.delete(child))
     const port = await new Promise<number>((resolve, reject) => {
-      child.on('message', (message: { port?: number; error?: string }) => {
+      child.on('message', (message: { port?: number; error?: string; deed?: SessionDeed }) => {
         if (message.error !== undefined) errors.push(message.error)
+        if (message.deed) options.onDeed?.(id, message.deed)
         if (message.port === undefined) return
         balancer.ports.add(message.port)
         resolve(message.port)
@@ -101,6 +110,7 @@ export async function startFleet(options: FleetOptions = {}): Promise<FleetWorld
       await exited
     }
     return {
+      id,
       process: child,
       port,
       kill: async () => {

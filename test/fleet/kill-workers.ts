@@ -1,12 +1,14 @@
 // Kills workers again and again, then Restate, then Postgres, while sessions run.
 import { approveAll, auditAll, finishAll, manySessions, submitAll, untilDone } from './finish-sessions.ts'
-import { type FleetWorker, startFleet } from './fleet-world.ts'
+import { startFleet } from './fleet-world.ts'
+import { plantViolations } from './plant-violations.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 /** What to kill. */
 export interface KillOptions {
   readonly sessions: number
-  /** How long workers are killed, in milliseconds. */
-  readonly forMs: number
+  /** How many workers are killed. */
+  readonly kills: number
   /** A worker is killed each time this many milliseconds have passed. */
   readonly everyMs: number
 }
@@ -20,37 +22,42 @@ export interface KillReport {
   readonly violations: readonly string[]
   /** How often tools took effect. */
   readonly effects: number
+  /** What the auditor finds once violations are planted: a list for each of them. */
+  readonly planted: { readonly [violation: string]: readonly string[] }
 }
 
-const WORKERS = 3
-const FINISH_MS = 120_000
+const FINISH_MS = 240_000
+/** The share of the sessions that run while workers are killed. The others run while Restate and Postgres are. */
+const SHARE = 0.8
 
 /** Runs sessions on three workers while they are killed. */
-export async function killWorkers({ sessions: count, forMs, everyMs }: KillOptions): Promise<KillReport> {
+export async function killWorkers({ sessions: count, kills, everyMs }: KillOptions): Promise<KillReport> {
   const world = await startFleet({ bodyMs: 30 })
   try {
-    const workers: FleetWorker[] = []
-    for (let at = 0; at < WORKERS; at++) workers.push(await world.startWorker())
+    const pool = new WorkerPool(world)
     const sessions = manySessions(count)
-    const perKill = Math.ceil(count / Math.max(1, forMs / everyMs))
-    let kills = 0
-    for (let at = 0; at < count; at += perKill) {
-      await submitAll(world, sessions.slice(at, at + perKill))
-      await new Promise((resolve) => setTimeout(resolve, everyMs))
-      await workers.shift()?.kill()
-      kills++
-      workers.push(await world.startWorker())
+    const most = Math.floor(count * SHARE)
+    await pool.fill()
+    for (let at = 0; at < kills; at++) {
+      const share = sessions.slice(Math.floor((most * at) / kills), Math.floor((most * (at + 1)) / kills))
+      const passed = new Promise((resolve) => setTimeout(resolve, everyMs))
+      await submitAll(world, share)
       await approveAll(world)
+      await passed
+      await pool.killOldest()
     }
+    const middle = Math.floor((most + count) / 2)
+    await submitAll(world, sessions.slice(most, middle))
     await world.restate.killAndStart()
+    await submitAll(world, sessions.slice(middle))
     await world.postgres.send('kill')
     await world.postgres.send('start')
-    kills += 2
     const left = await untilDone(() => finishAll(world, sessions, FINISH_MS))
     const violations = await auditAll(world, sessions)
     const effects = world.ledger.lines().filter(({ type }) => type === 'effect').length
     const unfinished = left.map(({ shape, sessionId }) => `${sessionId} (${shape})`)
-    return { kills, unfinished, violations, effects }
+    await pool.killAll() // they would mend what is planted
+    return { kills: pool.kills, unfinished, violations, effects, planted: await plantViolations(world, sessions) }
   } finally {
     await world.close()
   }

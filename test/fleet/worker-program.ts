@@ -4,6 +4,7 @@ import { restate, startRestateWorker } from 'toolwright/restate'
 import { LedgerClient } from '../crash/ledger/ledger-client.ts'
 import { schemaOf, withoutSchema } from '../crash/open-store.ts'
 import { fleetShapes, openFleetDesk } from './fleet-desk.ts'
+import { watchDeeds } from './watch-deeds.ts'
 
 /** What a worker is started with, as its only argument in JSON. */
 export interface WorkerOptions {
@@ -30,8 +31,9 @@ const services = postgres(withoutSchema(options.store), { schema: schemaOf(optio
 const ledger = await LedgerClient.connect(options.ledger)
 const engine = restate({ ingress, secret, now })
 const logger = { warn: () => {}, error: (message: string) => void process.send?.({ error: message }) }
+const sessionService = watchDeeds(services.sessionService, (deed) => void process.send?.({ deed }))
 const runners = fleetShapes.map((shape) =>
-  openFleetDesk({ shape, ledger, bodyMs, engine, logger, ports: { now }, ...services }),
+  openFleetDesk({ shape, ledger, bodyMs, engine, logger, ports: { now }, ...services, sessionService }),
 )
 const worker = await startRestateWorker({ runners, ingress, admin, url, secret, port: 0, now, logger, maxCrashes })
 process.on('message', (message) => {

@@ -30,15 +30,16 @@ export async function openEndpoint(
   })
   server.listen({ host, port })
   await once(server, 'listening')
-  const allClosed = async (): Promise<void> => {
-    await Promise.all([...sessions].map((session) => (session.closed ? undefined : once(session, 'close'))))
+  // a session counts as closed as soon as it takes no more requests
+  const allEnded = async (): Promise<void> => {
+    await Promise.all([...sessions].map((session) => (session.destroyed ? undefined : once(session, 'close'))))
   }
   return {
     port: (server.address() as AddressInfo).port, // a TCP server that listens has one
     drain: async () => {
       server.close()
       for (const session of sessions) session.close() // tells Restate to use another connection
-      await allClosed()
+      await allEnded()
     },
     close: async () => {
       server.close()

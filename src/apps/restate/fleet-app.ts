@@ -5,7 +5,7 @@ import type { Runner } from '../../engine/runner/runner.ts'
 import type { RecoverOptions } from '../../engine/runner/runner-options.ts'
 import type { SessionOfApp } from '../../engine/runner/work/work-item.ts'
 import type { CallOfApp } from './names.ts'
-import { type CallTarget, openCall, type SealedCall, sealCall } from './sealed-call.ts'
+import { type CallTarget, type OpenedCall, openCall, type SealedCall, sealCall } from './sealed-call.ts'
 
 /** What the apps of a worker share. */
 export interface FleetParts extends Pick<RecoverOptions, 'runContext'> {
@@ -52,8 +52,8 @@ export class FleetApp {
     this.parts = parts
   }
 
-  /** The input of a call that is signed for this target. Throws UNAUTHENTICATED. */
-  open(target: CallTarget, call: unknown): JsonObject {
+  /** Checks that a call is signed for this target. Throws UNAUTHENTICATED. */
+  open(target: CallTarget, call: unknown): OpenedCall {
     const { secret, now } = this.parts
     return openCall(secret, target, call, now())
   }

@@ -1,6 +1,7 @@
 // Calls our services through the ingress of Restate.
 import { isRecord, type JsonObject } from '../../core/base/json.ts'
 import { messageOf, ToolwrightError } from '../../core/error/error.ts'
+import { parseJson } from './parse-json.ts'
 import { type CallTarget, checkSecret, sealCall } from './sealed-call.ts'
 
 /** How to reach Restate. */
@@ -52,21 +53,26 @@ export class Ingress {
     const body = JSON.stringify(sealCall(secret, target, input, now()))
     const headers = { 'content-type': 'application/json' }
     let response: Response
+    let text: string
     try {
-      response = await send(url, { method: 'POST', headers, body, ...(signal && { signal }) })
+      // a redirect would take the call, and its signature, to another server
+      response = await send(url, { method: 'POST', headers, body, redirect: 'error', ...(signal && { signal }) })
+      text = await response.text()
     } catch (error) {
       throw unavailable(this.#url, messageOf(error), error)
     }
-    const text = await response.text()
-    if (response.ok) return text === '' ? undefined : JSON.parse(text)
-    throw errorOf(response.status, text, this.#url)
+    if (!response.ok) throw errorOf(response.status, text, this.#url)
+    if (text === '') return undefined
+    const result = parseJson(text)
+    if (result === undefined) throw unavailable(this.#url, 'its answer is not JSON. Is it the ingress of Restate?')
+    return result
   }
 }
 
 /** The error of a response. Handlers send ours as JSON in the message. */
 function errorOf(status: number, text: string, url: URL): ToolwrightError {
   const message = messageIn(text)
-  const sent = parse(message)
+  const sent = parseJson(message)
   if (isRecord(sent) && typeof sent.errorCode === 'string' && typeof sent.error === 'string')
     return new ToolwrightError(sent.errorCode as 'INVALID_REQUEST', sent.error) // a code of ours
   if (status === 404) return unavailable(url, `${message} Start a worker, which registers the services of its apps.`)
@@ -75,16 +81,8 @@ function errorOf(status: number, text: string, url: URL): ToolwrightError {
 }
 
 function messageIn(text: string): string {
-  const parsed = parse(text)
+  const parsed = parseJson(text)
   return isRecord(parsed) && typeof parsed.message === 'string' ? parsed.message : text.slice(0, 500)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function unavailable({ origin }: URL, reason: string, cause?: unknown): ToolwrightError {

@@ -6,7 +6,7 @@ import { ToolwrightError } from '../../core/error/error.ts'
 import type { SessionOfApp } from '../../engine/runner/work/work-item.ts'
 import type { FleetApp } from './fleet-app.ts'
 import { sessionOfKey, sessionServiceOf } from './names.ts'
-import type { CallTarget } from './sealed-call.ts'
+import type { CallTarget, OpenedCall } from './sealed-call.ts'
 import { jsonOf, sendLater } from './send-later.ts'
 import { forCaller, type RestateSdk } from './terminal-errors.ts'
 
@@ -21,6 +21,12 @@ export interface SessionOutcome {
 /** A turn may take this long. A worker that is lost is noticed earlier, by its connection. */
 export const MAX_TURN_MS: number = 24 * 3_600_000
 
+/** A call that waits for the turn of its session leaves its worker after this time, and comes back when the turn is over. */
+const SUSPEND_MS = 1_000
+
+/** A session that several workers in a row have died with is tried again after this time at the latest. */
+const MAX_RETRY_MS = 10_000
+
 /** The service with the sessions of an app. */
 export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefinition<string, unknown> {
   const { runner } = app
@@ -30,7 +36,7 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
     forCaller(sdk, () => {
       const session = sessionOfKey(key)
       if (!session) throw new ToolwrightError('INVALID_REQUEST', 'The key of the object names no session.')
-      return { session, input: app.open(targetOf(key, handler), call) }
+      return { session, ...app.open(targetOf(key, handler), call) }
     })
 
   const wake = async (ctx: ObjectContext, call: unknown): Promise<void> => {
@@ -44,12 +50,12 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
 
   /** Does something for a caller, then waits until nothing is left to do in the session. */
   const thenWake =
-    (handler: string, work: (opened: Opened, id: string) => Promise<unknown>) =>
+    (handler: string, work: (opened: Opened) => Promise<unknown>) =>
     async (ctx: ObjectSharedContext, call: unknown): Promise<SessionOutcome> => {
       const opened = await open(ctx.key, handler, call)
       const next = await ctx.run(handler, () =>
         forCaller(sdk, async () => {
-          await work(opened, ctx.request().id)
+          await work(opened)
           return app.later(targetOf(ctx.key, 'wake'), {})
         }),
       )
@@ -67,7 +73,7 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
       })
     }
 
-  const run = thenWake('run', ({ session, input }, id) =>
+  const run = thenWake('run', ({ session, input, id }) =>
     runner.submit({
       ...session,
       message: input.message as Message, // submit() checks it
@@ -91,9 +97,9 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
     handlers: {
       wake: exclusive(wake),
       // beside a run that is under way
-      run: shared(run),
-      answer: shared(answer),
-      resume: shared(resume),
+      run: shared({ inactivityTimeout: SUSPEND_MS }, run),
+      answer: shared({ inactivityTimeout: SUSPEND_MS }, answer),
+      resume: shared({ inactivityTimeout: SUSPEND_MS }, resume),
       cancel: shared(cancel),
     },
     options: {
@@ -107,13 +113,12 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
 /** What fails is tried again, for ever. */
 export const retryPolicy: RetryPolicy = {
   initialInterval: 100,
-  maxInterval: 30_000,
+  maxInterval: MAX_RETRY_MS,
   exponentiationFactor: 2,
   maxAttempts: 1_000_000,
 }
 
 /** A call whose signature is valid. */
-interface Opened {
+interface Opened extends OpenedCall {
   readonly session: SessionOfApp
-  readonly input: JsonObject
 }

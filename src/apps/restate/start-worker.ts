@@ -2,12 +2,13 @@ import { systemPorts } from '../../core/base/ports.ts'
 import { withTimeout } from '../../core/base/with-timeout.ts'
 import { messageOf } from '../../core/error/error.ts'
 import { loadPeer } from '../../core/error/load-peer.ts'
+import type { Logger } from '../../engine/dispatch/host.ts'
 import { backgroundObject } from './background-object.ts'
 import { openEndpoint } from './endpoint.ts'
 import { FleetApp, type FleetParts } from './fleet-app.ts'
 import { Ingress, urlOf } from './ingress.ts'
-import { SWEEP_KEY, sweepServiceOf } from './names.ts'
-import { registerWhenReachable } from './register.ts'
+import { SWEEP_KEY, sessionServiceOf, sweepServiceOf } from './names.ts'
+import { isUnavailable, register, whileUnavailable } from './register.ts'
 import { sessionObject } from './session-object.ts'
 import { Sweep, sweepObject } from './sweep-object.ts'
 import { checkWorkerOptions, type RestateWorkerOptions } from './worker-options.ts'
@@ -18,7 +19,10 @@ export interface RestateWorker {
   readonly port: number
   /** Where Restate reaches it. */
   readonly url: string
-  /** Resolves when Restate has registered the worker. Rejects if it refuses, or cannot reach the worker for a minute. */
+  /**
+   * Resolves when Restate has registered the worker and looks for work. Rejects if it refuses, or if it cannot be reached for a minute.
+   * Without `admin`, waits until the worker is registered.
+   */
   ready(): Promise<void>
   /**
    * Takes no more sessions, lets turns under way end for `graceMs` (default 10,000), and hands the others to other workers. So it does with
@@ -76,8 +80,8 @@ export async function startRestateWorker(options: RestateWorkerOptions): Promise
     for (const sweep of sweeps) sweep.close()
     await endpoint.close()
   }
-  const registered = startSweeps(options, url, stop.signal)
-  registered.catch((error: unknown) => logger.error(messageOf(error), error))
+  const registered = joinFleet(options, { url, logger, signal: stop.signal })
+  registered.catch((error: unknown) => stop.signal.aborted || logger.error(messageOf(error), error))
   const close: RestateWorker['close'] = async ({ graceMs = GRACE_MS } = {}) => {
     const drained = endpoint.drain()
     await withTimeout(drained, graceMs, systemPorts, () => undefined)
@@ -90,11 +94,33 @@ export async function startRestateWorker(options: RestateWorkerOptions): Promise
 }
 
 /** Registers the worker, and starts the loops that look for work. */
-async function startSweeps(options: RestateWorkerOptions, url: URL, signal: AbortSignal): Promise<void> {
+async function joinFleet(
+  options: RestateWorkerOptions,
+  { url, logger, signal }: { readonly url: URL; readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<void> {
   const { admin, runners, fetch: send = fetch } = options
-  if (admin === undefined) return
-  await registerWhenReachable(urlOf('admin', admin), url, { send, signal })
+  const services = runners.flatMap(({ appName }) => [sessionServiceOf(appName), sweepServiceOf(appName)])
+  const registration = { uri: url, services }
+  if (admin !== undefined) await whileUnavailable(() => register(urlOf('admin', admin), registration, send), signal)
   const ingress = new Ingress(options)
-  for (const { appName } of runners)
-    await ingress.send({ service: sweepServiceOf(appName), key: SWEEP_KEY, handler: 'start' }, {})
+  for (const { appName } of runners) {
+    const target = { service: sweepServiceOf(appName), key: SWEEP_KEY, handler: 'start' }
+    const start = (): Promise<void> => whileUnavailable(() => ingress.send(target, {}), signal)
+    await (admin === undefined ? untilRegistered(start, { logger, signal }) : start())
+  }
+}
+
+/** Repeats the work until other means have registered the worker. Reports each minute that it waits. */
+async function untilRegistered(
+  work: () => Promise<void>,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted || !isUnavailable(error)) throw error
+      logger.error(messageOf(error), error)
+    }
+  }
 }

@@ -71,7 +71,8 @@ export function sweepObject(sdk: RestateSdk, app: FleetApp, sweep: Sweep): Virtu
   }
 
   const look = async (ctx: ObjectContext, call: unknown): Promise<void> => {
-    const { loop } = await forCaller(sdk, () => app.open(targetOf('sweep'), call))
+    const { input } = await forCaller(sdk, () => app.open(targetOf('sweep'), call))
+    const { loop } = input
     if (typeof loop !== 'string' || (await ctx.get('loop')) !== loop) return // another loop has started
     // a repeated attempt must send what the first one has sent: the result is stored
     const found = await ctx.run('find', () => sweep.find())

@@ -10,7 +10,7 @@ import {
 } from '../../core/error/check-options.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
 import type { Logger } from '../../engine/dispatch/host.ts'
-import type { Runner } from '../../engine/runner/runner.ts'
+import { Runner } from '../../engine/runner/runner.ts'
 import type { RecoverOptions } from '../../engine/runner/runner-options.ts'
 import { isLoopbackHost } from '../server/guard/allowed-hosts.ts'
 import type { IngressOptions } from './ingress.ts'
@@ -71,11 +71,19 @@ export function checkWorkerOptions(options: RestateWorkerOptions): void {
     const given = options[option]
     if (given !== undefined || option === 'ingress') urlOf(option, given ?? '')
   }
+  if (runners.some((runner: unknown) => !(runner instanceof Runner)))
+    throw invalid('`runners` must be a list of runners: new Runner({ appName, agent }).')
+  if (identityKeys.some((key: unknown) => typeof key !== 'string' || !key.startsWith('publickeyv1_')))
+    throw invalid('`identityKeys` must have the public keys that Restate prints. They start with "publickeyv1_".')
   const names = runners.map(({ appName }) => appName)
   if (names.length === 0) throw invalid('`runners` is empty. Pass the runner of each app.')
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined)
     throw invalid(`\`runners\` has two runners of the app "${twice}". Give them different names.`)
+  if (['0.0.0.0', '::'].includes(host) && options.url === undefined)
+    throw invalid(
+      `\`host\` "${host}" is no address that Restate can call. Set \`url\` to the one that reaches the workers.`,
+    )
   if (!isLoopbackHost(host) && identityKeys.length === 0 && !allowUnauthenticatedRemote)
     throw invalid(
       `\`host\` "${host}" can be reached from other machines. Set \`identityKeys\` to the public key that Restate prints, or allowUnauthenticatedRemote.`,
