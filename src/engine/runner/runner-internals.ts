@@ -11,6 +11,7 @@ import type { WorkFinder } from './work/find-work.ts'
 import type { UnattendedWork } from './work/unattended-work.ts'
 import type { WakeOptions, WakeResult } from './work/wake-session.ts'
 import type { SessionOfApp, WorkFilter } from './work/work-item.ts'
+import type { Worker } from './work/worker.ts'
 
 const retrying = loadLater(() => import('./work/retry-session.ts'))
 const waking = loadLater(() => import('./work/wake-session.ts'))
@@ -66,9 +67,9 @@ export class RunnerInternals {
     if (!this.#hasOwnPhases) this.#parts.services.phases = phases
   }
 
-  /** Works without a caller, but only on what the filter wants. */
-  async work(options: WorkOptions, filter: WorkFilter): Promise<void> {
-    await this.#parts.unattended.work(options, filter)
+  /** Makes a worker that does only what the filter selects. */
+  async worker(options: WorkOptions, filter: WorkFilter): Promise<Worker> {
+    return await this.#parts.unattended.worker(options, filter)
   }
 
   /** Continues a session for a scheduler that has one worker at a time do so. */

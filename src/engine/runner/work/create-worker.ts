@@ -10,11 +10,10 @@ interface Parts extends Pick<WorkerParts, 'starter' | 'filter'> {
   readonly sessions: Pick<SessionOperations, 'findPending' | 'removeUnfinishedCopies'>
 }
 
-/** Works until the signal aborts. Copies that a process did not complete are removed first. */
-export async function startWorker({ starter, sessions, filter }: Parts, options: WorkOptions): Promise<void> {
-  await sessions.removeUnfinishedCopies()
+/** Makes a worker of a runner. */
+export function createWorker({ starter, sessions, filter }: Parts, options: WorkOptions): Worker {
   const schedules = starter.factory.services.scheduleService
-  await new Worker({ starter, schedules, finder: workFinder({ starter, sessions }), filter }, options).work()
+  return new Worker({ starter, schedules, finder: workFinder({ starter, sessions }), filter }, options)
 }
 
 /** Finds what workers can do. */
@@ -22,6 +21,7 @@ export function workFinder({ starter, sessions }: Omit<Parts, 'filter'>): WorkFi
   const { appName, services } = starter.factory
   const { sessionService, ports, scheduleService: schedules } = services
   const findPending: SessionOperations['findPending'] = (matches) => sessions.findPending(matches)
+  const removeCopies = (): Promise<void> => sessions.removeUnfinishedCopies()
   const overdue = new OverdueRequests({ appName, ports, sessionService, findPending })
-  return new WorkFinder({ appName, services, schedules, overdue })
+  return new WorkFinder({ appName, services, schedules, overdue, removeCopies })
 }
