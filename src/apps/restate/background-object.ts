@@ -16,7 +16,7 @@ export function backgroundObject(sdk: RestateSdk, app: FleetApp): VirtualObjectD
     const { call, isHandedOver } = await forCaller(sdk, () => {
       const call = callOfKey(ctx.key)
       if (!call) throw new ToolwrightError('INVALID_REQUEST', 'The key of the object names no call.')
-      return { call, isHandedOver: app.open(target, sealed).isHandedOver === true }
+      return { call, isHandedOver: app.open(target, sealed).input.isHandedOver === true }
     })
     const signal = ctx.request().attemptCompletedSignal
     // whether the body has begun is in the log: a repeated attempt of this step decides by the effect of the tool

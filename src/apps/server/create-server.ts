@@ -12,7 +12,7 @@ import { RunSlots } from './guard/run-slots.ts'
 import { Metrics } from './health/metrics.ts'
 import type { Listening } from './listen.ts'
 import { createToken } from './principal/create-token.ts'
-import { RecoverySweep } from './recovery/recovery-sweep.ts'
+import { Pruning } from './recovery/pruning.ts'
 import { ServerWork } from './recovery/server-work.ts'
 import { DEFAULT_LIMITS, type ServerOptions } from './server-options.ts'
 import { checkBind, checkServerOptions } from './server-rules.ts'
@@ -63,8 +63,8 @@ class Server implements ToolwrightServer {
   readonly #options: ServerOptions
   readonly #parts: ServerParts
   readonly #stopped = new AbortController()
-  readonly #sweep: RecoverySweep | undefined
   readonly #work: ServerWork | undefined
+  readonly #pruning: Pruning | undefined
   #handler: Promise<FetchHandler> | undefined
   #listening: Promise<Listening> | undefined
   #closing: Promise<void> | undefined
@@ -90,8 +90,8 @@ class Server implements ToolwrightServer {
       closing: this.#stopped.signal,
     }
     if (options.recover === false) return
-    this.#sweep = new RecoverySweep(this.#parts, options.recover)
     this.#work = new ServerWork(this.#parts, options.recover)
+    this.#pruning = options.recover?.prune && new Pruning(this.#parts, options.recover.prune)
   }
 
   /** The token that requests need; undefined if the server has `authenticate`. Read it: it is not printed. */
@@ -127,14 +127,14 @@ class Server implements ToolwrightServer {
     })
     const { listen } = await import('./listen.ts')
     const listening = await listen(await this.#load(), this.#parts, { port, host })
-    this.#sweep?.start()
     this.#work?.start()
+    this.#pruning?.start()
     return listening
   }
 
   /** Continues interrupted runs now. */
   async recover(): Promise<ReadonlyMap<string, number>> {
-    return (await this.#sweep?.sweep()) ?? new Map()
+    return (await this.#work?.recover()) ?? new Map()
   }
 
   /** Drains and closes. Further calls wait for the first one. */
@@ -151,8 +151,8 @@ class Server implements ToolwrightServer {
   async #close(): Promise<void> {
     const { apps, limits, logger } = this.#parts
     this.#stopped.abort()
-    this.#sweep?.close()
     this.#work?.close()
+    this.#pruning?.close()
     const listening = await this.#listening?.catch(() => undefined) // listen() reports its error
     listening?.stopAccepting()
     const closed = apps.close({ graceMs: limits.drainMs, interrupt: true })

@@ -42,8 +42,8 @@ export interface ServerOptions {
   /** What happens to the run of a `/run_sse` request that its client closes. Default `cancel`. */
   readonly onDisconnect?: 'cancel' | 'detach' | undefined
   /**
-   * Continues interrupted runs while the server listens, such as those of another process that died: how often, and which. Default:
-   * all of them, every 30 seconds. `false`: never.
+   * Works without a caller while the server listens, as `runner.work()` does: continues interrupted runs, such as those of another
+   * process that died, and answered ones, and starts what is scheduled. How often, and which. Default: all, every second. `false`: never.
    */
   readonly recover?: false | RecoverySweepOptions | undefined
   /** Sizes, times and rates. */
@@ -86,9 +86,12 @@ export interface SweepPruneOptions extends Omit<PruneOptions, 'signal'> {
   readonly everyMs?: number | undefined
 }
 
-/** How a server continues interrupted runs: the options of `runner.recover()`, and how often. */
+/** How a server works without a caller: the options of `runner.recover()`, and how often. */
 export interface RecoverySweepOptions extends RecoverOptions {
-  /** How often the server looks for them, in milliseconds. Each time is up to a quarter earlier or later. Default 30,000. */
+  /**
+   * How often the server asks the store for work, in milliseconds. Each time is up to a quarter earlier or later. Default 1,000. A store
+   * that can be watched also says at once that there is some.
+   */
   readonly everyMs?: number | undefined
   /** Which sessions are deleted meanwhile. Default: none. */
   readonly prune?: SweepPruneOptions | undefined

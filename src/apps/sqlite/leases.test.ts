@@ -52,6 +52,25 @@ test('a claim that has read the clock before the lease was made is refused: it h
   expect(await holder.sessionService.append(lease, 0, [entryOf('e1')])).toBe(1)
 })
 
+test('a lease whose session was appended to before writes to no other session', async () => {
+  using services = sqlite(temporaryFile())
+  const { sessionService } = services
+  const other = { ...HOME, sessionId: 'other' }
+  await sessionService.createSession(HOME)
+  await sessionService.createSession(other)
+  const lease = await sessionService.claim(HOME)
+  expect(await sessionService.append(lease, 0, [entryOf('e1')])).toBe(1)
+  expect(await sessionService.append(lease, 1, [entryOf('e2')])).toBe(2) // its row is known now
+  const forged = { ...lease, key: other }
+  await expect(sessionService.append(forged, 2, [entryOf('e3')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  await expect(sessionService.append(lease, 1, [entryOf('e3')])).rejects.toMatchObject({ code: 'STALE_APPEND' })
+  await sessionService.release(lease)
+  await expect(sessionService.append(lease, 2, [entryOf('e3')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  const next = await sessionService.claim(HOME)
+  expect(await sessionService.append(next, 2, [entryOf('e3')])).toBe(3)
+  expect((await sessionService.getSession(other))?.events).toEqual([])
+})
+
 test('a damaged SQLite lease does not block its session forever', async () => {
   const file = temporaryFile()
   using services = sqlite(file)

@@ -13,6 +13,7 @@ import type { FleetView } from './work/fleet-view.ts'
 import type { UnattendedWork } from './work/unattended-work.ts'
 import type { WakeOptions, WakeResult } from './work/wake-session.ts'
 import type { SessionOfApp, WorkFilter } from './work/work-item.ts'
+import type { Worker } from './work/worker.ts'
 import type { PresenceOptions, WorkerPresence } from './work/worker-presence.ts'
 
 const retrying = loadLater(() => import('./work/retry-session.ts'))
@@ -72,9 +73,9 @@ export class RunnerInternals {
     if (!this.#hasOwnPhases) this.#parts.services.phases = phases
   }
 
-  /** Works without a caller, but only on what the filter wants. */
-  async work(options: WorkOptions, filter: WorkFilter): Promise<void> {
-    await this.#parts.unattended.work(options, filter)
+  /** Makes a worker that does only what the filter selects. */
+  async worker(options: WorkOptions, filter: WorkFilter): Promise<Worker> {
+    return await this.#parts.unattended.worker(options, filter)
   }
 
   /** Continues a session for a scheduler that has one worker at a time do so. */

@@ -4,7 +4,7 @@ import { sessionExists } from '../session/session-errors.ts'
 import { versionsOf } from './append-rules.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
 import { toSession } from './session-lists.ts'
-import type { SessionRow } from './session-row.ts'
+import type { InsertedRow } from './session-row.ts'
 import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
 import type { StateChange } from './state-change.ts'
@@ -30,19 +30,20 @@ export function* createSession(
 ): SqlWork<{ readonly session: Session; readonly updates: readonly StateUpdate[] }> {
   const { sessions, pages, state } = tables
   if (yield* sessions.findCopy(key)) throw sessionExists(key.sessionId)
-  if ((yield* sessions.insert(key, now)) === undefined) throw sessionExists(key.sessionId)
-  const row = (yield* sessions.find(key)) as SessionRow // inserted above
+  const row = yield* sessions.insert(key, now)
+  if (!row) throw sessionExists(key.sessionId)
   const added = yield* insertOnce(tables, row, encoded)
   const all = [...changes, ...added.flatMap((entry) => entry.changes)]
   const updates = yield* state.apply(row, all, { from: 0, versions: versionsOf(row, added.length) })
   if (added.length > 0) yield* sessions.setSeq(row.id, added.length, now)
-  return { session: yield* toSession(tables, row, yield* pages.events(row)), updates }
+  const events = added.length > 0 ? yield* pages.events(row) : []
+  return { session: yield* toSession(tables, row, events), updates }
 }
 
 /** Inserts the first entries of a log, each event once, and returns those that are new. */
 function* insertOnce(
   { log }: SessionTables,
-  row: SessionRow,
+  row: InsertedRow,
   encoded: readonly EncodedEntry[],
 ): SqlWork<readonly EncodedEntry[]> {
   if (yield* log.insert(row.id, 0, encoded)) return encoded

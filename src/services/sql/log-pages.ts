@@ -48,8 +48,8 @@ export class LogPages {
      ORDER BY seq DESC LIMIT ?`,
   );
 
-  /** Reads the entries after a sequence number, up to the one that reaches `maxBytes`; throws STORAGE when one is missing. */
-  *piece(owner: LogOwner & { readonly seq: number }, fromSeq: number, maxBytes: number): SqlWork<ReadEntries> {
+  /** Reads the entries after a sequence number, all or up to the one that reaches `maxBytes`; throws STORAGE when one is missing. */
+  *piece(owner: LogOwner & { readonly seq: number }, fromSeq: number, maxBytes?: number): SqlWork<ReadEntries> {
     const read = yield* this.page(owner, fromSeq, { maxBytes })
     const readSeq = fromSeq + read.entries.length
     if (readSeq < owner.seq && readSeq === fromSeq) throw missingEntry(owner, readSeq + 1)

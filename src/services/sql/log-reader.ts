@@ -79,8 +79,9 @@ export class LogReader {
     if (reading.entries.length === 0) reading.start = yield* this.#startOf(row)
     const { from } = reading.start as LogStart
     const next = from + reading.entries.length
-    if (!isTurn && next < row.seq && (yield* pages.isLong(row.id, next))) return undefined
-    const piece = yield* pages.piece(row, next, MAX_PIECE_BYTES)
+    const isShort = next >= row.seq || (!isTurn && !(yield* pages.isLong(row.id, next)))
+    if (!isShort && !isTurn) return undefined
+    const piece = yield* pages.piece(row, next, isShort ? undefined : MAX_PIECE_BYTES)
     for (const entry of piece.entries) reading.entries.push(entry)
     reading.size += piece.size
     if (from + reading.entries.length < row.seq) return undefined

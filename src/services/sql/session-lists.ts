@@ -2,20 +2,23 @@ import type { Event } from '../../core/event/event.ts'
 import { readPagePosition } from '../session/page.ts'
 import type { Page, Session, SessionService, UserUsage } from '../session/service.ts'
 import { toText } from './escaped-text.ts'
-import { keyOf, type SessionRow } from './session-row.ts'
+import { keyOf, type RowOwner, type SessionRow } from './session-row.ts'
 import type { SessionTables } from './session-tables.ts'
 import type { SqlWork } from './sql.ts'
 
 /** The most sessions whose state is read at a time. A page may end before it shows all of them. */
 const ROWS_AT_A_TIME = 20
 
+/** What a list shows of the row of a session. */
+type ListedRow = RowOwner & Pick<SessionRow, 'updated_at'>
+
 /** A session with its state and these events. */
-export function* toSession({ stateRows }: SessionTables, row: SessionRow, events: readonly Event[]): SqlWork<Session> {
+export function* toSession({ stateRows }: SessionTables, row: ListedRow, events: readonly Event[]): SqlWork<Session> {
   const { state } = yield* stateRows.read(row)
   return sessionOf(row, state, events)
 }
 
-function sessionOf(row: SessionRow, state: Session['state'], events: readonly Event[]): Session {
+function sessionOf(row: ListedRow, state: Session['state'], events: readonly Event[]): Session {
   const { appName, userId, sessionId: id } = keyOf(row)
   return { id, appName, userId, state, events, lastUpdateTime: row.updated_at / 1000 }
 }

@@ -44,6 +44,9 @@ export interface SessionRow {
 /** A session after entries were appended: `seq` is the sequence number before them. */
 export type ExtendedRow = RowOwner & Pick<SessionRow, 'seq' | 'app_version' | 'user_version'>
 
+/** A new session. */
+export type InsertedRow = RowOwner & UpdatedRow & Pick<SessionRow, 'updated_at'>
+
 /** What an update returns of the row of a session. */
 export type UpdatedRow = Pick<SessionRow, 'id' | 'app_version' | 'user_version'>
 

@@ -4,6 +4,7 @@ import {
   checkRow,
   copyColumns,
   type ExtendedRow,
+  type InsertedRow,
   type KeyColumns,
   keyColumns,
   OF_KEY,
@@ -21,6 +22,9 @@ export type HeldLease = Pick<Lease, 'key' | 'epoch'>
 /** The epoch of a session without a holder. */
 export const FREE = 0
 
+/** How many row ids of holders are remembered. */
+const MAX_KNOWN_ROWS = 10_000
+
 /** The sessions: their keys and the length of their logs. */
 export class SessionRows {
   readonly #database: SqlDatabase
@@ -33,6 +37,9 @@ export class SessionRows {
   readonly #count: Statement
   readonly #delete: Statement
   readonly #extend: Statement
+  readonly #extendKnown: Statement
+  /** The rows of holders, by their epochs. Only hints: the statement that uses one checks the whole key. */
+  readonly #knownRows: Map<number, number> = new Map()
   readonly #setSeq: Statement
   readonly #complete: Statement
 
@@ -40,11 +47,11 @@ export class SessionRows {
     const { leaseTime, forUpdate } = database.dialect
     const columns = `${STORED_COLUMNS}, ${leaseTime} AS lease_now`
     this.#database = database
+    const versions = versionColumns(database)
     this.#insert = query(
       `INSERT INTO toolwright_sessions (app, "user", session, seq, epoch, expires_at, updated_at)
-       VALUES (?, ?, ?, 0, ${FREE}, 0, ?) ON CONFLICT (app, "user", session) DO NOTHING RETURNING id`,
+       VALUES (?, ?, ?, 0, ${FREE}, 0, ?) ON CONFLICT (app, "user", session) DO NOTHING RETURNING id${versions}`,
     )
-    const versions = versionColumns(database)
     this.#find = query(`SELECT ${columns}${versions} FROM toolwright_sessions WHERE ${OF_KEY}`)
     this.#lock = query(`SELECT ${columns}${versions} FROM toolwright_sessions WHERE ${OF_KEY}${forUpdate}`)
     const ofUser = `SELECT ${columns} FROM toolwright_sessions WHERE app = ? AND "user" = ?`
@@ -54,10 +61,9 @@ export class SessionRows {
     this.#count = query('SELECT count(*) AS count FROM toolwright_sessions WHERE app = ? AND "user" = ?')
     this.#delete = command('DELETE FROM toolwright_sessions WHERE id = ?')
     // Checks the lease and the order of appends, and locks the row, in one statement.
-    this.#extend = query(
-      `UPDATE toolwright_sessions SET seq = seq + ?, updated_at = ? WHERE ${OF_KEY} AND epoch = ? AND seq = ?
-       RETURNING id${versions}`,
-    )
+    const extend = `UPDATE toolwright_sessions SET seq = seq + ?, updated_at = ? WHERE ${OF_KEY} AND epoch = ? AND seq = ?`
+    this.#extend = query(`${extend} RETURNING id${versions}`)
+    this.#extendKnown = command(`${extend} AND id = ?`)
     this.#setSeq = command('UPDATE toolwright_sessions SET seq = ?, updated_at = ? WHERE id = ?')
     this.#complete = command(
       `UPDATE toolwright_sessions SET app = ?
@@ -65,9 +71,11 @@ export class SessionRows {
     )
   }
 
-  /** Inserts a session and returns its row id; undefined when it exists. */
-  *insert(key: SessionKey, now: number): SqlWork<number | undefined> {
-    return (yield* rowOf(this.#insert, ...keyColumns(key), now))?.id as number | undefined
+  /** Inserts a session and returns its row; undefined when it exists. */
+  *insert(key: SessionKey, now: number): SqlWork<InsertedRow | undefined> {
+    const [app, user, session] = keyColumns(key)
+    const row = (yield* rowOf(this.#insert, app, user, session, now)) as UpdatedRow | undefined
+    return row && { ...row, app, user, session, updated_at: now }
   }
 
   /** Inserts an unfinished copy; false when a copy with this key exists. */
@@ -143,8 +151,20 @@ export class SessionRows {
   ): SqlWork<ExtendedRow | undefined> {
     if (!isEpoch(epoch) || !Number.isSafeInteger(seq)) return undefined
     const [app, user, session] = keyColumns(key)
+    const known = this.#database.readNow && this.#knownRows.get(epoch)
+    if (known !== undefined) {
+      // an answer without a row is faster in SQLite; where state is copied, the row also tells the versions of it
+      const changes = yield* changesOf(this.#extendKnown, count, now, app, user, session, epoch, seq, known)
+      return changes > 0 ? { id: known, app, user, session, seq } : undefined
+    }
     const row = (yield* rowOf(this.#extend, count, now, app, user, session, epoch, seq)) as UpdatedRow | undefined
+    if (row) this.#know(epoch, row.id)
     return row && { ...row, app, user, session, seq }
+  }
+
+  #know(epoch: number, id: number): void {
+    if (this.#knownRows.size === MAX_KNOWN_ROWS) this.#knownRows.clear()
+    this.#knownRows.set(epoch, id)
   }
 
   /** Sets the sequence number of the last entry and the time of the append. */

@@ -34,21 +34,29 @@ test('retention comes once an hour, and goes on after an error of the store', as
   const errors: string[] = []
   const logger = { warn: () => {}, error: (message: string) => void errors.push(message) }
   const parts = { apps: new Apps({ apps: { shop: runner } }), logger }
-  let time = 0
-  const pruning = new Pruning(parts, { maxSessionsPerUser: 1 }, { monotonicNow: () => time })
+  const timers: { readonly ms: number; readonly fire: () => void }[] = []
+  const setTimer = (fire: () => void, ms: number): (() => void) => {
+    timers.push({ ms, fire })
+    return () => {}
+  }
+  const pruning = new Pruning(parts, { maxSessionsPerUser: 1 }, { setTimer })
   for (const id of ['s1', 's2']) await create(id)
   clock.time++
   const find = sessionService.findPrunable
   sessionService.findPrunable = () => Promise.reject(new Error('The disk is gone.'))
-  await pruning.pruneIfDue()
+  pruning.start()
+  timers[0]?.fire()
+  await expect.poll(() => timers.length).toBe(2)
   sessionService.findPrunable = find
   expect(errors).toEqual(['The sessions of app "shop" were not pruned: The disk is gone.'])
-  time += 3_599_999
-  await pruning.pruneIfDue()
   expect(await left()).toEqual(['s1', 's2'])
-  time += 1
-  await pruning.pruneIfDue()
-  expect(await left()).toEqual(['s2'])
+  timers[1]?.fire()
+  await expect.poll(left).toEqual(['s2'])
+  await expect.poll(() => timers.map(({ ms }) => ms)).toEqual([1_000, 3_600_000, 3_600_000])
+  pruning.close()
+  timers[2]?.fire()
+  await create('s3')
+  expect(await left()).toEqual(['s2', 's3'])
 })
 
 test.each([

@@ -25,21 +25,27 @@ function countLooks(service: InMemoryScheduleService): () => number {
   return () => looks
 }
 
-test('a server continues what another process has answered, and starts the runs of schedules, before its next sweep', async () => {
-  const services = [new InMemorySessionService(), new InMemoryScheduleService()] as const
-  const looks = countLooks(services[1])
-  await startServer({ apps: { shop: desk(...services) } })
-  await expect.poll(looks, { timeout: 5_000 }).toBeGreaterThan(0)
-  const other = desk(...services)
-  const textOf = async (sessionId: string): Promise<string> =>
-    JSON.stringify(await services[0].getSession({ appName: 'shop', userId: 'ada', sessionId }))
-  const { sessionId, pending } = await other.complete({ userId: 'ada', message: 'Charge.' })
-  await other.answer({ userId: 'ada', sessionId, message: pending.map((request) => approve(request)) })
-  await expect.poll(() => textOf(sessionId), { timeout: 5_000 }).toContain('Done.')
-  await other.schedule({ userId: 'ada', message: 'Report.', at: new Date(), id: 'now' })
-  const last = async () => (await other.schedules()).items[0]?.last?.sessionId ?? ''
-  await expect.poll(async () => await textOf(await last()), { timeout: 10_000 }).toContain('Done.')
-})
+test.each([
+  ['can', new InMemorySessionService()],
+  ['cannot', Object.assign(new InMemorySessionService(), { watch: undefined })],
+])(
+  'a server continues what another process has answered, and starts the runs of schedules, with a store that %s be watched',
+  async (_, sessionService) => {
+    const services = [sessionService, new InMemoryScheduleService()] as const
+    const looks = countLooks(services[1])
+    await startServer({ apps: { shop: desk(...services) } })
+    await expect.poll(looks, { timeout: 5_000 }).toBeGreaterThan(0)
+    const other = desk(...services)
+    const textOf = async (sessionId: string): Promise<string> =>
+      JSON.stringify(await services[0].getSession({ appName: 'shop', userId: 'ada', sessionId }))
+    const { sessionId, pending } = await other.complete({ userId: 'ada', message: 'Charge.' })
+    await other.answer({ userId: 'ada', sessionId, message: pending.map((request) => approve(request)) })
+    await expect.poll(() => textOf(sessionId), { timeout: 5_000 }).toContain('Done.')
+    await other.schedule({ userId: 'ada', message: 'Report.', at: new Date(), id: 'now' })
+    const last = async () => (await other.schedules()).items[0]?.last?.sessionId ?? ''
+    await expect.poll(async () => await textOf(await last()), { timeout: 10_000 }).toContain('Done.')
+  },
+)
 
 test('a server with `recover: false` leaves answers and schedules to workers', async () => {
   const services = [new InMemorySessionService(), new InMemoryScheduleService()] as const

@@ -1,14 +1,12 @@
 import { systemPorts } from '../../../core/base/ports.ts'
 import { messageOf } from '../../../core/error/error.ts'
+import type { Runner } from '../../../engine/runner/runner.ts'
 import type { WorkItem } from '../../../engine/runner/work/work-item.ts'
-import { watchSessions } from '../../../services/session/watch-sessions.ts'
+import type { Worker } from '../../../engine/runner/work/worker.ts'
 import type { ServedApp } from '../apps.ts'
 import { looksLikeBench, type UserSession } from '../bench/bench-session.ts'
 import type { ServerParts } from '../env.ts'
 import type { RecoverySweepOptions } from '../server-options.ts'
-
-/** The most changed sessions that are remembered. The sweep continues the others. */
-const MAX_CHANGED = 1_000
 
 /** The first requests of a server come before its other work, in milliseconds. */
 const DELAY_MS = 1_000
@@ -17,13 +15,16 @@ const DELAY_MS = 1_000
 const GRACE_MS = 600_000
 
 /**
- * A worker beside the sweep, for what should not wait for it: posted answers, schedules that are due, and sessions that another
- * process has just left with an answer.
+ * A worker for each app, which continues what other processes have left or answered, and starts what is scheduled. After a crash with
+ * many runs, at most `concurrentRuns` of an app are under way: models have limits too.
  */
 export class ServerWork {
   readonly #parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics' | 'limits'>
   readonly #options: RecoverySweepOptions
   readonly #stop: AbortController = new AbortController()
+  readonly #workers: Map<string, Promise<Worker>> = new Map()
+  /** How many runs were continued, by app. */
+  readonly #recovered: Map<string, number> = new Map()
   #cancelTimer: (() => void) | undefined
 
   constructor(parts: Pick<ServerParts, 'apps' | 'logger' | 'metrics' | 'limits'>, options: RecoverySweepOptions = {}) {
@@ -31,19 +32,29 @@ export class ServerWork {
     this.#options = options
   }
 
-  /** Starts a worker for each app, a second later. */
+  /** Starts the workers, a second later. */
   start(): void {
-    this.#cancelTimer = systemPorts.setTimer(() => this.#startAll(), DELAY_MS, { background: true })
+    const workAll = (): void => {
+      for (const app of this.#apps()) void this.#with(app, (worker) => worker.work())
+    }
+    this.#cancelTimer = systemPorts.setTimer(workAll, DELAY_MS, { background: true })
   }
 
-  #startAll(): void {
-    for (const app of this.#parts.apps.all()) {
-      if (app.runner.internals.engine) continue // the workers of the engine do it
-      this.#work(app).catch((error) => {
-        if (!this.#stop.signal.aborted)
-          this.#parts.logger.error(`App "${app.name}" does no unattended work: ${messageOf(error)}`, error)
-      })
-    }
+  /**
+   * Looks for work now, such as when the server starts. Returns how many runs were continued, by app. The others are continued when
+   * these have ended. Never rejects.
+   */
+  async recover(): Promise<ReadonlyMap<string, number>> {
+    const apps = this.#apps()
+    const countOf = ({ name }: ServedApp): number => this.#recovered.get(name) ?? 0
+    const before = new Map(apps.map((app) => [app, countOf(app)]))
+    await Promise.all(apps.map((app) => this.#with(app, (worker) => worker.look())))
+    return new Map(apps.map((app) => [app.name, countOf(app) - (before.get(app) ?? 0)]))
+  }
+
+  /** The apps whose work no engine gives to workers: two searches would compete. */
+  #apps(): readonly ServedApp[] {
+    return this.#parts.apps.all().filter(({ runner }) => runner.internals.engine === undefined)
   }
 
   /** Ends the workers. Runs under way belong to their runners. */
@@ -52,38 +63,59 @@ export class ServerWork {
     this.#stop.abort()
   }
 
-  async #work({ runner }: ServedApp): Promise<void> {
-    const { where = () => true, runContext } = this.#options
-    const { signal } = this.#stop
-    const changed = new Set<string>()
-    const unwatch = watchSessions(runner.sessionService, ({ appName, userId, sessionId }) => {
-      if (appName === runner.appName) remember(changed, keyOf({ userId, sessionId }))
-    })
-    const filter = {
-      isWanted: (item: WorkItem): boolean => {
-        if (item.type === 'overdue' || looksLikeBench(item)) return false
-        return item.type !== 'interrupted' || changed.has(keyOf(item))
-      },
-      onStarted: (item: WorkItem): void => {
-        if (item.type === 'interrupted') this.#parts.metrics.countRecoveredRuns(1)
-      },
-    }
-    const concurrency = this.#parts.limits.concurrentRuns
+  async #with(app: ServedApp, use: (worker: Worker) => Promise<void>): Promise<void> {
     try {
-      await runner.internals.work({ signal, where, runContext, concurrency, graceMs: GRACE_MS }, filter)
-    } finally {
-      unwatch()
+      await use(await this.#workerOf(app))
+    } catch (error) {
+      if (this.#stop.signal.aborted) return // runs are interrupted, and the store may be closed
+      this.#parts.logger.error(`App "${app.name}" does no unattended work: ${messageOf(error)}`, error)
     }
+  }
+
+  #workerOf(app: ServedApp): Promise<Worker> {
+    const known = this.#workers.get(app.name)
+    if (known) return known
+    const { where, runContext, everyMs: pollMs } = this.#options
+    const concurrency = this.#parts.limits.concurrentRuns
+    const made = app.runner.internals.worker(
+      { signal: this.#stop.signal, where, runContext, pollMs, concurrency, graceMs: GRACE_MS },
+      { select: (items) => withoutBenches(app, items), onStarted: (item) => this.#count(app, item) },
+    )
+    this.#workers.set(app.name, made)
+    return made
+  }
+
+  #count({ name }: ServedApp, { type }: WorkItem): void {
+    if (type !== 'interrupted' && type !== 'overdue') return
+    this.#recovered.set(name, (this.#recovered.get(name) ?? 0) + 1)
+    this.#parts.metrics.countRecoveredRuns(1)
   }
 }
 
-function remember(changed: Set<string>, key: string): void {
-  changed.delete(key)
-  changed.add(key)
-  const [oldest] = changed
-  if (changed.size > MAX_CHANGED && oldest !== undefined) changed.delete(oldest)
+/** The model of an app must not continue a single call of the tool bench. Those that died with their process are removed. */
+async function withoutBenches(
+  { runner, benchSessions }: ServedApp,
+  items: readonly WorkItem[],
+): Promise<readonly WorkItem[]> {
+  if (!items.some(looksLikeBench)) return items
+  const findBenchAgent = await benchSessions.finder()
+  const isBench = (item: WorkItem): boolean => findBenchAgent(item) !== undefined
+  const isDead = ({ type }: WorkItem): boolean => type === 'interrupted' || type === 'overdue'
+  await removeBenches(
+    runner,
+    items.filter((item) => isBench(item) && isDead(item)),
+  )
+  return items.filter((item) => !isBench(item))
 }
 
-function keyOf({ userId, sessionId }: UserSession): string {
-  return JSON.stringify([userId, sessionId])
+/** Removes calls of the tool bench: no page waits for them. */
+async function removeBenches(runner: Runner, benches: readonly UserSession[]): Promise<void> {
+  const { appName, sessionService } = runner
+  for (const { userId, sessionId } of benches) {
+    const isOurs = await sessionService.claim({ appName, userId, sessionId }).then(
+      () => true,
+      () => false, // another process was faster
+    )
+    if (isOurs) await runner.deleteSession({ userId, sessionId })
+  }
 }

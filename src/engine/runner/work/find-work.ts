@@ -6,6 +6,9 @@ import { itemKeyOf, tickItem, type WorkItem } from './work-item.ts'
 /** The most sessions and schedules of one kind that are read at once, besides those that are tried already. */
 const LIMIT = 500
 
+/** How often copies are looked for, in milliseconds: they live as long as a lease after their process. */
+const COPIES_MS = 30_000
+
 interface Parts {
   /** The app. */
   readonly appName: string
@@ -15,11 +18,14 @@ interface Parts {
   readonly schedules: ScheduleService
   /** Finds expired requests. */
   readonly overdue: OverdueRequests
+  /** Removes copies that a process did not complete. */
+  readonly removeCopies: () => Promise<void>
 }
 
 /** Finds what a worker can do: interrupted runs, posted answers, expired requests, and schedules that are due. */
 export class WorkFinder {
   readonly #parts: Parts
+  #copiesDueAt: number = Number.NEGATIVE_INFINITY
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -30,6 +36,7 @@ export class WorkFinder {
     const { appName, services, schedules, overdue } = this.#parts
     const { sessionService, ports } = services
     const limit = LIMIT + tried
+    await this.#removeCopies()
     const [interrupted, posted = [], late, due] = await Promise.all([
       sessionService.interrupted({ appName }),
       sessionService.withInbox?.({ appName, limit }),
@@ -45,5 +52,13 @@ export class WorkFinder {
     const found = new Map<string, WorkItem>()
     for (const item of items) if (!found.has(itemKeyOf(item))) found.set(itemKeyOf(item), item)
     return [...found.values()]
+  }
+
+  /** Copies that a process did not complete are nobody's work, so they are removed now and then. */
+  async #removeCopies(): Promise<void> {
+    const now = this.#parts.services.ports.monotonicNow()
+    if (now < this.#copiesDueAt) return
+    await this.#parts.removeCopies()
+    this.#copiesDueAt = now + COPIES_MS
   }
 }

@@ -12,12 +12,13 @@ import type { Schedule, ScheduleOptions, SchedulesFilter } from '../schedules/sc
 import type { SessionOperations } from '../sessions/session-operations.ts'
 import type { WorkFinder } from './find-work.ts'
 import type { WorkFilter } from './work-item.ts'
+import type { Worker } from './worker.ts'
 
 const NO_SIGNAL = 'runner.work() needs `signal`, which ends the work: new AbortController().signal.'
 
 const scheduling = loadLater(() => import('../schedules/schedule-operations.ts'))
 const toolScheduling = loadLater(() => import('../schedules/tool-schedules.ts'))
-const working = loadLater(() => import('./start-worker.ts'))
+const working = loadLater(() => import('./create-worker.ts'))
 
 /** What a runner does without a caller: it continues sessions, and runs what is scheduled. */
 export class UnattendedWork {
@@ -41,18 +42,27 @@ export class UnattendedWork {
     return runs
   }
 
-  /** Continues sessions until the signal aborts. `filter`: only some of them. */
-  async work(options: WorkOptions, filter?: WorkFilter): Promise<void> {
+  /** Continues sessions until the signal aborts. */
+  async work(options: WorkOptions): Promise<void> {
+    this.#throwIfRefused(options)
+    const { workUntilAborted } = await working()
+    await workUntilAborted({ starter: this.#starter, sessions: this.#sessions }, options)
+  }
+
+  /** Makes a worker that does only what the filter selects. */
+  async worker(options: WorkOptions, filter: WorkFilter): Promise<Worker> {
+    this.#throwIfRefused(options)
+    const { createWorker } = await working()
+    return createWorker({ starter: this.#starter, sessions: this.#sessions, filter }, options)
+  }
+
+  #throwIfRefused({ signal }: WorkOptions): void {
     this.#starter.factory.throwIfClosed()
-    // without types
-    if (!options.signal) throw new ToolwrightError('INVALID_REQUEST', NO_SIGNAL)
-    const { startWorker } = await working()
-    await startWorker({ starter: this.#starter, sessions: this.#sessions, filter }, options)
+    if (!signal) throw new ToolwrightError('INVALID_REQUEST', NO_SIGNAL) // without types
   }
 
   /** Finds what workers can do. */
   async finder(): Promise<WorkFinder> {
-    await this.#sessions.removeUnfinishedCopies()
     const { workFinder } = await working()
     return workFinder({ starter: this.#starter, sessions: this.#sessions })
   }

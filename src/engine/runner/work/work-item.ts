@@ -19,8 +19,8 @@ export type WorkItem = SessionOfApp &
 
 /** Which work a worker does, if not all. */
 export interface WorkFilter {
-  /** Whether the worker does it. */
-  isWanted(item: WorkItem): boolean
+  /** Selects what the worker does. */
+  select(items: readonly WorkItem[]): Promise<readonly WorkItem[]>
   /** Called when its run has started. */
   onStarted(item: WorkItem): void
 }

@@ -84,6 +84,12 @@ export class Worker {
     await this.#end()
   }
 
+  /** Looks for work once, also without `work()`. Resolves when what it tries has started, or has failed to. */
+  async look(): Promise<void> {
+    await this.#find()
+    await Promise.all(this.#startNext())
+  }
+
   get #isStopped(): boolean {
     return this.#options.signal.aborted || this.#parts.starter.factory.isClosed
   }
@@ -103,8 +109,9 @@ export class Worker {
     this.#delays.clean(ports.monotonicNow())
     try {
       const found = await finder.find(this.#delays.size + this.#running.size)
-      const wanted = filter ? found.filter((item) => filter.isWanted(item)) : found
-      this.#queue.replace(where ? wanted.filter(({ userId, sessionId }) => where({ userId, sessionId })) : wanted)
+      const free = found.filter((item) => !this.#isUnderWay(item))
+      const wanted = where ? free.filter(({ userId, sessionId }) => where({ userId, sessionId })) : free
+      this.#queue.replace(filter ? await filter.select(wanted) : wanted)
       this.#failures = { count: 0, reason: '' }
       return true
     } catch (error) {
@@ -116,16 +123,20 @@ export class Worker {
     }
   }
 
-  /** Starts as much of the work as the limit allows. */
-  #startNext(): void {
+  /** Starts as much of the work as the limit allows. Returns when each run has started, or has failed to. */
+  #startNext(): Promise<void>[] {
     const { concurrency = DEFAULT_CONCURRENCY } = this.#options
+    const starts: Promise<void>[] = []
     while (!this.#isStopped && this.#running.size < concurrency) {
       const item = this.#queue.take((userId) => this.#runsOf(userId))
-      if (!item) return
+      if (!item) break
       if (!this.#mayTry(item)) continue
-      const tried = this.#do(item).finally(() => this.#tries.delete(tried))
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const tried = this.#do(item, resolve).finally(() => this.#tries.delete(tried))
       this.#tries.add(tried)
+      starts.push(promise)
     }
+    return starts
   }
 
   #runsOf(userId: string): number {
@@ -134,15 +145,19 @@ export class Worker {
     return runs
   }
 
-  #mayTry(item: WorkItem): boolean {
-    const { running, services } = this.#parts.starter.factory
-    // a run of this runner renews its lease, also if that has ended while the process was suspended
-    if (this.#running.has(keyOf(item)) || running.of(item).length > 0) return false
-    const now = services.ports.monotonicNow()
-    return this.#refusals.mayTry(item.userId, now) && this.#delays.isDue(itemKeyOf(item), now)
+  /** Whether this process runs the session. A run renews its lease, also if that has ended while the process was suspended. */
+  #isUnderWay(item: WorkItem): boolean {
+    return this.#running.has(keyOf(item)) || this.#parts.starter.factory.running.of(item).length > 0
   }
 
-  async #do(item: WorkItem): Promise<void> {
+  #mayTry(item: WorkItem): boolean {
+    const now = this.#parts.starter.factory.services.ports.monotonicNow()
+    if (this.#isUnderWay(item) || !this.#refusals.mayTry(item.userId, now)) return false
+    return this.#delays.isDue(itemKeyOf(item), now)
+  }
+
+  /** Does an item. `onStarted`: called when its run has started, or will not. */
+  async #do(item: WorkItem, onStarted: () => void): Promise<void> {
     const { ports } = this.#parts.starter.factory.services
     const key = keyOf(item)
     const entry: { readonly userId: string; run?: StartedRun } = { userId: item.userId }
@@ -151,6 +166,8 @@ export class Worker {
     try {
       outcome = await this.#try(item, (run) => {
         entry.run = run
+        this.#parts.filter?.onStarted(item)
+        onStarted()
       })
     } catch (error) {
       outcome = { type: 'failed', reason: messageOf(error) }
@@ -160,6 +177,7 @@ export class Worker {
     else this.#note(item, outcome)
     if (entry.run) this.#refusals.clear() // its slots are free
     this.#running.delete(key)
+    onStarted()
     if (this.#queue.size > 0) this.#startNext()
     else if (outcome.type !== 'limited') this.#wake.wake() // there may be more for the session, or a limit kept other work away
   }
@@ -187,7 +205,6 @@ export class Worker {
     }
     if (!run) return { type: 'nothing' }
     onStarted(run)
-    this.#parts.filter?.onStarted(item)
     run.events.close() // no consumer comes
     if (this.#isStopped) run.stop(interrupted())
     await run.finished

@@ -1,13 +1,13 @@
 import { InMemorySessionService, LlmAgent, type Model, Runner, type SessionService, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Apps } from '../apps.ts'
 import { BenchSessions } from '../bench/bench-session.ts'
 import { createServer } from '../create-server.ts'
 import { silent, slowAgent, startServer } from '../edge.test-kit.ts'
 import { Metrics } from '../health/metrics.ts'
 import { DEFAULT_LIMITS, type RecoverySweepOptions } from '../server-options.ts'
-import { RecoverySweep } from './recovery-sweep.ts'
+import { ServerWork } from './server-work.ts'
 
 /** A runner whose run of session `sessionId` calls a tool that lasts until it is released. */
 async function startRun(sessionService: SessionService, sessionId = 's1') {
@@ -31,37 +31,20 @@ function otherRunner(sessionService: SessionService, agentName = 'slow'): Runner
 const eventsOf = async (sessions: SessionService, sessionId = 's1'): Promise<string> =>
   JSON.stringify(await sessions.getSession({ appName: 'slow', userId: 'ada', sessionId }))
 
-/** A sweep whose timer the test fires. */
-function createSweep(runner: Runner, options?: RecoverySweepOptions, concurrentRuns = 100) {
-  const timers: { readonly ms: number; readonly fire: () => void }[] = []
-  const cancelled: number[] = []
-  const errors: string[] = []
-  let random = 0
-  const ports = {
-    random: () => random,
-    setTimer: (fire: () => void, ms: number) => {
-      const at = timers.push({ ms, fire })
-      return () => void cancelled.push(at)
-    },
-  }
+/** The work of a server that looks for it when the test says so. */
+function createWork(runner: Runner, options?: RecoverySweepOptions, concurrentRuns = 100) {
   const parts = {
     apps: new Apps({ apps: { slow: runner } }),
     metrics: new Metrics(),
     limits: { ...DEFAULT_LIMITS, concurrentRuns },
-    logger: { warn: () => {}, error: (message: string) => void errors.push(message) },
+    logger: silent,
   }
-  const sweep = new RecoverySweep(parts, options, ports)
-  onTestFinished(() => runner.close())
-  /** Fires the timer, and waits until the next sweep is planned. */
-  const next = async (): Promise<void> => {
-    const count = timers.length
-    timers.at(-1)?.fire()
-    await expect.poll(() => timers.length).toBe(count + 1)
-  }
-  const setRandom = (value: number): void => {
-    random = value
-  }
-  return { sweep, timers, cancelled, errors, next, setRandom }
+  const work = new ServerWork(parts, options)
+  onTestFinished(async () => {
+    work.close()
+    await runner.close()
+  })
+  return async () => (await work.recover()).get('slow')
 }
 
 test('a server continues the run of another process that stopped while the server was listening', async () => {
@@ -75,27 +58,24 @@ test('a server continues the run of another process that stopped while the serve
   expect(await metrics.text()).toContain('toolwright_recovered_runs_total 1')
 })
 
-test('a sweep leaves alone what another process or the server itself runs, and calls of the tool bench', async () => {
+test('a server leaves alone what another process or the server itself runs, and calls of the tool bench', async () => {
   let now = 0
   const sessions = new InMemorySessionService({ monotonicNow: () => now })
   const held = await startRun(sessions)
-  const { sweep, next } = createSweep(held.runner)
+  const look = createWork(held.runner)
   const benchId = await new BenchSessions({ appName: 'slow', sessionService: sessions }).newSessionId('slow', 'ada')
   const bench = await startRun(sessions, benchId)
   await bench.runner.close({ interrupt: true })
-  sweep.start()
-  await next()
+  expect(await look()).toBe(0)
   now += 60_000 // the process was suspended: its lease has ended, and its run renews it
-  await next()
+  expect(await look()).toBe(0)
   held.slow.release()
   await held.ended
   expect(held.slow.outcomes).toEqual(['finished'])
   expect(await eventsOf(sessions)).toContain('Done.')
 
   const other = await startRun(sessions, 's2')
-  const elsewhere = createSweep(otherRunner(sessions))
-  elsewhere.sweep.start()
-  await elsewhere.next()
+  expect(await createWork(otherRunner(sessions))()).toBe(0)
   expect(other.slow.outcomes).toEqual([])
   other.slow.release()
   await other.ended
@@ -103,7 +83,7 @@ test('a sweep leaves alone what another process or the server itself runs, and c
   expect(bench.slow.outcomes).toEqual(['aborted'])
 })
 
-test('a sweep removes calls of the tool bench that died with their process, and continues sessions of users with such ids', async () => {
+test('a server removes calls of the tool bench that died with their process, and continues sessions of users with such ids', async () => {
   const sessions = new InMemorySessionService()
   const benches = new BenchSessions({ appName: 'slow', sessionService: sessions })
   const own = await benches.newSessionId('slow', 'ada')
@@ -178,17 +158,18 @@ test('a session that stays interrupted is tried less and less often', async () =
   const { runner, ended } = await startRun(sessions)
   await runner.close({ interrupt: true })
   await ended
+  let seconds = 0
   const tries: number[] = []
-  let sweeps = 0
-  const failing = otherRunner(sessions)
+  const agent = slowAgent().agent
+  const ports = { monotonicNow: () => seconds * 1_000 }
+  const failing = new Runner({ appName: 'slow', agent, sessionService: sessions, logger: silent, ports })
   const runContext = (): never => {
-    tries.push(sweeps)
+    tries.push(seconds)
     throw new Error('no context')
   }
-  const { sweep, next } = createSweep(failing, { runContext })
-  sweep.start()
-  for (; sweeps < 20; sweeps++) await next()
-  expect(tries).toEqual([0, 2, 5, 10, 19])
+  const look = createWork(failing, { runContext })
+  for (; seconds < 60; seconds++) expect(await look()).toBe(0)
+  expect(tries).toEqual([0, 1, 3, 7, 15, 31])
 })
 
 test('after a crash with many runs, few are continued at the same time, until all are', async () => {
@@ -213,50 +194,38 @@ test('after a crash with many runs, few are continued at the same time, until al
   })
   const agent = new LlmAgent({ name: 'slow', model: scriptedModel(ids.map(() => 'Done.')), tools: [wait] })
   const runner = new Runner({ appName: 'slow', agent, sessionService: sessions, logger: silent })
-  const { sweep, next } = createSweep(runner, {}, 2)
-  sweep.start()
-  await next()
+  const look = createWork(runner, {}, 2)
+  expect(await look()).toBe(2)
   await expect.poll(() => atOnce).toBe(2)
-  await next()
+  expect(await look()).toBe(0)
   expect(atOnce).toBe(2)
   gate.resolve()
   await expect
     .poll(async () => {
-      await next()
+      await look()
       return (await Promise.all(ids.map((id) => eventsOf(sessions, id)))).every((events) => events.includes('Done.'))
     })
     .toBe(true)
 })
 
-test('sweeps come a quarter earlier or later, go on after an error of the store, and stop with the server', async () => {
+test('a server goes on after an error of the store', async () => {
   const sessions = new InMemorySessionService()
-  const { sweep, timers, cancelled, errors, next, setRandom } = createSweep(otherRunner(sessions), { everyMs: 1000 })
-  sweep.start()
-  setRandom(0.5)
   const { interrupted } = sessions
   sessions.interrupted = () => Promise.reject(new Error('The disk is gone.'))
-  await next()
+  const errors: string[] = []
+  const logger = { warn: () => {}, error: (message: string) => void errors.push(message) }
+  const again = slowAgent()
+  again.release()
+  const agent = new LlmAgent({ name: 'slow', model: scriptedModel(['Done.']), tools: [again.tool] })
+  const runner = new Runner({ appName: 'slow', agent, sessionService: sessions, logger })
+  const { server } = await startServer({ apps: { slow: runner }, recover: { everyMs: 20 } })
+  expect(await server.recover()).toEqual(new Map([['slow', 0]]))
+  expect(errors).toEqual(['The worker cannot look for work, and tries again: The disk is gone.'])
   sessions.interrupted = interrupted
-  setRandom(1)
-  await next()
-  expect(timers.map(({ ms }) => ms)).toEqual([750, 1000, 1250])
-  expect(errors).toEqual(['The interrupted runs of app "slow" were not continued: The disk is gone.'])
-  sweep.close()
-  expect(cancelled).toContain(timers.length)
-  sweep.start()
-  expect(timers).toHaveLength(3)
-})
-
-test('a server that listens sweeps by default, and never with `recover: false`', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  for (const recover of [undefined, false] as const) {
-    const sessions = new InMemorySessionService()
-    const interrupted = vi.spyOn(sessions, 'interrupted')
-    await startServer({ apps: { slow: otherRunner(sessions) }, recover })
-    vi.advanceTimersByTime(60_000)
-    expect(interrupted).toHaveBeenCalledTimes(recover === false ? 0 : 1)
-  }
+  const lost = await startRun(sessions)
+  await lost.runner.close({ interrupt: true })
+  await lost.ended
+  await expect.poll(() => eventsOf(sessions), { timeout: 10_000 }).toContain('Done.')
 })
 
 test('refuses options of `recover` that are wrong', () => {

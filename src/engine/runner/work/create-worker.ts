@@ -11,13 +11,16 @@ interface Parts extends Pick<WorkerParts, 'starter' | 'filter'> {
   readonly sessions: Pick<SessionOperations, 'findPending' | 'removeUnfinishedCopies'>
 }
 
-/** Works until the signal aborts. Copies that a process did not complete are removed first. */
-export async function startWorker({ starter, sessions, filter }: Parts, options: WorkOptions): Promise<void> {
-  await sessions.removeUnfinishedCopies()
+/** Makes a worker of a runner. */
+export function createWorker({ starter, sessions, filter }: Parts, options: WorkOptions): Worker {
   const schedules = starter.factory.services.scheduleService
-  const worker = new Worker({ starter, schedules, finder: workFinder({ starter, sessions }), filter }, options)
-  // a server that works on some of the sessions is no worker for operators
-  const presence = filter ? undefined : startPresence(starter.factory, { engine: 'store', label: options.label })
+  return new Worker({ starter, schedules, finder: workFinder({ starter, sessions }), filter }, options)
+}
+
+/** Works until the signal aborts. Operators see the worker meanwhile. */
+export async function workUntilAborted(parts: Parts, options: WorkOptions): Promise<void> {
+  const worker = createWorker(parts, options)
+  const presence = startPresence(parts.starter.factory, { engine: 'store', label: options.label })
   try {
     await worker.work()
   } finally {
@@ -30,6 +33,7 @@ export function workFinder({ starter, sessions }: Omit<Parts, 'filter'>): WorkFi
   const { appName, services } = starter.factory
   const { sessionService, ports, scheduleService: schedules } = services
   const findPending: SessionOperations['findPending'] = (matches) => sessions.findPending(matches)
+  const removeCopies = (): Promise<void> => sessions.removeUnfinishedCopies()
   const overdue = new OverdueRequests({ appName, ports, sessionService, findPending })
-  return new WorkFinder({ appName, services, schedules, overdue })
+  return new WorkFinder({ appName, services, schedules, overdue, removeCopies })
 }
