@@ -9,7 +9,7 @@ export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['session', 'artifact', 'memory', 'credential', 'schedule'],
     ['auth', 'store', 'sql'],
   ],
-  engine: [['model'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
+  engine: [['model'], ['observe'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
   adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing']],
   apps: [['server', 'sqlite', 'postgres', 'files', 'infer', 'restate'], ['cli']],
 }
