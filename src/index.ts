@@ -114,6 +114,20 @@ export type { AfterTool, BeforeTool, Logger, OnToolError } from './engine/dispat
 export type { LlmRequest, OfferedTool } from './engine/model/llm-request.ts'
 export type { ConfigTool, LlmRequestConfig } from './engine/model/llm-request-config.ts'
 export type { LlmResponse, Model } from './engine/model/model.ts'
+export type { Observer } from './engine/observe/observer.ts'
+export type {
+  AgentOperation,
+  CallOperation,
+  Measurement,
+  ModelOperation,
+  ObservedRun,
+  Operation,
+  OperationEnd,
+  OperationOutcome,
+  RequestOperation,
+  RunOperation,
+  ToolOperation,
+} from './engine/observe/operation.ts'
 export { type BackgroundOptions, background } from './engine/policy/background.ts'
 export { type CachedOptions, type CacheScope, cached } from './engine/policy/cached.ts'
 export { type ConcurrencyOptions, concurrency } from './engine/policy/concurrency.ts'

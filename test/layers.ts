@@ -9,8 +9,8 @@ export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['session', 'artifact', 'memory', 'credential', 'schedule', 'limit', 'worker'],
     ['auth', 'store', 'sql'],
   ],
-  engine: [['model'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
-  adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'code', 'tools', 'testing']],
+  engine: [['model'], ['observe'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
+  adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'otel', 'code', 'tools', 'testing']],
   apps: [['server', 'sqlite', 'postgres', 'files', 'infer', 'restate'], ['cli']],
 }
 

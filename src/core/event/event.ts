@@ -95,6 +95,8 @@ export interface Event {
   readonly inputTranscription?: JsonObject
   /** The transcription of the model's audio. */
   readonly outputTranscription?: JsonObject
+  /** The trace context of the invocation, a W3C `traceparent`: runs that continue it belong to the same trace. Only the framework sets it, on the first message. */
+  readonly trace?: string
   /** State changes, transfers and other side effects. */
   readonly actions: Readonly<EventActions>
 }
@@ -179,6 +181,8 @@ export interface RequestRecord {
   readonly createdAt: number
   /** Seconds since the epoch. After it the request counts as denied. */
   readonly expiresAt?: number
+  /** The trace context of the attempt that made the request, a W3C `traceparent`. Absent when it was not traced. */
+  readonly trace?: string
 }
 
 /** The denial of a request that expired without an answer. */

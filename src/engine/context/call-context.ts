@@ -8,6 +8,7 @@ import type { RequestState } from '../../core/event/invocation-state.ts'
 import { compileSchema } from '../../core/schema/compile.ts'
 import { checkAuthConfig } from '../../services/auth/config/check-auth-config.ts'
 import type { LiveInput, LiveInputReader } from '../model/live-input.ts'
+import type { Operation } from '../observe/operation.ts'
 import {
   addRequest,
   answeredInputs,
@@ -60,6 +61,8 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #schedules: CallSchedules | undefined
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
+  /** The operation of the call, while it is observed. */
+  operation: Operation | undefined
   /** Requests of the body in this attempt. */
   requested: readonly BodyRequest[] = NONE
 
@@ -223,6 +226,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
     attempt.#confirmation = this.#confirmation
     attempt.#credentials = this.#credentials
     attempt.#requests = this.#requests
+    attempt.operation = this.operation
     return attempt
   }
   /** Copies the requests of an attempt, and its writes if it succeeded. Otherwise the body runs again after the answers. */

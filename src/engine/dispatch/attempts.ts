@@ -28,7 +28,7 @@ export function startAttempt(
       attempt,
       ...(attempts !== undefined && { attempts }),
       ...(hooks.onToolError.length === 0 && { error: clip(shownMessage(ready.context, error), MAX_ATTEMPT_MESSAGE) }),
-      errorCode: codeOf(error),
+      errorCode: codeOfThrown(error),
       startedAt,
       endedAt: ports.now() / 1000,
     })
@@ -36,7 +36,8 @@ export function startAttempt(
   }
 }
 
-function codeOf(error: unknown): string {
+/** The code of what a body has thrown. */
+export function codeOfThrown(error: unknown): string {
   if (error instanceof Timeout) return 'TIMEOUT'
   return error instanceof ToolError ? error.code : 'EXECUTION_FAILED'
 }

@@ -74,7 +74,7 @@ async function editedHint(batch: Batch, ready: ReadyCall, { request, answer = {}
 /** The response to a call whose request was denied or has expired. */
 export function rejected(call: CallState, reason: string | undefined): CallResult {
   const why = `tool call was rejected by the user${reason ? `: ${reason}` : ''}`
-  if (!call.wasInterrupted) return failure(call, 'CANCELLED', why)
+  if (!call.wasInterrupted) return { ...failure(call, 'CANCELLED', why), denied: true }
   const before = `Tool "${call.name}" was interrupted and may have taken effect. It was not run again`
   return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${before}: ${why}`)
 }

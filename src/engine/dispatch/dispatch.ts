@@ -7,6 +7,7 @@ import { BatchClock } from './batch-clock.ts'
 import { cancelWork } from './cancel-work.ts'
 import { execute } from './execute.ts'
 import type { Batch, StoppableCalls } from './host.ts'
+import { observePrepare } from './observe-call.ts'
 import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
@@ -24,8 +25,12 @@ function dispatchOne(batch: Batch, call: CallState): Promise<void> {
   return one instanceof Promise ? one.then((prepared) => executeOne(batch, prepared)) : executeOne(batch, one)
 }
 
-/** Prepares a call. A call that was stopped meanwhile asks no one. */
 function prepareCall(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
+  return batch.operation ? observePrepare(batch, call, prepareUnlessStopped) : prepareUnlessStopped(batch, call)
+}
+
+/** Prepares a call. A call that was stopped meanwhile asks no one. */
+function prepareUnlessStopped(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const prepared = prepare(batch, call)
   const { stoppable } = batch
   if (!stoppable) return prepared

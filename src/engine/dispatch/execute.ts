@@ -9,6 +9,7 @@ import { startAttempt } from './attempts.ts'
 import { editedArgs } from './confirm.ts'
 import { shownMessage } from './hide-credentials.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
+import { observeAttempt, observeExecution } from './observe-call.ts'
 import { callOnToolError, describeNullReturned, shownArgs } from './on-tool-error.ts'
 import {
   AgentFailed,
@@ -32,7 +33,11 @@ const MAX_YIELDS = 10_000
 const YIELDS_PER_TURN = 1_000
 
 /** Runs a prepared call. Never rejects because of the tool: errors become results. Rejects when the run is stopped. */
-export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
+export function execute(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
+  return batch.operation ? observeExecution(batch, one, executeNow) : executeNow(batch, one)
+}
+
+async function executeNow(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
   const { host, hooks } = batch
   const { call, entry, context } = one
   try {
@@ -108,7 +113,9 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
   const run = async (at: number, call: PolicyCall): Promise<unknown> => {
     const policy = policies[at]
     if (policy) return await policy(call, (inner) => run(at + 1, inner))
-    return await attempt(batch, ready, call.args, startAttempt(batch, ready, call.attempts))
+    const onFailure = startAttempt(batch, ready, call.attempts)
+    if (!batch.operation) return await attempt(batch, ready, call.args, onFailure)
+    return await observeAttempt(batch, ready, call.args, () => attempt(batch, ready, call.args, onFailure))
   }
   const isResumed = entry.kind === 'agent' && batch.hasStarted(ready.call)
   // policies run without a deadline, because a policy may wait for a slot; cancelling the run ends the wait

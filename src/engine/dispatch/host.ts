@@ -13,6 +13,8 @@ import type { CallContext } from '../context/call-context.ts'
 import type { ToolContext } from '../context/context.ts'
 import type { InvocationHost } from '../context/invocation-host.ts'
 import type { ToolScheduling } from '../context/tool-scheduling.ts'
+import type { Observation } from '../observe/observation.ts'
+import type { Operation } from '../observe/operation.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { BatchRules } from './batch-rules.ts'
 import type { CallResult } from './outcome.ts'
@@ -54,6 +56,8 @@ export interface DispatchServices {
   readonly logger: Logger
   /** Also gets the errors that tools throw. Set by a server for developers. */
   readonly onThrown: ((thrown: ThrownInCall) => void) | undefined
+  /** Measures what runs do. Undefined: nothing is measured. */
+  readonly observation: Observation | undefined
   /** Deadline of a tool body without its own `timeoutMs`, in milliseconds. */
   readonly toolTimeoutMs: number
   /** Deadline of an agent tool without its own `timeoutMs`, in milliseconds. */
@@ -166,6 +170,8 @@ export interface Batch {
   readonly host: DispatchHost
   /** The scope of the reply. */
   readonly scope: ScopePath
+  /** The operation that the calls belong to. Undefined: they are not observed. */
+  readonly operation: Operation | undefined
   /** The agent whose model replied. */
   readonly agentName: string
   /** The tools the reply may call. */

@@ -6,6 +6,7 @@ import { type ResultErrorCode, ToolError } from '../../core/error/error.ts'
 import type { BackgroundCall, EventActions, FailedAttempt, RequestRecord } from '../../core/event/event.ts'
 import type { CallState } from '../../core/event/invocation-state.ts'
 import type { CallContext } from '../context/call-context.ts'
+import type { OperationOutcome, ToolOperation } from '../observe/operation.ts'
 import type { ToolEntry } from './resolve.ts'
 
 /** A call whose tool is known. */
@@ -28,6 +29,8 @@ export interface ReadyCall extends ResolvedCall {
   readonly rewritten: JsonObject | undefined
   /** The attempts of the body, if the tool has policies. */
   attempts?: AttemptsMade
+  /** The latest of them, while the call is observed. */
+  lastAttempt?: { readonly operation: ToolOperation; readonly outcome: OperationOutcome }
 }
 
 /** The attempts of a body that policies may run again. */
@@ -64,6 +67,8 @@ export interface CallResult {
   readonly actions?: EventActions | undefined
   /** The response is a handle; the result comes later. */
   readonly pending?: boolean | undefined
+  /** A person, a phase or an expired request has refused the call. */
+  readonly denied?: boolean | undefined
   /** The same call has failed too often: the run ends. */
   readonly stops?: boolean | undefined
   /** The attempts that failed, if the call had several. */
@@ -96,6 +101,8 @@ export interface RequestingCall {
   readonly call: CallState
   /** The requests to record. */
   readonly requests: readonly NewRequest[]
+  /** The trace context of the attempt, for a link from the next one. Undefined: none. */
+  readonly trace?: string | undefined
 }
 
 /** A request that is not recorded yet. */

@@ -73,7 +73,7 @@ async function prepareInPhase(
   if (!call.isCode && isPhaseScope(batch.host.fold, batch.scope.isolation)) {
     await phases.settle()
     const error = phaseRefusal(phases, call.name)
-    if (error !== undefined) return { type: 'result', call, response: { error } }
+    if (error !== undefined) return { type: 'result', call, response: { error }, denied: true }
   }
   return await prepareKnown(batch, call, entry)
 }

@@ -47,8 +47,8 @@ export async function requestsFromBody(
 
 /** A record for each request of these calls, then the event that shows them. */
 export function requestEntries(batch: Batch, requesting: readonly RequestingCall[]): NewEntry[] {
-  const calls = requesting.map(({ call, requests }): RequestedCall => {
-    return { call, requests, expiresInMs: entryFor(batch, call)?.tool.expiresInMs }
+  const calls = requesting.map(({ call, requests, trace }): RequestedCall => {
+    return { call, requests, trace, expiresInMs: entryFor(batch, call)?.tool.expiresInMs }
   })
   return requestEvent(batch, calls)
 }
@@ -61,6 +61,8 @@ export interface RequestedCall {
   readonly requests: readonly NewRequest[]
   /** When the requests expire, in milliseconds. Default: one day. */
   readonly expiresInMs?: number | undefined
+  /** The trace context of the attempt. Undefined: none. */
+  readonly trace?: string | undefined
 }
 
 /** A record for each request, then the event that shows them. */
@@ -72,10 +74,10 @@ export function requestEvent(
   const records: RequestRecord[] = []
   const parts: Part[] = []
   const actions: EventActions = { skipSummarization: true }
-  for (const { call, requests, expiresInMs = EXPIRES_IN_MS } of requesting) {
+  for (const { call, requests, trace, expiresInMs = EXPIRES_IN_MS } of requesting) {
     for (const created of requests) {
       const request = requestOf(at, call.id, created, expiresInMs)
-      records.push(request)
+      records.push(trace === undefined ? request : { ...request, trace })
       const { id } = call
       parts.push({ functionCall: { id: request.id, ...functionCallFor(request, call) } })
       if (request.authConfig) {

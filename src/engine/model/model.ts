@@ -35,6 +35,8 @@ export interface LlmResponse {
 export interface Model {
   /** The name of the model, such as `gemini-2.5-flash`. */
   readonly name: string
+  /** Who provides the model, by its name in OpenTelemetry: `gcp.gemini`, `openai`. Only traces and metrics have it. Default: unknown. */
+  readonly provider?: string | undefined
   /** What the model supports. Default: none of these. */
   readonly capabilities?: {
     /** A request may have both tools and a response schema. Default false. */

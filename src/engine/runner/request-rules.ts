@@ -205,6 +205,7 @@ const RUN_RULES: OptionRules<RunOptions & Pick<CallOptions, 'appName'>> = {
   stateDelta: record,
   runConfig: record,
   runContext: record,
+  traceparent: text,
   signal: { expects: 'an AbortSignal', accepts: (value) => record.accepts(value) && 'aborted' in (value as object) },
 }
 
@@ -340,7 +341,7 @@ const CALL_RULES: { readonly [method in Method]: { readonly [option: string]: Ru
 
 /** The request of `runner.run()`. Throws INVALID_REQUEST if the message is invalid. */
 export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: RunServices): RunRequest {
-  const { userId, sessionId, message: input, stateDelta, runConfig = {}, runContext, signal } = options
+  const { userId, sessionId, message: input, stateDelta, runConfig = {}, runContext, traceparent, signal } = options
   const message = toContent(input, maxResultBytes)
   checkMetadataSize(runConfig)
   const isAnswer = message.parts.some((part) => part.functionResponse)
@@ -359,6 +360,7 @@ export function toRunRequest(options: RunOptions, { ports, maxResultBytes }: Run
     stateDelta: stateDelta && toStateDelta(stateDelta),
     runConfig,
     runContext,
+    traceparent,
     signal,
     isNew: sessionId === undefined,
   }

@@ -17,6 +17,7 @@ import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { AuthRuntime } from '../context/invocation-host.ts'
 import type { ToolScheduling } from '../context/tool-scheduling.ts'
 import type { BackgroundRunner, Logger } from '../dispatch/host.ts'
+import { Observation } from '../observe/observation.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
 import type { RunnerOptions } from './runner-options.ts'
@@ -52,6 +53,8 @@ export interface RunServices {
   readonly logger: Logger
   /** Also gets the errors that tools throw. */
   onThrown: ((thrown: ThrownInCall) => void) | undefined
+  /** Measures what runs do. Undefined: nothing is measured. */
+  observation: Observation | undefined
   /** Clock, timers and ids. */
   readonly ports: Ports
   /** One timer for the deadlines of all calls. */
@@ -85,7 +88,7 @@ export interface RunServices {
 /** The services of a runner with these options. */
 export function createRunServices(options: RunnerOptions): RunServices {
   const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
-  const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
+  const { maxArgsBytes = 256_000, maxCallsPerReply = 128, observers = [] } = options
   const ports = withSystemPorts(options.ports)
   return {
     sessionService: options.sessionService ?? new InMemorySessionService(),
@@ -106,6 +109,9 @@ export function createRunServices(options: RunnerOptions): RunServices {
     eventPlugins: plugins.filter((plugin) => plugin.onEvent),
     logger,
     onThrown: undefined,
+    observation: observers.length
+      ? new Observation(observers, (problem, error) => logger.warn(problem, error))
+      : undefined,
     ports,
     deadlines: new Deadlines(ports),
     toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),

@@ -16,6 +16,7 @@ import type { RunConfig } from '../context/run-config.ts'
 import type { RunContext, RunContextOption } from '../context/run-context.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { Model } from '../model/model.ts'
+import type { Observer } from '../observe/observer.ts'
 import type { Models } from './models.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
@@ -52,6 +53,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly allowedRedirectUris?: readonly string[] | undefined
   /** Callbacks around every run, model call, tool call and event, before those of the agents. */
   readonly plugins?: readonly Plugin[] | undefined
+  /** Measure what runs do, and change nothing: `otel()` of `toolwright/otel`. Default: none, nothing is measured. */
+  readonly observers?: readonly Observer[] | undefined
   /** The model of agents that have none and inherit none. Default: none, such an agent can only speak in a live session. */
   readonly model?: Model | undefined
   /** Makes the model for a model name, by pattern: `{ 'gemini-*': gemini }`. */
@@ -102,6 +105,8 @@ export interface RunOptions extends RunContextOption {
   readonly stateDelta?: JsonObject | undefined
   /** Streaming, limits and metadata of this run. */
   readonly runConfig?: RunConfig | undefined
+  /** The span that a new invocation belongs to, a W3C `traceparent`. Default: the active one, if there is one. Only for observers. */
+  readonly traceparent?: string | undefined
   /** Cancels the run. */
   readonly signal?: AbortSignal | undefined
 }

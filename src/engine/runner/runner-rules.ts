@@ -18,6 +18,7 @@ import type { SessionService } from '../../services/session/service.ts'
 import { isAgent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import { aiSdkHint, isModel } from '../model/model.ts'
+import { OBSERVERS } from '../observe/observer-rules.ts'
 import { checkPlugin } from './plugins/plugin.ts'
 import type { RunLimits, RunnerLimits } from './run/run-limits.ts'
 import type { RunnerOptions } from './runner-options.ts'
@@ -82,6 +83,7 @@ const RULES: OptionRules<RunnerOptions> = {
     accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && URL.canParse(one)),
   },
   plugins: { expects: 'a list of plugins', accepts: (value) => Array.isArray(value) && value.every(record.accepts) },
+  observers: OBSERVERS,
   model: { expects: 'a model, such as gemini(name)', accepts: isModel, hint: aiSdkHint },
   models: {
     expects: 'an object of functions, by pattern',

@@ -51,6 +51,7 @@ const RULES: OptionRules<ToAiSdkToolsOptions> = {
   credentialExchangers: anything,
   allowedRedirectUris: anything,
   plugins: anything,
+  observers: anything,
   model: anything,
   toolTimeoutMs: anything,
   agentToolTimeoutMs: anything,

@@ -94,6 +94,7 @@ const RULES: OptionRules<ServeMcpOptions> = {
   credentialExchangers: anything,
   allowedRedirectUris: anything,
   plugins: anything,
+  observers: anything,
   model: anything,
   models: anything,
   toolTimeoutMs: anything,

@@ -171,9 +171,15 @@ class CallsFromCode implements StopListener {
     if (++this.#count > MAX_CALLS) {
       throw new ToolError(`The code made more than ${MAX_CALLS} tool calls. Split it into several pieces of code.`)
     }
-    const { frame } = this.#code
+    const { frame, context } = this.#code
     const path = childPath(this.#path, 'call', this.#count) // an id of a model call never looks like this
-    const inner: ScopeFrame = { path, branch: frame.branch, isolation: this.#path, tree: frame.tree }
+    const inner: ScopeFrame = {
+      path,
+      branch: frame.branch,
+      isolation: this.#path,
+      tree: frame.tree,
+      operation: context.operation,
+    }
     const running = this.#runCall(inner, clip(String(name), MAX_NAME_LENGTH), this.#storableArgs(args))
     this.#running.add(running)
     const call = await running.finally(() => this.#running.delete(running))

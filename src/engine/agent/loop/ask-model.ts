@@ -16,6 +16,7 @@ import { acceptCalls, CallIds } from './accept-calls.ts'
 import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
+import { observeModel, type ReplyNotes } from './observe-model.ts'
 import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
 import { type AgentTurn, type RecordedTurn, type RunHost, type ScopeFrame, untilStopped } from './run-host.ts'
 
@@ -33,7 +34,11 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
     const built = buildRequest(turn, table)
     const request = built instanceof Promise ? await built : built
     const instead = hooks.beforeModel.length ? await beforeModel(turn, request) : undefined
-    let reply = instead ?? (await generate(turn, request, ids))
+    let reply =
+      instead ??
+      (await (agentTurn.frame.operation
+        ? observeModel(agentTurn, request, (notes) => generate(turn, request, ids, notes))
+        : generate(turn, request, ids)))
     if (hooks.afterModel.length && !(reply instanceof ModelFailure)) reply = await afterModel(turn, reply)
     const entries = reply instanceof ModelFailure ? failed(turn, reply.error) : entriesOf(turn, table, reply, ids)
     await run.recorder.commit(entries instanceof Promise ? await entries : entries)
@@ -137,7 +142,12 @@ class ModelFailure {
 }
 
 /** The final response of the model, or of `onModelError`. Deltas go to the consumer as they come. */
-async function generate(turn: ModelCall, request: LlmRequest, ids: CallIds): Promise<LlmResponse | ModelFailure> {
+async function generate(
+  turn: ModelCall,
+  request: LlmRequest,
+  ids: CallIds,
+  notes?: ReplyNotes,
+): Promise<LlmResponse | ModelFailure> {
   const { run, plan } = turn
   const { model } = plan
   const options = new GenerateOptions(run)
@@ -148,6 +158,7 @@ async function generate(turn: ModelCall, request: LlmRequest, ids: CallIds): Pro
     for await (const response of model.generate(request, options)) {
       // a model that never awaits would block timers and cancellation
       if (++count % RESPONSES_PER_TURN === 0) await yieldToTimers(run.services.ports)
+      notes?.noteDelta()
       if (run.stop.stopped) break
       if (!isResponse(response)) throw noResponse(model, response)
       bytes += sizeOfDelta(response)
@@ -162,6 +173,7 @@ async function generate(turn: ModelCall, request: LlmRequest, ids: CallIds): Pro
     throw new Error(`Model "${model.name}" yielded no final response. Its last response must not be partial.`)
   } catch (error) {
     if (run.stop.stopped) throw run.stop.stopped.reason
+    notes?.noteFailure(error)
     return (await onModelError(turn, request, error)) ?? new ModelFailure(error)
   }
 }

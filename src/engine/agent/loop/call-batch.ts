@@ -8,6 +8,7 @@ import type { Batch, ScopedCall, StoppableCalls } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { emitProgress } from '../../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
+import type { Operation } from '../../observe/operation.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
@@ -49,6 +50,9 @@ export class CallBatch implements Batch {
     this.calls = calls
     this.#plan = plan
     this.#runScope = runScope
+  }
+  get operation(): Operation | undefined {
+    return this.scope.operation
   }
   get parallel(): boolean {
     return this.#plan.agent.options.toolExecution?.parallel !== false

@@ -3,6 +3,7 @@ import type { ScopePath } from '../../../core/event/scope.ts'
 import type { RunCallbackContext } from '../../context/callback-context.ts'
 import type { DispatchHost, DispatchServices, RunRecorder } from '../../dispatch/host.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
+import type { Operation } from '../../observe/operation.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
@@ -58,6 +59,8 @@ export interface RunHost extends DispatchHost {
 export interface ScopeFrame extends ScopePath {
   /** The tree of the runner, or that of an agent tool. */
   readonly tree: AgentTree
+  /** The operation that the scope belongs to. Undefined: the scope is not observed. */
+  readonly operation?: Operation | undefined
 }
 
 /** An LlmAgent that is active in a scope. */

@@ -18,12 +18,20 @@ import { askModel } from './ask-model.ts'
 import { CallBatch } from './call-batch.ts'
 import { endingEvent } from './end-scope.ts'
 import { activeAgent, type FoldedLog, next, type ScopedAgent } from './next.ts'
+import { observeScope, type ScopeEnd } from './observe-scope.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 const customAgents = loadLater(() => import('../agents/custom-agent.ts'))
 
 /** Runs a scope to its end, or until it waits for an answer or a result. */
-export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
+export function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
+  const { operation } = frame
+  if (operation) return observeScope(run, agent, { ...frame, operation }, runAgents)
+  return runAgents(run, agent, frame) as Promise<'done' | 'wait'> // only an observed scope ends when another agent becomes active
+}
+
+/** Runs the agents of a scope; of an observed one, until another agent becomes active. */
+async function runAgents(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<ScopeEnd> {
   const { tree } = frame
   const log: FoldedLog = { fold: run.fold, tree, progress: run.progress }
   let active: Agent | undefined
@@ -39,6 +47,7 @@ export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): P
         active = undefined // `afterAgent` runs once, also if it throws
         if (before && tree.hooks(before).afterAgent.length) await afterAgent(run, before, frame)
         if (step.type === 'done') return 'done'
+        if (before && frame.operation) return 'moved'
         if (now.path !== frame.path) return await runScope(run, now.agent, { ...frame, path: now.path })
         active = now.agent
         turn = active instanceof LlmAgent ? { run, frame, plan: tree.plan(active) } : undefined

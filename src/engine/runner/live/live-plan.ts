@@ -56,7 +56,7 @@ export class LivePlan {
   constructor(run: RunData, options: LivePlanOptions) {
     this.#run = run
     this.#options = options
-    this.frame = { path: run.tree.root.name, tree: run.tree }
+    this.frame = run.rootFrame
   }
 
   /** The agent that speaks: the root agent, or the target of the latest transfer. A workflow agent cannot: it has no model. */

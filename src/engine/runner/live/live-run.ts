@@ -40,14 +40,14 @@ export class LiveRun implements LiveDriver {
   /** What the user sends, for tools. */
   readonly input: LiveInputSource
   /** Passes what the run records to the session. */
-  readonly observer: LiveDriver['observer']
+  readonly listener: LiveDriver['listener']
 
   constructor(options: LiveRunOptions) {
     this.#options = options
     this.input = options.input
     this.phases = options.phases
     this.derived = options.derived
-    this.observer = {
+    this.listener = {
       recorded: (event) => options.on({ type: 'recorded', event }),
       changedTemp: (key, value) => options.on({ type: 'temp', key, value }),
     }

@@ -22,6 +22,7 @@ import { Cancelled } from './cancelled.ts'
 import { type CloseRunOptions, closeAsCancelled, endWithError } from './end-run.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
+import { ObservedRun } from './observed-run.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
 import type { RunRequest } from './run-request.ts'
@@ -41,6 +42,7 @@ export class ActiveRun implements StartedRun {
   /** The log's length when the loop last had to wait. */
   #waitedAt: number | undefined
   #providers: ProviderRequests | undefined
+  #observed: ObservedRun | undefined
   /** The id of the event that records the message, if it belongs to the tick of a schedule. */
   #messageId: string | undefined
   /** What the loop, the dispatcher and the recorder read of this run. */
@@ -88,14 +90,22 @@ export class ActiveRun implements StartedRun {
     try {
       await new Promise((resolve, reject) => {
         stop.add({ stop: reject }) // a stop ends the wait even if a callback or a model hangs
-        this.#runLoop(message, stateDelta).then(resolve, reject)
+        this.#start(message, stateDelta).then(resolve, reject)
       })
     } catch (error) {
       await this.#endEarly(error)
     }
     this.#providers?.close()
     if (services.plugins.length) await withStopTimeout(this.data, this.#afterRun())
+    if (this.#observed) await this.#observed.end({ failure: this.failure, error: this.error(), next: this.next() })
     await this.#finalize()
+  }
+
+  #start(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
+    const { observation } = this.data.services
+    if (!observation) return this.#runLoop(message, stateDelta)
+    this.#observed = new ObservedRun(this.data, observation)
+    return this.#observed.start(() => this.#runLoop(message, stateDelta))
   }
 
   async #runLoop(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
@@ -171,7 +181,7 @@ export class ActiveRun implements StartedRun {
     if (this.#live) return this.#live.drive()
     const { tree, fold } = this.data
     const missing = fold.scopes.size ? findMissingAgent(tree, fold) : undefined
-    if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree })
+    if (missing === undefined) return runScope(this.data, tree.root, this.data.rootFrame)
     const problem = `Agent "${missing}" is no longer in the agent tree, so its unfinished work was not done`
     const reason = `${problem}. Remove or rename an agent only when it has no unfinished work.`
     return endWithError(this.data, reason).then(() => 'done')

@@ -7,6 +7,7 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunProgress } from '../../agent/loop/run-host.ts'
 import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { InvocationHost } from '../../context/invocation-host.ts'
+import type { RunOperation } from '../../observe/operation.ts'
 import type { RunServices } from '../run-services.ts'
 import type { WholeLog } from '../session/whole-log.ts'
 import type { EventQueue } from './event-queue.ts'
@@ -29,8 +30,8 @@ export interface RecordedState extends StateReader {
   setTemp(key: string, value: unknown): void
 }
 
-/** Sees what a run records, as it is recorded. */
-export interface RunObserver {
+/** Listens to what a run records, as it is recorded. */
+export interface RunListener {
   /** Called with every stored event, also those of the user, in the order of the log. */
   recorded(event: Event): void
   /** Called when a `temp:` value changes. Null deletes it. */
@@ -60,5 +61,9 @@ export interface RecordedRun extends InvocationHost {
   /** Who drives the run. */
   readonly kind: RunKind
   /** Set in a live session. */
-  readonly observer: RunObserver | undefined
+  readonly listener: RunListener | undefined
+  /** The run as observers see it. Undefined: it is not observed. */
+  readonly operation: RunOperation | undefined
+  /** The trace context that the log has of the invocation. */
+  readonly recordedTrace: string | undefined
 }

@@ -31,6 +31,8 @@ export class Recorder implements LoopRecorder {
   #media: MediaStore | undefined
   #unrecorded: (readonly (UnrecordedResult | undefined)[])[] | undefined
   #drafts = 0
+  /** The trace context to record with the next message of the user. */
+  trace: string | undefined
 
   constructor(run: RecordedRun, held: HeldSession, nonce: string) {
     this.#run = run
@@ -53,6 +55,10 @@ export class Recorder implements LoopRecorder {
       if (scope.isolation !== undefined) event.isolationScope = scope.isolation
     }
     if (runConfig.customMetadata) event.customMetadata = runConfig.customMetadata
+    if (this.trace !== undefined && author === 'user') {
+      event.trace = this.trace
+      this.trace = undefined
+    }
     return event
   }
 

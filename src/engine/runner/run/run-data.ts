@@ -3,16 +3,17 @@ import { StopSignal } from '../../../core/base/stop-signal.ts'
 import type { Content } from '../../../core/content/content.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import type { RunHost } from '../../agent/loop/run-host.ts'
+import type { RunHost, ScopeFrame } from '../../agent/loop/run-host.ts'
 import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { RunConfig } from '../../context/run-config.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import { recordedPhase } from '../../dispatch/run-phases.ts'
+import type { RunOperation } from '../../observe/operation.ts'
 import type { RunServices } from '../run-services.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
-import type { RecordedRun, RecordedState, RunnerProgress, RunObserver } from './recorded-run.ts'
+import type { RecordedRun, RecordedState, RunListener, RunnerProgress } from './recorded-run.ts'
 import { Recorder } from './recorder.ts'
 import { SessionSnapshot } from './session-snapshot.ts'
 import { StateWithDerived } from './state-with-derived.ts'
@@ -35,6 +36,8 @@ export interface RunDataOptions {
   readonly runContext: RunContext | undefined
   /** The live session that drives the run. Default: the agent loop drives it. */
   readonly live?: LiveDriver | undefined
+  /** The span that the caller names. Default: none. */
+  readonly traceparent?: string | undefined
 }
 
 /** Everything the loop, the dispatcher, the contexts and the inbox read of one run. Fields only; `ActiveRun` acts on it. */
@@ -51,6 +54,10 @@ export class RunData implements RunHost, RecordedRun {
   readonly runConfig: RunConfig
   /** The caller's values for tools and callbacks. They are not recorded. */
   readonly runContext: RunContext | undefined
+  /** The span that the caller names, a W3C `traceparent`. */
+  readonly traceparent: string | undefined
+  /** The run as observers see it, once it has started. */
+  operation: RunOperation | undefined
   /** Model calls this run may make. Default 500. */
   readonly maxLlmCalls: number
   readonly services: RunServices
@@ -80,13 +87,14 @@ export class RunData implements RunHost, RecordedRun {
   /** What the user of a live session sends, for tools. */
   readonly liveInput: LiveDriver['input'] | undefined
   readonly kind: RecordedRun['kind']
-  readonly observer: RunObserver | undefined
+  readonly listener: RunListener | undefined
   /** Writes the run's entries to the log. */
   readonly recorder: Recorder
   /** The phase of the conversation. Undefined if it has no phases. */
   readonly phases: LiveDriver['phases']
 
-  constructor({ services, tree, held, invocationId, nonce, runConfig, runContext, live }: RunDataOptions) {
+  constructor(options: RunDataOptions) {
+    const { services, tree, held, invocationId, nonce, runConfig, runContext, live, traceparent } = options
     const { appName, userId, sessionId } = held.key
     this.held = held
     this.appName = appName
@@ -95,6 +103,7 @@ export class RunData implements RunHost, RecordedRun {
     this.invocationId = invocationId
     this.runConfig = runConfig
     this.runContext = runContext
+    this.traceparent = traceparent
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
     this.services = live ? live.servicesFrom(services) : services
     this.callerId = services.callerId
@@ -120,7 +129,7 @@ export class RunData implements RunHost, RecordedRun {
     }
     this.liveInput = live?.input
     this.kind = live ? 'live' : 'text'
-    this.observer = live?.observer
+    this.listener = live?.listener
     this.recorder = new Recorder(this, held, nonce)
     const { phase } = held.view
     // a runner that does not know the phases of a session keeps to the one that its log has
@@ -132,6 +141,15 @@ export class RunData implements RunHost, RecordedRun {
   /** The message that started the invocation. */
   get userContent(): Content | undefined {
     return this.fold.userEvent?.content
+  }
+  /** The trace context that the log has of the invocation. */
+  get recordedTrace(): string | undefined {
+    return this.fold.userEvent?.trace
+  }
+  /** The scope of the root agent. */
+  get rootFrame(): ScopeFrame {
+    const { tree, operation } = this
+    return operation ? { path: tree.root.name, tree, operation } : { path: tree.root.name, tree }
   }
   session(): SessionSnapshot {
     return new SessionSnapshot(this)

@@ -81,6 +81,7 @@ export class RunFactory {
   /** Reads the log of a claimed session. A run of this runner that still believes it holds the session is stopped. */
   open(lease: Lease, claimedAt: number): Promise<HeldSession> {
     const { services, tree } = this
+    if (services.observation && lease.crashes) services.observation.measure({ type: 'takeover' })
     const lost = this.running.of(lease.key).filter(({ data }) => !data.progress.isFinalizing)
     for (const run of lost) run.stopWithLostLease()
     const { lastHeldMs } = lease
@@ -95,11 +96,12 @@ export class RunFactory {
   create(
     held: HeldSession,
     invocationId: string,
-    { runConfig = {}, runContext, live }: Partial<Pick<RunRequest, 'runConfig' | 'runContext' | 'live'>> = {},
+    request: Partial<Pick<RunRequest, 'runConfig' | 'runContext' | 'live' | 'traceparent'>> = {},
   ): ActiveRun {
     const { services, tree } = this
+    const { runConfig = {}, runContext, live, traceparent } = request
     const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
-    const data = new RunData({ services, tree, held, invocationId, nonce, runConfig, runContext, live })
+    const data = new RunData({ services, tree, held, invocationId, nonce, runConfig, runContext, live, traceparent })
     return new ActiveRun(data, this.#onFinished, live)
   }
 

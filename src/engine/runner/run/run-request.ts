@@ -33,6 +33,8 @@ export interface RunRequest {
   readonly runConfig: RunConfig
   /** The caller's values for tools and callbacks. */
   readonly runContext: RunContext | undefined
+  /** The span that the run belongs to, a W3C `traceparent`. Absent = the active one of the caller. */
+  readonly traceparent?: string | undefined
   /** Cancels the run. */
   readonly signal: AbortSignal | undefined
   /** Whether the session does not exist yet. */

@@ -16,6 +16,7 @@ import type {
 } from '../../../services/session/service.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
+import type { ObservedRun as ObservedRunFacts } from '../../observe/operation.ts'
 import { pendingChanges, relisted } from '../approvals/pending-requests.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
@@ -23,13 +24,14 @@ import type { CheckpointWriter } from './checkpoint-writer.ts'
 import type { EarlierEntries } from './earlier-entries.ts'
 import { moveTemp } from './move-temp.ts'
 import type { OpenedLog } from './open-checkpoint.ts'
+import { reportAnswers } from './report-answers.ts'
 import type { ViewMemo } from './view-memo.ts'
 import type { WholeLog } from './whole-log.ts'
 
 const checkpoints = loadLater(() => import('./open-checkpoint.ts'))
 
 /** What a held session needs of the runner. */
-export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger'>
+export type HeldServices = Pick<RunServices, 'sessionService' | 'ports' | 'logger' | 'observation'>
 
 /** A log that was read and folded. */
 interface ReadLog extends OpenedLog {
@@ -46,7 +48,8 @@ interface HeldOptions {
 }
 
 /** What an append reads and changes of the run whose entries it stores. */
-export type AppendingRun = Pick<RecordedRun, 'stop' | 'state' | 'events' | 'observer'>
+export type AppendingRun = Pick<RecordedRun, 'stop' | 'state' | 'events' | 'listener' | 'fold' | 'operation'> &
+  ObservedRunFacts
 
 /** What a session is opened with. */
 export interface OpenOptions extends HeldOptions {
@@ -242,7 +245,9 @@ export class HeldSession implements WholeLog {
         const checkpoint = this.#checkpoints.next(this.view, this.#tree)
         if (checkpoint) options = { ...options, checkpoint }
       }
-      return this.#services.sessionService.append(this.#lease, this.#seq, entries, options).then(
+      const appended = this.#services.sessionService.append(this.#lease, this.#seq, entries, options)
+      if (this.#services.observation) measureAppend(this.#services, appended)
+      return appended.then(
         (seq) => this.#afterAppend(entries, seq, run),
         (error) => this.#fail(error, run),
       )
@@ -267,6 +272,8 @@ export class HeldSession implements WholeLog {
     try {
       for (let at = 0; at < entries.length; at++) this.view.add(entries[at] as NewEntry, before + at + 1)
       if (run) showTo(run, entries)
+      const { observation } = this.#services
+      if (run && observation) reportAnswers(observation, run, this.view, entries)
     } catch (error) {
       return this.#fail(error, run)
     }
@@ -353,13 +360,20 @@ const ignore = (): void => {}
 /** Logs with fewer entries keep no view between runs: folding them again takes microseconds, and the view is as large as the log. */
 const KEPT_VIEW_ENTRIES = 16
 
-/** Shows stored events to the consumer and the observer of a run. */
-function showTo({ events, observer }: AppendingRun, entries: readonly NewEntry[]): void {
+function measureAppend({ observation, ports }: HeldServices, appended: Promise<unknown>): void {
+  const startedAt = ports.monotonicNow()
+  const measure = (): void =>
+    observation?.measure({ type: 'append', seconds: (ports.monotonicNow() - startedAt) / 1000 })
+  appended.then(measure, ignore)
+}
+
+/** Shows stored events to the consumer and the listener of a run. */
+function showTo({ events, listener }: AppendingRun, entries: readonly NewEntry[]): void {
   for (let at = 0; at < entries.length; at++) {
     const { event } = entries[at] as NewEntry
     if (!event) continue
     if (event.author !== 'user') events.push(event)
-    observer?.recorded(event)
+    listener?.recorded(event)
   }
 }
 

@@ -18,6 +18,8 @@ import { agentToolSettings } from '../../agent/agents/agent-tool.ts'
 import type { ReadonlyContext } from '../../context/context.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import { isModel, type Model } from '../../model/model.ts'
+import type { Observer } from '../../observe/observer.ts'
+import { OBSERVERS } from '../../observe/observer-rules.ts'
 import { toolOfFunction } from '../../tool/define-tool.ts'
 import type { ToolFunction } from '../../tool/functions/tool-function.ts'
 import { overrideTool } from '../../tool/override-tool.ts'
@@ -39,6 +41,8 @@ export interface ToolDispatcherOptions {
   readonly allowUnconfirmed?: boolean | undefined
   /** The model of agent tools whose agents have none. */
   readonly model?: Model | undefined
+  /** Measure what calls do, as in `new Runner({ observers })`. Default: none. */
+  readonly observers?: readonly Observer[] | undefined
 }
 
 /** Options of one call. */
@@ -66,6 +70,7 @@ const RULES: OptionRules<ToolDispatcherOptions> = {
   confirmationProvider: callback,
   allowUnconfirmed: flag,
   model: { expects: 'a model, such as gemini(name)', accepts: isModel },
+  observers: OBSERVERS,
 }
 const CALL_RULES: OptionRules<ToolDispatcherCall> = {
   timeoutMs: duration,
@@ -228,7 +233,7 @@ export class ToolDispatcher implements Toolset {
   }
 
   #makeRunner(timeoutMs: number | undefined): CallRunner {
-    const { timeoutMs: usual = 30_000, model = noModel } = this.#options
+    const { timeoutMs: usual = 30_000, model = noModel, observers } = this.#options
     const tools = this.tools.map((one) => (timeoutMs === undefined ? one : overrideTool(one, { timeoutMs })))
     const deadline = timeoutMs ?? usual
     const runner = new CallRunner({
@@ -239,6 +244,7 @@ export class ToolDispatcher implements Toolset {
       toolTimeoutMs: deadline,
       agentToolTimeoutMs: deadline,
       callerId: this.#id,
+      observers,
     })
     this.#runners.set(timeoutMs, runner)
     return runner

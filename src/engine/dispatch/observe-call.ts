@@ -1,0 +1,153 @@
+// Shows calls to observers: each attempt of a body, and calls that never reach theirs.
+
+import { type CallState, isFailure } from '../../core/event/invocation-state.ts'
+import type { Observation, Settled } from '../observe/observation.ts'
+import type { CallOperation, Operation, OperationEnd, ToolOperation } from '../observe/operation.ts'
+import { codeOfThrown } from './attempts.ts'
+import { type Batch, SUSPENDED } from './host.ts'
+import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
+import { entryFor } from './resolve.ts'
+
+/** Prepares a call, and shows it if it ends there: refused, denied, or waiting for an answer. */
+export async function observePrepare(
+  batch: Batch,
+  call: CallState,
+  prepare: (batch: Batch, call: CallState) => Prepared | Promise<Prepared>,
+): Promise<Prepared> {
+  const ended = callOperation(batch, call)
+  const prepared = await prepare(batch, call)
+  if (!ended || prepared.type === 'ready' || prepared.type === 'answered' || prepared.type === 'suspended')
+    return prepared
+  await ended.observation.report(ended.operation, endOfOutcome(prepared))
+  return withTrace(ended, prepared)
+}
+
+/**
+ * Runs a prepared call. Without policies, the call is one attempt. With policies, each attempt is shown as it is made, and the call only
+ * if its attempts do not tell its outcome: a cached result, a limit, a result that is not valid.
+ */
+export async function observeExecution(
+  batch: Batch,
+  one: ReadyCall | AnsweredCall,
+  execute: (batch: Batch, one: ReadyCall | AnsweredCall) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { call, context } = one
+  if (one.type === 'ready' && !one.entry.tool.middleware?.length) {
+    const attempt = toolOperation(batch, call, one.args, 1)
+    if (!attempt) return await execute(batch, one)
+    const { observation, operation } = attempt
+    context.operation = operation
+    return withTrace(
+      attempt,
+      await observation.around(
+        operation,
+        () => execute(batch, one),
+        (settled) => endOf(batch, settled),
+        batch.host.stop,
+      ),
+    )
+  }
+  const ended = callOperation(batch, call)
+  if (!ended) return await execute(batch, one)
+  try {
+    const outcome = await execute(batch, one)
+    const end = endOfOutcome(outcome)
+    const last = one.type === 'ready' ? one.lastAttempt : undefined
+    if (last?.outcome === end.outcome) return withTrace({ ...ended, operation: last.operation }, outcome)
+    const isCached = one.type === 'ready' && !last && end.outcome === 'completed'
+    await ended.observation.report(ended.operation, isCached ? { ...end, outcome: 'cached' } : end)
+    return withTrace(ended, outcome)
+  } catch (error) {
+    if (one.type === 'answered' || !one.lastAttempt) await ended.observation.report(ended.operation, CANCELLED)
+    throw error
+  }
+}
+
+/** Runs an attempt that a policy makes. */
+export function observeAttempt(
+  batch: Batch,
+  ready: ReadyCall,
+  args: unknown,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  const attempt = toolOperation(batch, ready.call, args, ready.attempts?.count ?? 1)
+  if (!attempt) return work()
+  const { observation, operation } = attempt
+  ready.context.operation = operation // the context of the attempt copies it
+  const end = (settled: Settled<unknown>): OperationEnd => {
+    const ended = endOfAttempt(batch, settled)
+    ready.lastAttempt = { operation, outcome: ended.outcome }
+    return ended
+  }
+  return observation.around(operation, work, end, batch.host.stop)
+}
+
+/** An operation, and who observes it. */
+interface Observed<T extends Operation> {
+  readonly observation: Observation
+  readonly operation: T
+}
+
+const CANCELLED: OperationEnd = { outcome: 'cancelled' }
+
+function toolOperation(
+  batch: Batch,
+  call: CallState,
+  args: unknown,
+  attempt: number,
+): Observed<ToolOperation> | undefined {
+  const observed = factsOf(batch, call)
+  return observed && { ...observed, operation: { type: 'tool', ...observed.facts, args, attempt } }
+}
+
+function callOperation(batch: Batch, call: CallState): Observed<CallOperation> | undefined {
+  const observed = factsOf(batch, call)
+  const startedAt = batch.host.services.ports.now()
+  return observed && { ...observed, operation: { type: 'call', ...observed.facts, args: call.args, startedAt } }
+}
+
+function factsOf(batch: Batch, call: CallState) {
+  const { operation: parent, agentName: agent } = batch
+  const { observation } = batch.host.services
+  if (!parent || !observation) return undefined
+  const description = entryFor(batch, call)?.tool.description
+  const links = call.requests.flatMap(({ request }) => request.trace ?? [])
+  return {
+    observation,
+    facts: { run: parent.run, parent, agent, tool: call.name, description, callId: call.id, links },
+  }
+}
+
+/** The outcome; with requests to a human, the trace context of the attempt that made them. */
+function withTrace<T extends Prepared>({ observation, operation }: Observed<Operation>, outcome: T): T {
+  if (outcome.type !== 'requesting') return outcome
+  const trace = observation.traceOf(operation)
+  return trace === undefined ? outcome : { ...outcome, trace }
+}
+
+function endOf({ host }: Batch, settled: Settled<Outcome>): OperationEnd {
+  if ('value' in settled) return endOfOutcome(settled.value)
+  return host.stop.stopped
+    ? CANCELLED
+    : { outcome: 'failed', errorCode: codeOfThrown(settled.error), error: settled.error }
+}
+
+/** The end of an attempt, whose result is not settled yet. */
+function endOfAttempt({ host }: Batch, settled: Settled<unknown>): OperationEnd {
+  if ('value' in settled) return { outcome: settled.value === SUSPENDED ? 'paused' : 'completed' }
+  if (host.stop.stopped) return CANCELLED
+  return { outcome: 'failed', errorCode: codeOfThrown(settled.error), error: settled.error }
+}
+
+/** The end of a call with this outcome. */
+function endOfOutcome(outcome: Outcome): OperationEnd {
+  if (outcome.type !== 'result') return { outcome: 'paused' }
+  const { response: result, pending, denied } = outcome
+  const { errorCode: code } = result
+  const errorCode = typeof code === 'string' ? code : undefined
+  if (result.status === 'unknown_outcome') return { outcome: 'unknown', errorCode, result }
+  if (denied) return { outcome: 'denied', errorCode, result }
+  if (pending) return { outcome: 'paused', result }
+  if (!isFailure(result)) return { outcome: 'completed', result }
+  return { outcome: errorCode === 'CANCELLED' ? 'cancelled' : 'failed', errorCode, result }
+}

@@ -1,0 +1,134 @@
+import type { StopSignal } from '../../core/base/stop-signal.ts'
+import { messageOf } from '../../core/error/error.ts'
+import type { Observer } from './observer.ts'
+import type { Measurement, Operation, OperationEnd } from './operation.ts'
+
+/** How work has settled. */
+export type Settled<T> = { readonly value: T; readonly error?: undefined } | { readonly error: unknown }
+
+/** Makes the end of an operation from how its work has settled. */
+export type EndOf<T> = (settled: Settled<T>) => OperationEnd
+
+/** The observers of a runner. What they do wrong is reported once for each of them, and reaches no run. */
+export class Observation {
+  readonly #observers: readonly Observer[]
+  readonly #warn: (problem: string, error: unknown) => void
+  readonly #reported: Set<Observer> = new Set()
+
+  constructor(observers: readonly Observer[], warn: (problem: string, error: unknown) => void) {
+    this.#observers = observers
+    this.#warn = warn
+  }
+
+  /** These observers, then one more. */
+  with(observer: Observer): Observation {
+    return new Observation([...this.#observers, observer], this.#warn)
+  }
+
+  /**
+   * Does the work within the observers, the first one outermost. Settles as the work does, after observers have seen the end. A stop
+   * ends the operation also if the work hangs.
+   */
+  around<T>(operation: Operation, work: () => Promise<T>, endOf: EndOf<T>, stop?: StopSignal): Promise<T> {
+    return this.#around(0, { operation, work, endOf, stop })
+  }
+
+  /** Shows an operation that has ended already. */
+  report(operation: Operation, end: OperationEnd): Promise<void> {
+    return this.around(operation, DONE, () => end)
+  }
+
+  #around<T>(at: number, observed: Observed<T>): Promise<T> {
+    const observer = this.#observers[at]
+    if (!observer) return start(observed.work)
+    let work: Promise<T> | undefined
+    let end: Promise<OperationEnd> | undefined
+    // the first call starts the work, whoever makes it: the observer, or this function when the observer has returned without it
+    const next = (): Promise<OperationEnd> => {
+      work ??= this.#around(at + 1, observed)
+      end ??= endOfWork(work, observed)
+      return end
+    }
+    try {
+      const around: unknown = observer.around(observed.operation, next)
+      if (around instanceof Promise) around.catch((error) => this.#report(observer, error))
+    } catch (error) {
+      this.#report(observer, error)
+    }
+    if (!work) {
+      this.#report(observer, new Error('around() did not call next() before its first await'))
+      next()
+    }
+    // an observer that awaits next() goes on before the run does, so that nothing is lost when a program exports its spans after a run
+    return (end as unknown as Promise<OperationEnd>).then(() => work as Promise<T>) // next() has set both
+  }
+
+  /** The trace context of an operation. Undefined if no observer has one. */
+  traceOf(operation: Operation): string | undefined {
+    return this.#ask((observer) => observer.traceOf?.(operation))
+  }
+
+  /** The trace context that a tool sends to an origin. Undefined: none. */
+  traceFor(operation: Operation, origin: string): string | undefined {
+    return this.#ask((observer) => observer.traceFor?.(operation, origin))
+  }
+
+  /** Passes a figure on. */
+  measure(measurement: Measurement): void {
+    this.#ask((observer) => observer.measure?.(measurement))
+  }
+
+  #ask(question: (observer: Observer) => unknown): string | undefined {
+    for (const observer of this.#observers) {
+      try {
+        const answer = question(observer)
+        if (typeof answer === 'string') return answer
+      } catch (error) {
+        this.#report(observer, error)
+      }
+    }
+    return undefined
+  }
+
+  #report(observer: Observer, error: unknown): void {
+    if (this.#reported.has(observer)) return
+    this.#reported.add(observer)
+    try {
+      this.#warn(`An observer failed, and runs go on without it: ${messageOf(error)}`, error)
+    } catch {
+      // the logger failed, too
+    }
+  }
+}
+
+interface Observed<T> {
+  readonly operation: Operation
+  readonly work: () => Promise<T>
+  readonly endOf: EndOf<T>
+  readonly stop: StopSignal | undefined
+}
+
+const DONE = (): Promise<void> => Promise.resolve()
+
+function start<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+function endOfWork<T>(work: Promise<T>, { endOf, stop }: Observed<T>): Promise<OperationEnd> {
+  return new Promise((resolve) => {
+    const listener = { stop: (error: unknown): void => resolve(endOf({ error })) }
+    const settle = (settled: Settled<T>): void => {
+      stop?.delete(listener)
+      resolve(endOf(settled))
+    }
+    stop?.add(listener)
+    work.then(
+      (value) => settle({ value }),
+      (error) => settle({ error }),
+    )
+  })
+}

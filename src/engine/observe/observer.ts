@@ -1,0 +1,29 @@
+import type { Measurement, Operation, OperationEnd } from './operation.ts'
+
+/**
+ * Measures what runs do, and changes nothing. One that throws is logged once, and runs go on without it.
+ *
+ * @example
+ * const slow: Observer = {
+ *   async around(operation, next) {
+ *     const started = performance.now()
+ *     const { outcome } = await next()
+ *     const ms = performance.now() - started
+ *     if (ms > 1_000) console.log(operation.type, operation.agent, outcome, ms)
+ *   },
+ * }
+ */
+export interface Observer {
+  /**
+   * Called for each operation. `next` starts it, and resolves with its end; it never rejects, and does not give the value. Call it before
+   * the first `await`: what is entered around the call, such as an async context, is then active in the operation. An operation whose
+   * observer does not call `next` starts without it.
+   */
+  around(operation: Operation, next: () => Promise<OperationEnd>): unknown
+  /** The trace context of an operation, as a W3C `traceparent`: recorded with the first event of an invocation, and with pauses. */
+  traceOf?(operation: Operation): string | undefined
+  /** The `traceparent` that a tool sends to an origin during an operation. Undefined: none. */
+  traceFor?(operation: Operation, origin: string): string | undefined
+  /** Called with figures of stores and workers. */
+  measure?(measurement: Measurement): void
+}
