@@ -10,7 +10,7 @@ export const rings: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['auth', 'store', 'sql'],
   ],
   engine: [['model'], ['observe'], ['context'], ['tool'], ['policy'], ['dispatch'], ['agent'], ['runner'], ['flow']],
-  adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'otel', 'code', 'tools', 'testing']],
+  adapters: [['live', 'mcp', 'openapi', 'gemini', 'openai', 'ai-sdk', 'otel', 'code', 'tools', 'eval', 'testing']],
   apps: [['server', 'sqlite', 'postgres', 'files', 'infer', 'restate'], ['cli']],
 }
 

@@ -73,3 +73,8 @@ export function listSources(source: DynamicToolSource, context: ReadonlyContext)
 export function keyOfSource(source: DynamicToolSource, context: ReadonlyContext): unknown {
   return source[KEY]?.(context)
 }
+
+/** Has the source a `key`? */
+export function hasKey(source: DynamicToolSource): boolean {
+  return source[KEY] !== undefined
+}

@@ -150,7 +150,7 @@ async function generate(
 ): Promise<LlmResponse | ModelFailure> {
   const { run, plan } = turn
   const { model } = plan
-  const options = new GenerateOptions(run)
+  const options = new GenerateOptions(run, turn.frame.path)
   let whole: LlmResponse | undefined
   let count = 0
   let bytes = 0
@@ -203,9 +203,12 @@ export class GenerateOptions {
   readonly #run: RunHost
   /** Is the reply streamed? */
   readonly stream: boolean
-  constructor(run: RunHost) {
+  /** The scope path of the call: a model that replays a log finds its reply by it. */
+  readonly path: string
+  constructor(run: RunHost, path: string) {
     this.#run = run
     this.stream = run.runConfig.streaming === true
+    this.path = path
   }
   /** Aborts when the run stops. */
   get signal(): AbortSignal {

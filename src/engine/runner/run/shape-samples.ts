@@ -35,7 +35,7 @@ function createSamples(): unknown[] {
   return [
     new CallIds({ progress: { replies: [] as unknown[] } } as never),
     new ModelCall({} as never),
-    new GenerateOptions({ runConfig: {} } as never),
+    new GenerateOptions({ runConfig: {} } as never, ''),
     new CallBatch({ plan: { agent: {} } } as never, {} as never, [], async () => 'done'),
     new SessionView({ shownTurns: { most: 0 } } as never),
     new Request('', [], {}, new Map()),

@@ -1,0 +1,172 @@
+// Finds the first difference between a recorded run and its replay.
+import { isRecord } from '../../../core/base/json.ts'
+import type { NewEntry } from '../../../core/event/event.ts'
+import { describeValue } from '../checks/matches.ts'
+import { type ComparableEntry, comparableLog, IdNames, isEqualEntry } from './comparable-log.ts'
+import type { StepRecorder } from './digests.ts'
+import type { RecordedStep, Recording, RequestStep } from './recording.ts'
+
+/** The first difference between a recording and its replay. */
+export interface Difference {
+  /** What differs: an entry of the log, a model request, or the order of bodies. */
+  readonly kind: 'entry' | 'request' | 'body'
+  /** Where: the position of an entry in the recorded log, or of a step in its scope. From 1 on. */
+  readonly at: number
+  /** What it is about. */
+  readonly what: string
+  /** The member that differs, such as `content.parts.0.text`. Empty for the whole. */
+  readonly path: string
+  /** What the recording has. */
+  readonly recorded: string
+  /** What the replay has. */
+  readonly replayed: string
+}
+
+/** What a replay has done. */
+export interface ReplayedRun {
+  /** Its log. */
+  readonly entries: readonly NewEntry[]
+  /** Its steps. */
+  readonly steps: StepRecorder
+}
+
+/** A difference, and changes that need not be faults. */
+export interface Comparison {
+  /** Undefined if the replay did the same. */
+  readonly difference: Difference | undefined
+  /** Changes of what models are told: the recorded replies may not fit any more. */
+  readonly notes: readonly string[]
+}
+
+/** Compares a replay with its recording. */
+export function compareRecordings(recording: Recording, replay: ReplayedRun): Comparison {
+  const ids = new IdNames()
+  ids.add(recording.entries)
+  ids.add(replay.entries)
+  const difference = differentEntry(recording.entries, replay.entries, ids)
+  const steps = differentStep(recording.steps, replay.steps)
+  // a changed history comes before the reply to it, which a recording has anyway
+  return { difference: difference ?? steps.difference, notes: steps.notes }
+}
+
+function differentEntry(
+  recorded: readonly NewEntry[],
+  replayed: readonly NewEntry[],
+  ids: IdNames,
+): Difference | undefined {
+  const [before, after] = [comparableLog(recorded, ids), comparableLog(replayed, ids)]
+  let first: Difference | undefined
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const found = firstDifferent(before.get(key) ?? [], after.get(key) ?? [], recorded.length)
+    if (found && (!first || found.at < first.at)) first = found
+  }
+  return first
+}
+
+function firstDifferent(
+  recorded: readonly ComparableEntry[],
+  replayed: readonly ComparableEntry[],
+  end: number,
+): Difference | undefined {
+  for (let at = 0; at < Math.max(recorded.length, replayed.length); at++) {
+    const [one, two] = [recorded[at], replayed[at]]
+    if (one && two && isEqualEntry(one, two)) continue
+    const path = one && two ? differentMember(one.value, two.value) : []
+    return {
+      kind: 'entry',
+      at: one?.seq ?? end + (two?.seq ?? 0),
+      what: (one ?? two)?.what ?? '',
+      path: path.join('.'),
+      recorded: describeValue(memberAt(one?.value, path)),
+      replayed: describeValue(memberAt(two?.value, path)),
+    }
+  }
+  return undefined
+}
+
+/** The path to the first member that differs. */
+function differentMember(one: unknown, two: unknown): string[] {
+  if (!isContainer(one) || !isContainer(two) || Array.isArray(one) !== Array.isArray(two)) return []
+  for (const key of new Set([...Object.keys(one), ...Object.keys(two)])) {
+    const [first, second] = [memberAt(one, [key]), memberAt(two, [key])]
+    if (describeValue(first, Infinity) !== describeValue(second, Infinity))
+      return [key, ...differentMember(first, second)]
+  }
+  return []
+}
+
+function isContainer(value: unknown): value is object {
+  return isRecord(value) || Array.isArray(value)
+}
+
+function memberAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isContainer(at) ? Reflect.get(at, key) : undefined), value)
+}
+
+function differentStep(recorded: readonly RecordedStep[], recorder: StepRecorder): Comparison {
+  const before = Map.groupBy(recorded, ({ scope }) => scope)
+  const after = Map.groupBy(
+    recorder.steps.map((step, index) => ({ step, index })),
+    ({ step }) => step.scope,
+  )
+  const notes = new Set<string>()
+  for (const [scope, steps] of before) {
+    const others = after.get(scope) ?? []
+    for (const [at, step] of steps.entries()) {
+      const other = others[at]
+      const difference = differenceOf(step, other?.step, {
+        at: at + 1,
+        contents: recorder.requests.get(other?.index ?? -1),
+      })
+      if (difference) return { difference, notes: [...notes] }
+      if (other && 'instruction' in step && 'instruction' in other.step) addNotes(notes, step, other.step)
+    }
+  }
+  return { difference: undefined, notes: [...notes] }
+}
+
+function addNotes(notes: Set<string>, one: RequestStep, other: RequestStep): void {
+  if (one.instruction !== other.instruction) notes.add(`The instruction has changed in scope ${one.scope}.`)
+  if (one.tools !== other.tools) notes.add(`The declared tools have changed in scope ${one.scope}.`)
+}
+
+function differenceOf(
+  one: RecordedStep,
+  other: RecordedStep | undefined,
+  { at, contents }: { readonly at: number; readonly contents: readonly unknown[] | undefined },
+): Difference | undefined {
+  if ('body' in one || !other || 'body' in other) {
+    if (other && 'body' in one && 'body' in other && one.body === other.body) return undefined
+    return { kind: 'body', at, what: `scope ${one.scope}`, path: '', recorded: titleOf(one), replayed: titleOf(other) }
+  }
+  const index = differentContent(one, other)
+  if (index === undefined) return undefined
+  return {
+    kind: 'request',
+    at,
+    what: `scope ${one.scope}`,
+    path: `contents.${index}`,
+    recorded: `${one.kept + one.contents.length} contents`,
+    replayed: `${other.kept + other.contents.length} contents, here ${describeValue(contents?.[index])}`,
+  }
+}
+
+/** The index of the first content that differs. Requests before this one were equal, so that equal `kept` means equal contents. */
+function differentContent(one: RequestStep, other: RequestStep): number | undefined {
+  if (one.kept !== other.kept) return Math.min(one.kept, other.kept)
+  const length = Math.max(one.contents.length, other.contents.length)
+  for (let at = 0; at < length; at++) if (one.contents[at] !== other.contents[at]) return one.kept + at
+  return undefined
+}
+
+function titleOf(step: RecordedStep | undefined): string {
+  if (!step) return 'nothing'
+  return 'body' in step ? `the body of ${step.tool} (call ${step.body}) starts` : 'a model is asked'
+}
+
+/** A difference for people, in one paragraph. */
+export function describeDifference({ kind, at, what, path, recorded, replayed }: Difference): string {
+  const place = kind === 'entry' ? `Entry ${at} (${what})` : `Step ${at} (${kind}, ${what})`
+  const member = path ? ` differs in ${path}` : ' differs'
+  return `${place}${member}: recorded ${recorded}, replayed ${replayed}`
+}
