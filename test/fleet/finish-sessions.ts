@@ -15,10 +15,10 @@ export interface FleetSession {
   readonly sessionId: string
 }
 
-/** Sessions of all shapes, for ten users. */
-export function manySessions(count: number): FleetSession[] {
+/** Sessions of these shapes, for ten users. */
+export function manySessions(count: number, shapes: readonly FleetShape[] = fleetShapes): FleetSession[] {
   return Array.from({ length: count }, (_, at) => ({
-    shape: fleetShapes[at % fleetShapes.length] as FleetShape, // the rest is below the length
+    shape: shapes[at % shapes.length] as FleetShape, // the rest is below the length
     userId: `user-${at % 10}`,
     sessionId: `session-${at}`,
   }))

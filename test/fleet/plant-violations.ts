@@ -63,7 +63,8 @@ async function repeatLine(
   type: 'body' | 'effect',
 ): Promise<void> {
   const [app, sessionId] = keyOf(session)
-  const call = ledger.lines().find((line) => line.app === app && line.sessionId === sessionId && line.type === 'body')
+  const own = ledger.lines().filter((line) => line.app === app && line.sessionId === sessionId)
+  const [call] = own.flatMap((line) => (line.type === 'body' ? line : []))
   if (!call) throw new Error(`Session "${sessionId}" has run no body.`)
   for (let times = 0; times < 2; times++) await notes.write({ ...call, type })
 }

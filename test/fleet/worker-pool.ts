@@ -1,18 +1,19 @@
 import type { FleetWorker, FleetWorld } from './fleet-world.ts'
 
 const WORKERS = 3
-/** How far the clocks of workers are ahead, in turn. */
-const AHEAD_MS = [0, 600_000, -600_000]
 
-/** Three workers whose clocks differ by ten minutes, of which one is killed at a time. */
+/** Three workers, of which one is killed at a time. */
 export class WorkerPool {
   readonly #world: FleetWorld
+  readonly #aheadMs: readonly number[]
   readonly #workers: Promise<FleetWorker>[] = []
   #started = 0
   #kills = 0
 
-  constructor(world: FleetWorld) {
+  /** `aheadMs`: how far the clocks of workers are ahead, in turn. */
+  constructor(world: FleetWorld, aheadMs: readonly number[] = [0]) {
     this.#world = world
+    this.#aheadMs = aheadMs
   }
 
   /** How many workers were killed. */
@@ -42,7 +43,7 @@ export class WorkerPool {
   }
 
   #start(): void {
-    const aheadMs = AHEAD_MS[this.#started++ % AHEAD_MS.length] ?? 0
+    const aheadMs = this.#aheadMs[this.#started++ % this.#aheadMs.length] ?? 0
     const worker = this.#world.startWorker({ aheadMs })
     worker.catch(() => {}) // killOldest() throws it
     this.#workers.push(worker)
