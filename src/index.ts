@@ -147,6 +147,7 @@ export { type MemoryPluginOptions, memoryPlugin } from './engine/runner/plugins/
 export type { Plugin } from './engine/runner/plugins/plugin.ts'
 export type { ConversationPhases } from './engine/runner/run/conversation-phases.ts'
 export type { Run } from './engine/runner/run/run-handle.ts'
+export type { RunLimits, RunnerLimits } from './engine/runner/run/run-limits.ts'
 export { Runner } from './engine/runner/runner.ts'
 export type {
   AnswerOptions,
@@ -236,6 +237,7 @@ export type {
   SessionKey,
   SessionService,
 } from './services/session/service.ts'
+export type { WaitingLimits } from './services/session/waiting-limits.ts'
 export { InMemoryWorkerService } from './services/worker/in-memory.ts'
 export type { RecoveryTimes } from './services/worker/recovery-times.ts'
 export type { SeenWorker, WorkerKey, WorkerReport, WorkerService } from './services/worker/service.ts'

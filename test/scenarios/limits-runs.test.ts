@@ -41,7 +41,7 @@ function desk() {
   return { startProcess, started, running: () => [...ends.keys()], end: (id: string) => ends.get(id)?.() }
 }
 
-async function refusal(promise: Promise<unknown>): Promise<Pick<ToolwrightError, 'code' | 'status' | 'retryAfterMs'>> {
+async function refusal(promise: Promise<unknown>): Promise<unknown> {
   const error = await promise.then(
     () => undefined,
     (thrown: unknown) => thrown,

@@ -45,3 +45,4 @@ export type {
   UserUsage,
 } from '../session/service.ts'
 export { checkPendingRequest, toStorableEntry } from '../session/storable-entry.ts'
+export { type PostOptions, tooManyWaiting } from '../session/waiting-limits.ts'

@@ -1,4 +1,5 @@
 import type { InboxItem, SessionService } from '../../../services/session/service.ts'
+import type { WaitingLimits } from '../../../services/session/waiting-limits.ts'
 import { deepEqual, rejectsWith } from './assert.ts'
 import type { ServiceTest } from './service-test.ts'
 import { entryOf, HOME } from './session-fixtures.ts'
@@ -27,6 +28,31 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
       items.map((item) => ({ ...item, seq: 0 })),
     )
   })
+
+  serviceTest(
+    'messages that wait are counted by app and user, and one that is posted again is not refused',
+    async (service) => {
+      if (!service.limitsWaiting) return
+      const post = (userId: string, id: string, maxWaiting: WaitingLimits, appName = HOME.appName): Promise<number> =>
+        service.post({ ...HOME, appName, userId }, messageOf(id), { maxWaiting })
+      await service.createSession(HOME)
+      await service.createSession({ ...HOME, userId: 'bob' })
+      await service.createSession({ ...HOME, appName: 'bank' })
+      await post(HOME.userId, 'one', { perUser: 2 })
+      await service.post(HOME, cancel('c')) // no message
+      await post(HOME.userId, 'two', { perUser: 2 })
+      await rejectsWith(post(HOME.userId, 'three', { perUser: 2 }), 'RATE_LIMITED')
+      await rejectsWith(post('eve', 'one', { perApp: 2 }), 'RATE_LIMITED') // before it is NOT_FOUND
+      await post(HOME.userId, 'one', { perUser: 2, perApp: 1 })
+      await post('bob', 'one', { perUser: 1, perApp: 3 })
+      await rejectsWith(post('bob', 'two', { perApp: 3 }), 'RATE_LIMITED')
+      await post(HOME.userId, 'one', { perUser: 1, perApp: 1 }, 'bank')
+      const lease = await service.claim(HOME)
+      deepEqual((await service.inbox(lease)).length, 3, 'nothing that was refused is there')
+      await service.append(lease, 0, [], { drained: [messageOf('one').id] })
+      await post(HOME.userId, 'three', { perUser: 2, perApp: 3 })
+    },
+  )
 
   serviceTest(
     'a posted item has the sequence number of the log at that time, not one that the caller sets',
@@ -122,4 +148,9 @@ function cancel(id: string, invocationId?: string): InboxItem {
 
 async function idsIn(items: Promise<readonly InboxItem[]>): Promise<string[]> {
   return (await items).map(({ id }) => id)
+}
+
+function messageOf(name: string): InboxItem {
+  const content = { role: 'user', parts: [{ text: 'Go.' }] } as const
+  return { id: `message-${name}`, type: 'message', invocationId: name, content }
 }
