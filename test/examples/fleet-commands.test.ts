@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Child, withoutKeys } from '../examples/child.ts'
-import { canLeaveNetwork, withoutNetwork } from './namespace.ts'
-import type { WorkerCommandReport } from './worker-command-program.ts'
+import { canLeaveNetwork, withoutNetwork } from '../fleet/namespace.ts'
+import type { WorkerCommandReport } from '../fleet/worker-command-program.ts'
+import { Child, withoutKeys } from './child.ts'
 
 const MINUTES = 60_000
 
