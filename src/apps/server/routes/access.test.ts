@@ -118,7 +118,7 @@ test('allows every route to the user it belongs to', async () => {
   const isDelete = (route: string): number => (route.startsWith('DELETE') ? 1 : 0)
   // for principals that may act as any user
   const isForOperators = (route: string): boolean =>
-    /\/apps\/:app\/pending|\/dev\/apps\/:app\/agents\/:agent\/tools|\/stacks$/.test(route)
+    /\/apps\/:app\/(pending|fleet)|\/dev\/apps\/:app\/agents\/:agent\/tools|\/stacks$/.test(route)
   const isTested = (route: string): boolean => route.endsWith('/changes') // the stream does not end: changes.test.ts reads it
   const others = routes.filter((route) => !isForOperators(route) && !isTested(route))
   for (const route of others.toSorted((a, b) => isDelete(a) - isDelete(b))) {
