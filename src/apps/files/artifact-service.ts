@@ -4,7 +4,7 @@ import { systemPorts } from '../../core/base/ports.ts'
 import type { Part } from '../../core/content/content.ts'
 import { messageOf } from '../../core/error/error.ts'
 import type { Logger } from '../../engine/dispatch/host.ts'
-import { checkFilename, checkNewFilename, checkPart } from '../../services/artifact/check-artifact.ts'
+import { checkFilename, checkNewArtifactKey, checkPart } from '../../services/artifact/check-artifact.ts'
 import { mimeTypeOf } from '../../services/artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../../services/artifact/service.ts'
 import { checkKey, checkUser } from '../../services/session/check-key.ts'
@@ -41,7 +41,7 @@ export class FileArtifactService implements ArtifactService {
     const { filename, artifact, customMetadata } = options
     const folder = this.#folderOf(options)
     checkPart(artifact)
-    checkNewFilename(filename)
+    checkNewArtifactKey(options)
     const mimeType = mimeTypeOf(artifact)
     const described = {
       createTime: this.#now() / 1000,

@@ -120,7 +120,7 @@ test('leases end on the clock of the server, not of the process', async () => {
   expect(await ahead.sessionService.renew(lease)).toMatchObject({ epoch: lease.epoch })
 })
 
-test('ids that Postgres cannot index are refused, and other ids of the same length are stored', async () => {
+test('ids that Postgres cannot index are refused, as everywhere, and other ids of the same length are stored', async () => {
   const { sessionService } = emptyStore()
   const random = Array.from({ length: 1000 }, (_, index) =>
     String.fromCharCode(0x4e00 + ((index * 7919) % 20_000)),

@@ -46,7 +46,13 @@ test('hostile ids and texts of events, inbox items and artifacts in SQLite are r
   const file = temporaryFile()
   const texts = HOSTILE.filter((text) => text !== '')
   const events = texts.map(
-    (text): Event => eventOf(text, { author: text, content: { role: 'model', parts: [{ text }] }, errorMessage: text }),
+    // ids have a limit, other texts have none
+    (text, at): Event =>
+      eventOf(text.length <= 1000 ? text : `long-${at}`, {
+        author: text,
+        content: { role: 'model', parts: [{ text }] },
+        errorMessage: text,
+      }),
   )
   const items = texts
     .filter((text) => text.length <= 1000)

@@ -5,7 +5,7 @@ import type { Part } from '../../core/content/content.ts'
 import { callback, checkOptions } from '../../core/error/check-options.ts'
 import { pageOf, readPagePosition } from '../session/page.ts'
 import type { Page, PageOptions, SessionKey } from '../session/service.ts'
-import { checkFilename, checkNewFilename, checkPart } from './check-artifact.ts'
+import { checkFilename, checkNewArtifactKey, checkPart } from './check-artifact.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 import { SortedNames } from './sorted-names.ts'
@@ -25,7 +25,7 @@ export class InMemoryArtifactService implements ArtifactService {
     const { filename, artifact, customMetadata } = options
     const owner = ownerOf(options)
     checkPart(artifact)
-    checkNewFilename(filename)
+    checkNewArtifactKey(options)
     const mimeType = mimeTypeOf(artifact)
     const stored: Omit<Stored, 'version'> = {
       part: copyJson(artifact),

@@ -3,7 +3,7 @@ import { isRecord } from '../../core/base/json.ts'
 import { kindOf } from '../../core/base/kind-of.ts'
 import type { AuthCredential } from '../../core/content/auth.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import { checkId } from '../session/check-key.ts'
+import { checkId, checkTogether } from '../session/check-key.ts'
 import type { CredentialKey } from './service.ts'
 
 /** Throws INVALID_REQUEST if an id of the key is not valid. */
@@ -11,6 +11,13 @@ export function checkCredentialKey(key: CredentialKey): void {
   checkId('appName', key.appName)
   checkId('userId', key.userId)
   checkId('key', key.key)
+}
+
+/** Throws INVALID_REQUEST if a credential cannot be saved under this key. One that is replaced may have a longer key. */
+export function checkSavedKey(given: CredentialKey & { expectedGeneration?: number | undefined }): void {
+  checkCredentialKey(given)
+  const { appName, userId, key, expectedGeneration } = given
+  if (!expectedGeneration) checkTogether({ appName, userId, key })
 }
 
 /** Throws INVALID_REQUEST if the value is not a credential. `key` names it in the error. */

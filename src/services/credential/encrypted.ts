@@ -1,6 +1,6 @@
 import type { AuthCredential } from '../../core/content/auth.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import { checkCredential, checkCredentialKey } from './check-credential.ts'
+import { checkCredential, checkCredentialKey, checkSavedKey } from './check-credential.ts'
 import { decodeKeys, importKeys, type KeyRing, type RingKey, toHex } from './key-ring.ts'
 import { keyIdOf, open, seal, unreadable } from './seal.ts'
 import type { SealedCredential, SealedCredentialStore } from './sealed-store.ts'
@@ -74,7 +74,7 @@ export class EncryptedCredentialService implements CredentialService {
     options: CredentialKey & { credential: AuthCredential; expectedGeneration?: number | undefined },
   ): Promise<number> {
     const { appName, userId, key, credential, expectedGeneration } = options
-    checkCredentialKey(options)
+    checkSavedKey(options)
     checkCredential(key, credential)
     const { first } = await this.#currentRing()
     const sealed = await seal({ appName, userId, key }, credential, first)

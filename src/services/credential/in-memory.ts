@@ -1,6 +1,6 @@
 import { copyJson } from '../../core/base/json.ts'
 import type { AuthCredential } from '../../core/content/auth.ts'
-import { checkCredential, checkCredentialKey, staleCredential } from './check-credential.ts'
+import { checkCredential, checkCredentialKey, checkSavedKey, staleCredential } from './check-credential.ts'
 import type { CredentialKey, CredentialService, StoredCredential } from './service.ts'
 
 /** Keeps credentials in the memory of this process. */
@@ -19,6 +19,7 @@ export class InMemoryCredentialService implements CredentialService {
   ): Promise<number> {
     const { credential, expectedGeneration } = options
     const key = toKey(options)
+    checkSavedKey(options)
     checkCredential(options.key, credential)
     const current = this.#stored.get(key)?.generation ?? 0
     if (expectedGeneration !== undefined && expectedGeneration !== current) {

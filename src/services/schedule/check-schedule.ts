@@ -1,7 +1,7 @@
 // Checks the members of stored schedules that workers rely on: a store that other programs can write to may hold anything.
 import { isRecord } from '../../core/base/json.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import { checkId } from '../session/check-key.ts'
+import { checkId, checkTogether } from '../session/check-key.ts'
 import type { StoredSchedule } from './service.ts'
 
 /** Throws INVALID_REQUEST if a schedule cannot be stored. */
@@ -16,6 +16,12 @@ export function checkSchedule(schedule: StoredSchedule): void {
       'INVALID_REQUEST',
       `A schedule cannot be stored: ${problem}. Create it with runner.schedule().`,
     )
+}
+
+/** Throws INVALID_REQUEST if a new schedule has ids that are too long together. */
+export function checkNewSchedule({ appName, id, userId, sessionId = '' }: StoredSchedule): void {
+  checkTogether({ appName, id })
+  checkTogether({ appName, userId, sessionId })
 }
 
 /** Why the value is not a valid schedule; undefined if it is valid. */

@@ -2,7 +2,7 @@ import { copyJson } from '../../core/base/json.ts'
 import { checkFilter, checkId } from '../session/check-key.ts'
 import { readPagePosition, takePage } from '../session/page.ts'
 import type { Page } from '../session/service.ts'
-import { checkSchedule } from './check-schedule.ts'
+import { checkNewSchedule, checkSchedule } from './check-schedule.ts'
 import type { ScheduleKey, ScheduleService, StoredSchedule } from './service.ts'
 
 interface Kept {
@@ -28,6 +28,7 @@ export class InMemoryScheduleService implements ScheduleService {
 
   async saveSchedule(schedule: StoredSchedule, expected: string | null): Promise<boolean> {
     checkSchedule(schedule)
+    if (expected === null) checkNewSchedule(schedule)
     const id = idOf(schedule)
     const known = this.#kept.get(id)
     if ((known?.schedule.revision ?? null) !== expected) return false

@@ -3,7 +3,7 @@ import { systemPorts } from '../../core/base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../../core/error/check-options.ts'
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkFilter, checkId, checkKey, checkUser } from './check-key.ts'
+import { checkFilter, checkId, checkKey, checkNewKey, checkUser } from './check-key.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
 import { InMemoryPins } from './in-memory-pins.ts'
@@ -115,7 +115,7 @@ export class InMemorySessionService implements SessionService {
 
   /** Creates a session that the caller stores. All code that can throw comes before the first change to shared state. */
   #create(key: SessionKey, state: JsonObject | undefined): { session: InMemorySession; user: User } {
-    checkKey(key)
+    checkNewKey(key)
     const { appName, userId, sessionId } = key
     const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
     const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map(), copies: new Map() }

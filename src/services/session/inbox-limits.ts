@@ -2,7 +2,7 @@
 import { jsonSize } from '../../core/base/json.ts'
 import { MAX_CONTENT_BYTES, MAX_INBOX_ITEMS } from '../../core/base/limits.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import { checkId } from './check-key.ts'
+import { checkId, checkTogether } from './check-key.ts'
 import type { InboxItem } from './service.ts'
 
 /** How many ids of drained items a store remembers for each session. It ignores an item that is posted again. */
@@ -13,9 +13,15 @@ export const MAX_REMEMBERED_IDS = 1_000
  * valid, and TOO_LARGE for an item that is too large or an inbox that is full.
  */
 export function checkInboxItem(item: InboxItem, waiting: number): void {
-  checkId('The id of an inbox item', item.id)
+  checkItemId(item.id)
   checkItemSize(jsonSize(item, MAX_CONTENT_BYTES))
   if (waiting >= MAX_INBOX_ITEMS) throw inboxFullError()
+}
+
+/** Throws INVALID_REQUEST for the id of an inbox item that is not valid. */
+export function checkItemId(id: unknown): void {
+  checkId('The id of an inbox item', id)
+  checkTogether({ 'The id of an inbox item': id as string }) // checked above
 }
 
 /** The error for a post to a full inbox. */

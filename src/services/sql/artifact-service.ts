@@ -1,7 +1,7 @@
 import { isRecord } from '../../core/base/json.ts'
 import { isUserFilename } from '../../core/base/key-scope.ts'
 import type { Part } from '../../core/content/content.ts'
-import { checkFilename, checkNewFilename, checkPart } from '../artifact/check-artifact.ts'
+import { checkFilename, checkNewArtifactKey, checkPart } from '../artifact/check-artifact.ts'
 import { mimeTypeOf } from '../artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
 import { checkKey, checkUser } from '../session/check-key.ts'
@@ -69,7 +69,7 @@ export class SqlArtifactService implements ArtifactService {
     const { artifact, customMetadata } = options
     const columns = rowKey(options)
     checkPart(artifact)
-    checkNewFilename(options.filename)
+    checkNewArtifactKey(options)
     const metadata = customMetadata ? toJson(customMetadata, 'The metadata of an artifact') : null
     const mimeType = mimeTypeOf(artifact)
     const save = (): Promise<number> => {

@@ -1,5 +1,5 @@
 // The rules of the inbox: any process posts, the holder reads.
-import { checkId } from '../session/check-key.ts'
+import { checkItemId } from '../session/inbox-limits.ts'
 import type { InboxItem, PostedItem, SessionKey } from '../session/service.ts'
 import { sessionNotFound } from '../session/session-errors.ts'
 import type { PostOptions } from '../session/waiting-limits.ts'
@@ -13,7 +13,7 @@ import type { StateUpdate } from './state-copy.ts'
 
 /** Checks and copies an item: the caller may change it while the write waits. */
 export function copyItem(item: InboxItem): InboxItem {
-  checkId('The id of an inbox item', item.id)
+  checkItemId(item.id)
   return fromJson(toJson(item, 'An inbox item'), 'An inbox item') as InboxItem
 }
 

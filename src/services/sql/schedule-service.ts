@@ -1,4 +1,4 @@
-import { checkSchedule, findScheduleProblem } from '../schedule/check-schedule.ts'
+import { checkNewSchedule, checkSchedule, findScheduleProblem } from '../schedule/check-schedule.ts'
 import type { ScheduleKey, ScheduleService, StoredSchedule } from '../schedule/service.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import { readPagePosition, takePage } from '../session/page.ts'
@@ -48,6 +48,7 @@ export class SqlScheduleService implements ScheduleService {
   /** Stores a schedule if the stored one has the expected revision. */
   async saveSchedule(schedule: StoredSchedule, expected: string | null): Promise<boolean> {
     checkSchedule(schedule)
+    if (expected === null) checkNewSchedule(schedule)
     const { appName, id, userId, sessionId, wakeAt, revision } = schedule
     const key = [toText(appName), toText(id)] as const
     const owner = [toText(userId), sessionId === undefined ? '' : toText(sessionId)] as const

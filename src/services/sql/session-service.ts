@@ -1,6 +1,6 @@
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
+import { checkFilter, checkId, checkKey, checkNewKey } from '../session/check-key.ts'
 import { importedEvents } from '../session/imported-events.ts'
 import type {
   AppendOptions,
@@ -81,7 +81,7 @@ export class SqlSessionService implements SessionService {
     const { now, newId } = this.#options
     const { appName, userId, sessionId = newId(), state, events = [] } = options
     const key = { appName, userId, sessionId }
-    checkKey(key)
+    checkNewKey(key)
     const changes = state ? encodeStateDelta(state) : []
     const imported = importedEvents(events, newId).map((event) => ({ event }))
     const encoded = await encodeInTurn({ database: this.#database, key }, imported)
@@ -95,6 +95,7 @@ export class SqlSessionService implements SessionService {
   /** Starts a copy of another session, and claims it; throws ALREADY_EXISTS. */
   async createCopy(options: Parameters<NonNullable<SessionService['createCopy']>>[0]): Promise<Lease> {
     const key = copyKey(options)
+    checkNewKey(key)
     const changes = options.state ? encodeStateDelta(options.state) : []
     const { lease, updates } = await this.#database.write(() => {
       this.#database.checkIdentity?.()

@@ -18,7 +18,11 @@ export type {
   RequestRecord,
 } from '../../core/event/event.ts'
 export type { SealedCredential, SealedCredentialStore } from '../credential/sealed-store.ts'
-export { checkFilter as checkSessionFilter, checkKey as checkSessionKey } from '../session/check-key.ts'
+export {
+  checkFilter as checkSessionFilter,
+  checkKey as checkSessionKey,
+  checkNewKey as checkNewSessionKey,
+} from '../session/check-key.ts'
 export { checkPin } from '../session/check-pin.ts'
 export { importedEvents } from '../session/imported-events.ts'
 export { checkInboxItem } from '../session/inbox-limits.ts'

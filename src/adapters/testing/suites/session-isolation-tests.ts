@@ -67,6 +67,23 @@ export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
     await checkSeparation(service, await accepted(service, keys))
   })
 
+  serviceTest('ids of more than 2,600 bytes together are rejected, and ids of as many are stored', async (service) => {
+    const wide = '\u4e00'.repeat(1_000) // 3 bytes each
+    const controls = '\u0001'.repeat(500) // 6 bytes each, as an escape
+    for (const sessionId of [wide, controls]) {
+      await rejectsWith(service.createSession({ appName: 'shop', userId: 'ada', sessionId }), 'INVALID_REQUEST')
+    }
+    const key = { appName: 'a'.repeat(800), userId: 'u'.repeat(800), sessionId: 's'.repeat(1_000) }
+    await service.createSession(key)
+    await service.createSession({ ...key, appName: 'shop', sessionId: '\u4e00'.repeat(500) })
+    ok((await service.getSession(key)) !== undefined, 'ids of 2,600 bytes are valid')
+    await rejectsWith(service.createSession({ ...key, userId: 'u'.repeat(801) }), 'INVALID_REQUEST')
+    const lease = await service.claim(key)
+    await rejectsWith(service.append(lease, 0, [entryOf(wide)]), 'INVALID_REQUEST')
+    await rejectsWith(service.post(key, { id: wide, type: 'cancel' }), 'INVALID_REQUEST')
+    equal(await service.append(lease, 0, [entryOf('e'.repeat(2_600))]), 1)
+  })
+
   serviceTest('an unknown session named like a prototype member does not exist', async (service) => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       equal(await service.getSession({ appName: name, userId: name, sessionId: name }), undefined)

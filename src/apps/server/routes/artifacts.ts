@@ -4,7 +4,7 @@ import { MAX_METADATA_BYTES } from '../../../core/base/limits.ts'
 import type { Part } from '../../../core/content/content.ts'
 import { isBase64 } from '../../../core/content/part-problem.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
-import { checkNewFilename, checkPart } from '../../../services/artifact/check-artifact.ts'
+import { checkNewArtifactKey, checkPart } from '../../../services/artifact/check-artifact.ts'
 import type { ArtifactKey, ArtifactService } from '../../../services/artifact/service.ts'
 import type { ServerEnv, ServerParts } from '../env.ts'
 import { jsonResponse, listResponse } from '../pages/list-response.ts'
@@ -33,7 +33,7 @@ export function artifactRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const customMetadata = body.optionalObject('customMetadata')
     checkPart(artifact)
     checkContent(artifact, customMetadata)
-    checkNewFilename(key.filename)
+    checkNewArtifactKey(key)
     checkUnicode('filename', key.filename)
     await checkSession(scope)
     const version = await service.saveArtifact({ ...key, artifact, customMetadata })
