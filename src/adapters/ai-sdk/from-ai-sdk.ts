@@ -11,6 +11,7 @@ import { replyTimeoutError } from './errors/ai-sdk-error.ts'
 import { retryDelayMs } from './errors/retry-delay.ts'
 import { toAiSdkError } from './errors/to-ai-sdk-error.ts'
 import { isSchemaRejection, UnsupportedByProvider, unsupportedFeature } from './errors/unsupported.ts'
+import { providerName } from './provider-name.ts'
 import { checkWarnings, type ReplyContext, toResponse } from './reply/response.ts'
 import { streamReply } from './reply/stream-reply.ts'
 import { type CallDefaults, toCallOptions } from './request/call-options.ts'
@@ -74,6 +75,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
   let supportsSchema = true
   return {
     name: options.name ?? model.modelId,
+    provider: providerName(model.provider),
     ...(toolsWithOutputSchema && { capabilities: { toolsWithOutputSchema } }),
     async *generate(request, { signal = new AbortController().signal, stream = false }) {
       const supportedUrls = (await model.supportedUrls) ?? {}

@@ -30,6 +30,7 @@ export function gemini(name: string, options: GeminiOptions = {}): Model {
   const client = lazyClient(settings)
   return {
     name,
+    provider: settings.isVertex ? 'gcp.vertex_ai' : 'gcp.gemini',
     capabilities: options.capabilities ?? capabilitiesOf(name, settings.isVertex),
     async *generate(request, { signal, stream = false }) {
       const geminiRequest = buildRequest(request, name, settings.isVertex)

@@ -2,6 +2,7 @@
 import { withSystemPorts } from '../../core/base/ports.ts'
 import type { SecretMask } from '../../core/base/secret-mask.ts'
 import { ToolError } from '../../core/error/error.ts'
+import { CallContext } from '../../engine/context/call-context.ts'
 import type { ToolContext } from '../../engine/context/context.ts'
 import { effectOf } from './effect-of.ts'
 import { idempotencyKeyOf } from './idempotency-key.ts'
@@ -43,6 +44,8 @@ export async function callOperation(
     const { idempotencyHeader } = plan
     if (idempotencyHeader !== undefined)
       request.headers.set(idempotencyHeader, await idempotencyKeyOf(context.idempotencyKey))
+    const traceparent = CallContext.traceparentFor(context, plan.base.origin)
+    if (traceparent !== undefined) request.headers.set('traceparent', traceparent)
     for (const [name, value] of headers) request.headers.set(name, value)
     const authorize = (sent: Request): Request => attachCredentials(sent, configs, credentials, plan.base.origin)
     let response = await send(plan, request, { authorize, context })

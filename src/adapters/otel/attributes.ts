@@ -116,10 +116,12 @@ const NO_TOKENS: Tokens = { input: undefined, output: undefined }
 /** The tokens that a reply names. */
 export function tokensOf(usage: JsonObject | undefined): Tokens {
   if (!usage) return NO_TOKENS
+  const read = countIn(usage.promptTokenCount)
+  const ofTools = countIn(usage.toolUsePromptTokenCount)
   const written = countIn(usage.candidatesTokenCount)
   const reasoning = countIn(usage.thoughtsTokenCount)
   return {
-    input: countIn(usage.promptTokenCount),
+    input: read === undefined && ofTools === undefined ? undefined : (read ?? 0) + (ofTools ?? 0),
     output: written === undefined && reasoning === undefined ? undefined : (written ?? 0) + (reasoning ?? 0),
     cached: countIn(usage.cachedContentTokenCount),
     reasoning,

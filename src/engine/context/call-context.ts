@@ -8,6 +8,7 @@ import type { RequestState } from '../../core/event/invocation-state.ts'
 import { compileSchema } from '../../core/schema/compile.ts'
 import { checkAuthConfig } from '../../services/auth/config/check-auth-config.ts'
 import type { LiveInput, LiveInputReader } from '../model/live-input.ts'
+import type { Observation } from '../observe/observation.ts'
 import type { Operation } from '../observe/operation.ts'
 import {
   addRequest,
@@ -40,6 +41,14 @@ const INPUT_RULES = {
   expiresInMs: anything,
 }
 
+/** A call that is observed. */
+export interface ObservedCall {
+  /** The observers. */
+  readonly observation: Observation
+  /** The attempt. */
+  readonly operation: Operation
+}
+
 /**
  * The context of one tool call. The members of `ToolContext` are for the tool body and the tool callbacks. All others are
  * for the dispatcher.
@@ -61,8 +70,8 @@ export class CallContext extends ForwardingContext implements ToolContext {
   #schedules: CallSchedules | undefined
   /** Does the result arrive later? See `ToolContext.longRunning`. */
   longRunning: boolean
-  /** The operation of the call, while it is observed. */
-  operation: Operation | undefined
+  /** The operation of the call, and who observes it. Undefined: no one does. */
+  observed: ObservedCall | undefined
   /** Requests of the body in this attempt. */
   requested: readonly BodyRequest[] = NONE
 
@@ -106,6 +115,11 @@ export class CallContext extends ForwardingContext implements ToolContext {
   /** The run of a call. Undefined for a context of another kind. */
   static hostOf(context: object): CallContextOptions['host'] | undefined {
     return #options in context ? context.#options.host : undefined
+  }
+  /** The `traceparent` that the call sends to an origin. Undefined: none. */
+  static traceparentFor(context: object, origin: string): string | undefined {
+    const observed = #options in context ? context.observed : undefined
+    return observed?.observation.traceFor(observed.operation, origin)
   }
   /** Name and description of the called tool. */
   get tool(): { name: string; description: string } {
@@ -226,7 +240,7 @@ export class CallContext extends ForwardingContext implements ToolContext {
     attempt.#confirmation = this.#confirmation
     attempt.#credentials = this.#credentials
     attempt.#requests = this.#requests
-    attempt.operation = this.operation
+    attempt.observed = this.observed
     return attempt
   }
   /** Copies the requests of an attempt, and its writes if it succeeded. Otherwise the body runs again after the answers. */

@@ -36,7 +36,7 @@ export async function observeExecution(
     const attempt = toolOperation(batch, call, one.args, 1)
     if (!attempt) return await execute(batch, one)
     const { observation, operation } = attempt
-    context.operation = operation
+    context.observed = attempt
     return withTrace(
       attempt,
       await observation.around(
@@ -73,7 +73,7 @@ export function observeAttempt(
   const attempt = toolOperation(batch, ready.call, args, ready.attempts?.count ?? 1)
   if (!attempt) return work()
   const { observation, operation } = attempt
-  ready.context.operation = operation // the context of the attempt copies it
+  ready.context.observed = attempt // the context of the attempt copies it
   const end = (settled: Settled<unknown>): OperationEnd => {
     const ended = endOfAttempt(batch, settled)
     ready.lastAttempt = { operation, outcome: ended.outcome }

@@ -18,6 +18,7 @@ import type { AuthRuntime } from '../context/invocation-host.ts'
 import type { ToolScheduling } from '../context/tool-scheduling.ts'
 import type { BackgroundRunner, Logger } from '../dispatch/host.ts'
 import { Observation } from '../observe/observation.ts'
+import type { Observer } from '../observe/observer.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
 import type { RunnerOptions } from './runner-options.ts'
@@ -109,9 +110,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     eventPlugins: plugins.filter((plugin) => plugin.onEvent),
     logger,
     onThrown: undefined,
-    observation: observers.length
-      ? new Observation(observers, (problem, error) => logger.warn(problem, error))
-      : undefined,
+    observation: observationOf(observers, logger),
     ports,
     deadlines: new Deadlines(ports),
     toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
@@ -127,4 +126,9 @@ export function createRunServices(options: RunnerOptions): RunServices {
     phases: options.phases,
     keptToolsets: new KeptToolsets(),
   }
+}
+
+/** The observers of a runner. Undefined: there are none, and runs do nothing for them. */
+export function observationOf(observers: readonly Observer[], logger: Logger): Observation | undefined {
+  return observers.length ? new Observation(observers, (problem, error) => logger.warn(problem, error)) : undefined
 }

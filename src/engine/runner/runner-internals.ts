@@ -1,11 +1,12 @@
 import { loadLater } from '../../core/base/load-later.ts'
+import type { Observer } from '../observe/observer.ts'
 import type { BackgroundTasks } from './background/background-tasks.ts'
 import type { BodyOptions, BodyResult } from './background/run-background-call.ts'
 import { toLiveRequest } from './request-rules.ts'
 import type { StartedRun } from './run/run-handle.ts'
 import type { LiveStart } from './run/run-request.ts'
 import type { RunStarter } from './run/run-starter.ts'
-import type { RunServices } from './run-services.ts'
+import { observationOf, type RunServices } from './run-services.ts'
 import type { RunnerOptions, UpdateStateOptions, WorkOptions } from './runner-options.ts'
 import type { SessionOperations } from './sessions/session-operations.ts'
 import type { WorkFinder } from './work/find-work.ts'
@@ -44,6 +45,12 @@ export class RunnerInternals {
   /** Passes the errors that tools throw to a listener, too. */
   observeThrown(listener: NonNullable<RunServices['onThrown']>): void {
     this.#parts.services.onThrown = listener
+  }
+
+  /** Adds an observer. */
+  observe(observer: Observer): void {
+    const { services } = this.#parts
+    services.observation = services.observation?.with(observer) ?? observationOf([observer], services.logger)
   }
 
   /** Resolves when the background calls of a session in this process have ended. Undefined if there are none. */

@@ -14,6 +14,7 @@ function environment(connect: CallEnvironment['connect']): CallEnvironment {
     server: 'shop',
     connect,
     openCalls: new OpenCalls(),
+    origin: undefined,
     timeoutMs: 1_000,
     effect: 'atMostOnce',
     sample: sampler(undefined),

@@ -1,6 +1,7 @@
 // The body of an MCP tool: calls the server, and turns its questions into pauses of the run.
 import { canonicalJson, isRecord, type JsonObject } from '../../../core/base/json.ts'
 import { ToolError } from '../../../core/error/error.ts'
+import { CallContext } from '../../../engine/context/call-context.ts'
 import type { AnsweredInput, ToolContext } from '../../../engine/context/context.ts'
 import type { Effect } from '../../../engine/tool/tool.ts'
 import { MAX_ROUNDS, OPEN_CALL_MS } from '../limits.ts'
@@ -26,6 +27,8 @@ export interface CallEnvironment {
   connect(): Promise<CallConnection>
   /** Calls that wait for a human. */
   readonly openCalls: OpenCalls
+  /** The origin of the server. Undefined for a process. */
+  readonly origin: string | undefined
   /** How long the server may take without progress, in milliseconds. */
   readonly timeoutMs: number
   /** The side effects of the tool. */
@@ -105,8 +108,9 @@ class CallAttempt {
     // the server may ask for sampling again and again
     if (++this.#requests > MAX_ROUNDS)
       throw new ToolError(`Tool "${this.#tool.name}" asked for more than ${MAX_ROUNDS} rounds.`)
-    const { connect, timeoutMs, sample, onProgress } = this.#environment
-    const params = { arguments: this.#args, ...round }
+    const { connect, timeoutMs, sample, onProgress, origin } = this.#environment
+    const traceparent = origin === undefined ? undefined : CallContext.traceparentFor(this.#context, origin)
+    const params = { arguments: this.#args, ...round, ...(traceparent !== undefined && { _meta: { traceparent } }) }
     const connected = await connect().catch((error: unknown) => {
       const problem = `The MCP server of tool "${this.#tool.name}" cannot be reached, so the call was not sent`
       throw new ToolError(`${problem}. Try again later, or answer without it.`, { cause: error })

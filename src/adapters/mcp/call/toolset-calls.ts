@@ -74,6 +74,7 @@ export class ToolsetCalls {
       server,
       connect,
       openCalls: this.#openCalls,
+      origin: options.connection.type === 'stdio' ? undefined : new URL(options.connection.url).origin,
       timeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       effect,
       sample: sampler(options.sampling),

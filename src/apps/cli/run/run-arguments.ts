@@ -27,9 +27,12 @@ export interface RunArguments {
   readonly opensBrowser: boolean
   /** `--verbose`; default false. */
   readonly verbose: boolean
+  /** `--trace`; default false. */
+  readonly trace: boolean
 }
 
-type RunOptions = StringOptions<'session' | 'user' | 'app' | 'db'> & Flags<'memory' | 'json' | 'no-browser' | 'verbose'>
+type RunOptions = StringOptions<'session' | 'user' | 'app' | 'db'> &
+  Flags<'memory' | 'json' | 'no-browser' | 'verbose' | 'trace'>
 
 /** The options of `toolwright run`. */
 export const runOptions: RunOptions = {
@@ -39,6 +42,10 @@ export const runOptions: RunOptions = {
   json: { type: 'boolean', description: 'Write events as JSON, one per line, and read JSON lines' },
   'no-browser': { type: 'boolean', description: 'Print the link of a sign-in without opening the browser' },
   verbose: { type: 'boolean', description: "Show results in full, and the framework's log" },
+  trace: {
+    type: 'boolean',
+    description: 'After each turn, show its agents, model calls and tool calls, with times and tokens',
+  },
 }
 
 /** Reads the command line of `toolwright run`; throws a `UsageError` when it is invalid. */
@@ -47,10 +54,10 @@ export function readRunArguments({ values, positionals }: CommandLine<RunOptions
   if (!file) throw new UsageError('No agent file given. Usage: toolwright run <file> [message]')
   const message = words.length ? words.join(' ').trim() : undefined
   if (message === '') throw new UsageError('The message is empty. Pass a text, or omit it to start a chat.')
-  const { session, user = 'user', app, json = false, verbose = false } = values
+  const { session, user = 'user', app, json = false, verbose = false, trace = false } = values
   const opensBrowser = !values['no-browser']
   const db = readDatabase(values)
-  return { file, message, userId: user, sessionId: session, app, db, json, opensBrowser, verbose }
+  return { file, message, userId: user, sessionId: session, app, db, json, opensBrowser, verbose, trace }
 }
 
 /** How to send the result of a long-running call, or why that is not possible. */

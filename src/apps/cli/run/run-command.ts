@@ -25,6 +25,7 @@ import {
   resultHint,
   runOptions,
 } from './run-arguments.ts'
+import { TraceTree } from './trace-tree.ts'
 
 /** Exit code when a request is open at the end. */
 const PAUSED = 3
@@ -63,6 +64,10 @@ async function run(given: RunArguments, ofProcess: Terminal): Promise<number> {
     return { agentFile, db: storage.db, ...(await createRunner(agentFile, storage, logger)) }
   })
   const screen = new Screen(terminal)
+  if (given.trace)
+    runner.internals.observe(
+      new TraceTree(given.json ? (text) => void terminal.errors.write(text) : (text) => screen.write(text)),
+    )
   const exit = (): void => {
     screen.status(undefined)
     terminal.exit()

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { readTraceparent } from '../../../core/base/traceparent.ts'
 import type { Run } from '../../../engine/runner/run/run-handle.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
@@ -21,7 +22,10 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const scope = await readScope(context, parts, body)
     const request = await readAllowedRequest(context, parts, scope, body)
     const end = await reserveState(scope, request)
-    const run = untilRecorded(startRun(scope, request, context.req.raw.signal), end)
+    const run = untilRecorded(
+      startRun(scope, { ...request, traceparent: traceparentOf(context) }, context.req.raw.signal),
+      end,
+    )
     return jsonResponse(await writeRun(run, parts.limits.responseBytes))
   })
 
@@ -32,7 +36,11 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     if (afterEventId) return await streamFollowed(context, parts, { ...scope, afterEventId })
     const request = await readAllowedRequest(context, parts, scope, body)
     const end = await reserveState(scope, request)
-    return await streamRun(context, parts, untilRecorded(startRun(scope, request), end))
+    return await streamRun(
+      context,
+      parts,
+      untilRecorded(startRun(scope, { ...request, traceparent: traceparentOf(context) }), end),
+    )
   })
 }
 
@@ -88,10 +96,21 @@ function untilRecorded(run: Run, end: () => void): Run {
   }
 }
 
+/** A run, and the span of the client that asks for it. */
+interface TracedRequest extends RunRequestBody {
+  readonly traceparent: string | undefined
+}
+
+/** The span that the client names. Its principal is known by now; a malformed header is ignored. */
+function traceparentOf({ req }: RequestContext): string | undefined {
+  const header = req.header('traceparent')
+  return readTraceparent(header) && header
+}
+
 /** `signal`: cancels a run whose events are not streamed. Without it the run continues until it is cancelled. */
-function startRun({ runner, userId, sessionId }: RunScope, request: RunRequestBody, signal?: AbortSignal): Run {
-  const { newMessage, invocationId, stateDelta, streaming, customMetadata } = request
+function startRun({ runner, userId, sessionId }: RunScope, request: TracedRequest, signal?: AbortSignal): Run {
+  const { newMessage, invocationId, stateDelta, streaming, customMetadata, traceparent } = request
   const runConfig = { streaming, detach: signal === undefined, ...(customMetadata && { customMetadata }) }
   if (!newMessage) return runner.resume({ userId, sessionId, invocationId, runConfig, signal })
-  return runner.run({ userId, sessionId, message: newMessage.parts, stateDelta, runConfig, signal })
+  return runner.run({ userId, sessionId, message: newMessage.parts, stateDelta, runConfig, traceparent, signal })
 }

@@ -19,11 +19,12 @@ interface WriteEventOptions {
  * returned are in `handles`, by call id, and not in the content.
  */
 export function writeEvent(event: Event, { forDevelopers = false }: WriteEventOptions = {}): WireEvent {
-  const { content, actions, ...rest } = event
+  const { content, actions, trace, ...rest } = event
   const handles = forDevelopers || event.partial ? undefined : handlesIn(content) // progress is partial and stays
   const parts = handles ? content?.parts.filter((part) => !hasHandle(part)) : content?.parts
   return {
     ...rest,
+    ...(forDevelopers && trace !== undefined && { trace }),
     // an event with handles only has content without parts: adk-web reads the parts of every event
     ...(content && {
       content: {

@@ -52,7 +52,7 @@ export async function runAgentTool(agentCall: AgentToolCall): Promise<unknown> {
     branch: frame.branch,
     isolation: path,
     tree: frame.tree.treeForTool(settings, plan.model),
-    operation: context.operation,
+    operation: context.observed?.operation,
   }
   if (!settings.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run

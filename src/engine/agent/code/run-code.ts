@@ -178,7 +178,7 @@ class CallsFromCode implements StopListener {
       branch: frame.branch,
       isolation: this.#path,
       tree: frame.tree,
-      operation: context.operation,
+      operation: context.observed?.operation,
     }
     const running = this.#runCall(inner, clip(String(name), MAX_NAME_LENGTH), this.#storableArgs(args))
     this.#running.add(running)

@@ -10,6 +10,7 @@ import {
 } from '../../../core/content/content.ts'
 import type { Event } from '../../../core/event/event.ts'
 import { acceptCalls, CallIds } from '../../agent/loop/accept-calls.ts'
+import type { AgentTurn } from '../../agent/loop/run-host.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds } from '../../dispatch/resolve.ts'
 import { phaseRecord } from '../../dispatch/run-phases.ts'
@@ -109,7 +110,9 @@ export class LiveLog {
       if (longRunning) event.longRunningToolIds = longRunning
       const recorded = ids ? content.parts.flatMap(({ functionCall }) => functionCall ?? []) : NO_CALLS
       for (const { id = '' } of recorded) this.#running.hold(id)
+      const startedAt = data.view.events.at(-1)?.timestamp
       await data.recorder.commit([{ event }])
+      if (turn.frame.operation) await reportReply(turn, this.#plan.model.name, event, startedAt)
       return { event, calls: recorded, removed: checked.removed }
     } finally {
       ids?.close()
@@ -141,6 +144,33 @@ export class LiveLog {
     const { recorder, invocationId } = this.#run.data
     await recorder.commit([{ record: phaseRecord(invocationId, phase) }])
   }
+}
+
+/** Shows a reply to observers. It began with the event before it: what the user said, or the responses to calls. */
+async function reportReply(
+  { run, plan, frame }: AgentTurn,
+  model: string,
+  event: Event,
+  startedAt = event.timestamp,
+): Promise<void> {
+  const { operation: parent } = frame
+  if (!parent) return
+  const response = { content: event.content, usageMetadata: event.usageMetadata }
+  const operation = {
+    type: 'model',
+    run: parent.run,
+    parent,
+    agent: plan.agent.name,
+    model,
+    provider: undefined,
+    request: undefined,
+    stream: true,
+    startedAt: startedAt * 1000,
+  } as const
+  await run.services.observation?.report(operation, {
+    outcome: event.interrupted ? 'cancelled' : 'completed',
+    response,
+  })
 }
 
 function partOf(functionCall: FunctionCall): Part {

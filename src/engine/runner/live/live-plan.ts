@@ -59,6 +59,11 @@ export class LivePlan {
     this.frame = run.rootFrame
   }
 
+  /** The live model. */
+  get model(): LiveModel {
+    return this.#options.model
+  }
+
   /** The agent that speaks: the root agent, or the target of the latest transfer. A workflow agent cannot: it has no model. */
   agent(): LlmAgent {
     const { tree, fold, progress } = this.#run

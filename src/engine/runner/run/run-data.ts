@@ -144,7 +144,8 @@ export class RunData implements RunHost, RecordedRun {
   }
   /** The trace context that the log has of the invocation. */
   get recordedTrace(): string | undefined {
-    return this.fold.userEvent?.trace
+    const { userEvent } = this.fold
+    return userEvent?.imported ? undefined : userEvent?.trace // an import may name any trace
   }
   /** The scope of the root agent. */
   get rootFrame(): ScopeFrame {
