@@ -138,7 +138,7 @@ describe.skipIf(!inject('restate'))('a fleet', () => {
     expect(await drill.eventsOf(session.sessionId)).toContain(outcome)
   })
 
-  test('sets a session aside that ends its workers, goes on with others, and continues it when it is resumed', async () => {
+  test('sets a session aside that ends its workers, runs others, and continues it when it is resumed', async () => {
     const drill = await openDrill({ maxCrashes: 3 })
     const { web, sessionService, appName } = drill
     const bad = { userId: USER, sessionId: 'bad' }
