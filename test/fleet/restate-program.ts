@@ -9,10 +9,10 @@ export type WorkerAddresses = readonly string[]
 /** More addresses than the tests of a run need. */
 const ADDRESSES = 200
 
-/** A worker that is stopped is noticed after these times together. Restate allows a minute. */
+/** A worker that is stopped is noticed after these times together, and a busy one must answer in time. Restate allows a minute. */
 const settings = {
   RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_INTERVAL: '1s',
-  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: '4s',
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: '10s',
   RESTATE_INGRESS__REQUEST_SIZE_LIMIT: '1MiB',
 }
 
