@@ -29,7 +29,7 @@ async function openDrill(settings: Partial<Pick<DrillOptions, 'maxCrashes' | 'le
   const { ingress, admin } = sharedRestate()
   const [own, secret] = [mkdtempSync(join(folder, 'drill-')), randomBytes(32).toString('hex')]
   const [appName, schema, postgresUrl] = [`drill-${randomUUID()}`, `drill_${randomUUID()}`, inject('postgresUrl')]
-  const balancer = await openBalancer()
+  const ownBalancer = await openBalancer()
   const services = postgres(postgresUrl, { schema })
   await services.ready()
   const agent = new LlmAgent({ name: 'desk', model: scriptedModel([]) })
@@ -42,7 +42,7 @@ async function openDrill(settings: Partial<Pick<DrillOptions, 'maxCrashes' | 'le
     await web.close()
     await services.close()
   })
-  const start = async ({ isBroken = false } = {}): Promise<ChildProcess> => {
+  const start = async ({ isBroken = false, balancer = ownBalancer } = {}): Promise<ChildProcess> => {
     const common = { appName, postgresUrl, schema, ingress, admin, url: balancer.url, secret, folder: own }
     const options: DrillOptions = { ...common, maxCrashes: 1_000, leaseMs: 10_000, ...settings, isBroken }
     const child = fork(program, [JSON.stringify(options)], {
@@ -138,7 +138,7 @@ describe.skipIf(!inject('restate'))('a fleet', () => {
     expect(await drill.eventsOf(session.sessionId)).toContain(outcome)
   })
 
-  test('sets a session aside that ends its workers, goes on with others, and continues it when it is resumed', async () => {
+  test('sets a session aside that ends its workers, runs others, and continues it when it is resumed', async () => {
     const drill = await openDrill({ maxCrashes: 3 })
     const { web, sessionService, appName } = drill
     const bad = { userId: USER, sessionId: 'bad' }
@@ -186,6 +186,23 @@ describe.skipIf(!inject('restate'))('a fleet', () => {
     await expect.poll(() => drill.isDone('s2')).toBe(true)
     expect(drill.notes().filter((line) => line === 'stall s1')).toHaveLength(1)
     expect(await drill.eventsOf('s1')).toBe(log)
+  })
+
+  test('keeps a turn for its version when all workers of that are dead, and runs others on the next version', async () => {
+    const drill = await openDrill()
+    const old = await drill.start()
+    const stalled = once(old, 'message')
+    await drill.web.submit({ userId: USER, sessionId: 's1', message: 'stall' })
+    await stalled
+    old.kill('SIGSTOP') // Restate believes that it works
+    await drill.start({ balancer: await openBalancer() })
+    old.kill('SIGKILL')
+    await drill.web.submit({ userId: USER, sessionId: 's2', message: 'stall' })
+    await expect.poll(() => drill.isDone('s2')).toBe(true)
+    expect(await drill.isDone('s1')).toBe(false)
+    await drill.start()
+    await expect.poll(() => drill.isDone('s1')).toBe(true)
+    expect(await drill.eventsOf('s1')).toContain('UNKNOWN_OUTCOME')
   })
 
   test('goes on when the agent file of one worker does not load', async () => {

@@ -1,4 +1,4 @@
-// The same agent file and story, wherever sessions are stored and whoever runs them: one log.
+// The same agent file and story, on every store and on Restate: one log.
 import { agentTool, approve, InMemorySessionService, LlmAgent, Runner, type SessionService, tool } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import { scriptedModel } from 'toolwright/testing'

@@ -38,8 +38,8 @@ export function sharedRestate(): NonNullable<ReturnType<typeof inject<'restate'>
 
 /** A balancer in front of workers, at an address that Restate can reach. It closes after the test. */
 export async function openBalancer(): Promise<Balancer> {
-  const { folder, doors } = sharedRestate()
-  for (const [at, url] of doors.entries()) {
+  const { folder, addresses } = sharedRestate()
+  for (const [at, url] of addresses.entries()) {
     const path = join(folder, `workers-${at}`)
     const isOfOther = await mkdir(`${path}-taken`).catch(() => true) // Restate keeps the services of an address
     if (isOfOther) continue
@@ -47,7 +47,7 @@ export async function openBalancer(): Promise<Balancer> {
     onTestFinished(() => balancer.close())
     return balancer
   }
-  throw new Error('Restate has no address left for a worker. Raise DOORS.')
+  throw new Error('Restate has no address left for a worker. Raise ADDRESSES.')
 }
 
 /** A fleet of one app. */

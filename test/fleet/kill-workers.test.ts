@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { KillReport } from './kill-workers.ts'
 import { canLeaveNetwork, withoutNetwork } from './namespace.ts'
 import type { Scenario } from './world-program.ts'
@@ -18,6 +18,7 @@ test.skipIf(!canLeaveNetwork())(
     ]
     const [command, args] = withoutNetwork([process.execPath, ...program, JSON.stringify(scenario)])
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGTERM'))
     const report = JSON.parse(await text(child.stdout)) as KillReport
     expect(report).toMatchObject({ kills: 12, unfinished: [], violations: [] })
     expect(report.effects).toBeGreaterThan(60)
@@ -29,5 +30,5 @@ test.skipIf(!canLeaveNetwork())(
       'a second effect': expect.arrayContaining([expect.stringContaining('took effect')]),
     })
   },
-  5 * 60_000,
+  10 * 60_000,
 )

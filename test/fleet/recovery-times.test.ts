@@ -26,7 +26,7 @@ test('counts from the first kill if the next worker is killed, too', () => {
   expect(times.sorted(2_000)).toEqual([900])
 })
 
-test('counts a session that nobody has continued, and none where nothing was left to do', () => {
+test('counts a session that no worker has continued, and none where nothing was left to do', () => {
   const times = new RecoveryTimes()
   for (const session of ['s1', 's2']) times.note(1, session, 'claimed', 0)
   times.kill(1, 100)

@@ -1,18 +1,18 @@
-// Restate in a network of its own, for tests outside of it. Unix sockets in a folder are the doors through its border.
+// Restate in a network of its own, for tests outside of it. Unix sockets in a folder lead through its border.
 import { join } from 'node:path'
 import { forward } from './forward.ts'
 import { startRestate } from './restate-server.ts'
 
 /** Addresses for workers, as Restate sees them: what connects to one comes out at the socket of its place in this list. */
-export type Doors = readonly string[]
+export type WorkerAddresses = readonly string[]
 
 /** More addresses than the tests of a run need. */
-const DOORS = 200
+const ADDRESSES = 200
 
-/** A worker that is stopped is noticed after these times together. Restate allows a minute. */
+/** A worker that is stopped is noticed after these times together, and a busy one must answer in time. Restate allows a minute. */
 const settings = {
   RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_INTERVAL: '1s',
-  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: '4s',
+  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: '10s',
   RESTATE_INGRESS__REQUEST_SIZE_LIMIT: '1MiB',
 }
 
@@ -22,9 +22,9 @@ process.once('disconnect', () => void server.close().then(() => process.exit()))
 const toPort = (url: string) => () => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
 await forward({ path: join(folder, 'ingress') }, toPort(server.ingress))
 await forward({ path: join(folder, 'admin') }, toPort(server.admin))
-const doors: string[] = []
-for (let at = 0; at < DOORS; at++) {
+const addresses: string[] = []
+for (let at = 0; at < ADDRESSES; at++) {
   const { port } = await forward({ host: '127.0.0.1', port: 0 }, () => ({ path: join(folder, `workers-${at}`) }))
-  doors.push(`http://127.0.0.1:${port}`)
+  addresses.push(`http://127.0.0.1:${port}`)
 }
-process.send?.(doors satisfies Doors)
+process.send?.(addresses satisfies WorkerAddresses)

@@ -38,6 +38,7 @@ export async function startRestate(folder: string, settings: NodeJS.ProcessEnv =
     server = spawn(binary(), ['--no-logo', '--base-dir', folder], { env, stdio: ['ignore', 'ignore', 'ignore'] })
     await untilHealthy(admin)
   }
+  process.once('exit', () => server.kill('SIGKILL'))
   const kill = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return
     const exited = once(server, 'exit')

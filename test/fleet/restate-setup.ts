@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { forward } from './forward.ts'
 import { canLeaveNetwork, withoutNetwork } from './namespace.ts'
-import type { Doors } from './restate-program.ts'
+import type { WorkerAddresses } from './restate-program.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,7 +26,7 @@ export interface SharedRestate {
   /** Where its sockets are. */
   readonly folder: string
   /** Addresses for workers, as Restate sees them. */
-  readonly doors: Doors
+  readonly addresses: WorkerAddresses
 }
 
 const PROGRAM = fileURLToPath(new URL('restate-program.ts', import.meta.url))
@@ -42,14 +42,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const [command, args] = withoutNetwork([process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, folder])
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const exited = once(child, 'exit')
-  const [doors] = await Promise.race([
-    once(child, 'message') as Promise<[Doors]>,
+  const [addresses] = await Promise.race([
+    once(child, 'message') as Promise<[WorkerAddresses]>,
     exited.then(([code]) => Promise.reject(new Error(`The program of Restate ended with ${code}.`))),
   ])
   const addressOf = (name: string) => forward({ host: '127.0.0.1', port: 0 }, () => ({ path: join(folder, name) }))
   const [ingress, admin] = await Promise.all([addressOf('ingress'), addressOf('admin')])
   const urlOf = ({ port }: typeof ingress): string => `http://127.0.0.1:${port}`
-  project.provide('restate', { ingress: urlOf(ingress), admin: urlOf(admin), folder, doors })
+  project.provide('restate', { ingress: urlOf(ingress), admin: urlOf(admin), folder, addresses })
   return async () => {
     for (const one of [ingress, admin]) one.close()
     child.disconnect()

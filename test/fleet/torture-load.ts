@@ -1,4 +1,4 @@
-// Sessions that are never idle for long: whoever has nothing to do gets another message.
+// Sessions that are never idle for long: one with nothing to do gets another message.
 import { PAY } from '../crash/victim/models.ts'
 import { approveAll, type FleetSession, keyOf, quietSessions, runnerOf, untilDone } from './finish-sessions.ts'
 import type { FleetWorld } from './fleet-world.ts'

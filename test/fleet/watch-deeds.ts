@@ -8,6 +8,8 @@ export interface SessionDeed {
   readonly deed: Deed
 }
 
+type SessionName = { readonly appName: string; readonly sessionId: string }
+
 const DEEDS: ReadonlyMap<string | symbol, Deed> = new Map([
   ['claim', 'claimed'],
   ['append', 'appended'],
@@ -24,9 +26,7 @@ export function watchDeeds(service: SessionService, tell: (deed: SessionDeed) =>
       if (!deed) return method.bind(target)
       return async (...args: readonly unknown[]) => {
         const result: unknown = await Reflect.apply(method, target, args)
-        const [given] = args as readonly [
-          { appName: string; sessionId: string } | { key: { appName: string; sessionId: string } },
-        ]
+        const [given] = args as readonly [SessionName | { readonly key: SessionName }] // the first argument of these methods
         const { appName, sessionId } = 'key' in given ? given.key : given
         tell({ session: `${appName} ${sessionId}`, deed })
         return result
