@@ -167,6 +167,17 @@ describe.each(stores)('with limits $name', ({ open }) => {
   })
 })
 
+test('a user with the longest id has a limit, too', async () => {
+  const { startProcess, started, end } = desk()
+  const runner = startProcess({ limits: { runs: { perUser: 1 } } })
+  const userId = 'u'.repeat(1_000)
+  const first = runner.complete({ userId, sessionId: 's1', message: 'Go.' })
+  await expect.poll(() => started).toEqual(['s1'])
+  expect(await refusal(runner.complete({ userId, message: 'Go.' }))).toEqual(REFUSED)
+  end('s1')
+  await first
+})
+
 test('limits that make no sense are refused', () => {
   const { startProcess } = desk()
   const broken: [unknown, RegExp][] = [
@@ -181,7 +192,7 @@ test('limits that make no sense are refused', () => {
   for (const [limits, problem] of broken) expect(() => startProcess({ limits: limits as never })).toThrow(problem)
   const { sessionService } = stores[0]?.open() ?? {}
   const older = new Proxy(sessionService as object, {
-    get: (target, name) => (name === 'limitsWaiting' ? undefined : Reflect.get(target, name)),
+    get: (target, name) => (name === 'withInbox' ? undefined : Reflect.get(target, name)),
   })
   const unaware = { sessionService: older as never, limits: { waiting: { perApp: 1 } } }
   expect(() => startProcess(unaware)).toThrow(/limits.waiting needs a session service/)

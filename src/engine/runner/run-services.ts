@@ -2,14 +2,10 @@ import { Deadlines } from '../../core/base/deadlines.ts'
 import { type Ports, withSystemPorts } from '../../core/base/ports.ts'
 import type { ThrownInCall } from '../../core/error/thrown-in-call.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
-import { InMemoryCredentialService } from '../../services/credential/in-memory.ts'
 import type { CredentialService } from '../../services/credential/service.ts'
-import { InMemoryLimitService } from '../../services/limit/in-memory.ts'
-import { SlotHolder } from '../../services/limit/slot-holder.ts'
+import type { SlotHolder } from '../../services/limit/slot-holder.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
-import { InMemoryScheduleService } from '../../services/schedule/in-memory.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
-import { InMemorySessionService } from '../../services/session/in-memory.ts'
 import type { SessionService } from '../../services/session/service.ts'
 import type { WorkerService } from '../../services/worker/service.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
@@ -19,6 +15,7 @@ import type { ToolScheduling } from '../context/tool-scheduling.ts'
 import type { BackgroundRunner, Logger } from '../dispatch/host.ts'
 import { Observation } from '../observe/observation.ts'
 import type { Observer } from '../observe/observer.ts'
+import { storesOf } from './default-stores.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
 import type { RunnerOptions } from './runner-options.ts'
@@ -92,16 +89,9 @@ export function createRunServices(options: RunnerOptions): RunServices {
   const { maxArgsBytes = 256_000, maxCallsPerReply = 128, observers = [] } = options
   const ports = withSystemPorts(options.ports)
   return {
-    sessionService: options.sessionService ?? new InMemorySessionService(),
+    ...storesOf(options, ports),
     artifactService: options.artifactService,
     memoryService: options.memoryService,
-    credentialService: options.credentialService ?? new InMemoryCredentialService(),
-    scheduleService: options.scheduleService ?? new InMemoryScheduleService(),
-    slots: new SlotHolder({
-      service: options.limitService ?? new InMemoryLimitService({ monotonicNow: ports.monotonicNow }),
-      ports,
-      logger,
-    }),
     limits: options.limits,
     workerService: options.workerService,
     auth: { ports, exchangers: options.credentialExchangers, report: (problem) => logger.warn(problem) },

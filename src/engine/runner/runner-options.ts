@@ -5,11 +5,9 @@ import type { PendingRequest } from '../../core/event/pending-request.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import type { Exchangers } from '../../services/auth/auth-services.ts'
 import type { CredentialService } from '../../services/credential/service.ts'
-import type { LimitService } from '../../services/limit/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { SessionService } from '../../services/session/service.ts'
-import type { WorkerService } from '../../services/worker/service.ts'
 import type { Agent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { RunConfig } from '../context/run-config.ts'
@@ -17,14 +15,13 @@ import type { RunContext, RunContextOption } from '../context/run-context.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { Model } from '../model/model.ts'
 import type { Observer } from '../observe/observer.ts'
+import type { FleetOptions } from './fleet-options.ts'
 import type { Models } from './models.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
-import type { RunnerLimits } from './run/run-limits.ts'
-import type { SessionEngine } from './work/session-engine.ts'
 
 /** Options of `new Runner()`. */
-export interface RunnerOptions<Output = unknown> {
+export interface RunnerOptions<Output = unknown> extends FleetOptions {
   /** The app that sessions belong to. Sessions of another app are never read. */
   readonly appName: string
   /** The agent that answers messages, with its sub-agents. */
@@ -39,14 +36,6 @@ export interface RunnerOptions<Output = unknown> {
   readonly credentialService?: CredentialService | undefined
   /** Stores what `runner.schedule()` creates. Default: in memory; `sqlite()` keeps it across restarts. */
   readonly scheduleService?: ScheduleService | undefined
-  /** Stores limits of the whole fleet: of `shared` policies and of `limits`. Default: in memory; `postgres()` shares them over all processes. */
-  readonly limitService?: LimitService | undefined
-  /** How many runs there may be, and how many messages may wait, over all processes with the same store. Default: any number. */
-  readonly limits?: RunnerLimits | undefined
-  /** Stores which workers there are, for operators. `sqlite()` and `postgres()` bring one. Default: none, workers report nothing. */
-  readonly workerService?: WorkerService | undefined
-  /** Schedules sessions over many workers: `restate()`. Told of what `submit()` and `answer()` store. Default: workers look for it. */
-  readonly engine?: SessionEngine | undefined
   /** Makes the credentials of custom schemes, by the `name` of the scheme. */
   readonly credentialExchangers?: Exchangers | undefined
   /** Redirect URIs that an answer to a consent may name, besides the requested one. Compared exactly. Default: none. */

@@ -20,7 +20,7 @@ import type { MediaOptions } from '../agent/request/media-options.ts'
 import { aiSdkHint, isModel } from '../model/model.ts'
 import { OBSERVERS } from '../observe/observer-rules.ts'
 import { checkPlugin } from './plugins/plugin.ts'
-import type { RunLimits, RunnerLimits } from './run/run-limits.ts'
+import type { RunLimits, RunnerLimits } from './run/limit-options.ts'
 import type { RunnerOptions } from './runner-options.ts'
 
 /** Checks the options of `new Runner()`. */
@@ -45,10 +45,10 @@ function checkLimits(limits: RunnerLimits, sessionService: SessionService | unde
   checkOptions('Runner, limits', limits, LIMITS_RULES)
   checkOptions('Runner, limits.runs', limits.runs ?? {}, SCOPE_RULES)
   checkOptions('Runner, limits.waiting', limits.waiting ?? {}, SCOPE_RULES)
-  if (!limits.waiting || !sessionService || sessionService.limitsWaiting) return
+  if (!limits.waiting || !sessionService || sessionService.withInbox) return
   throw new ToolwrightError(
     'INVALID_CONFIG',
-    'Runner: limits.waiting needs a session service that counts waiting messages (limitsWaiting). Use postgres() or sqlite().',
+    'Runner: limits.waiting needs a session service that finds what waits (withInbox). Use postgres() or sqlite().',
   )
 }
 

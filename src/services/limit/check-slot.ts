@@ -1,11 +1,16 @@
+import { kindOf } from '../../core/base/kind-of.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
 import { checkId } from '../session/check-key.ts'
 import type { SlotRequest } from './service.ts'
 
+/** The most characters of a name, which may hold an id. */
+const MAX_NAME_LENGTH = 1_100
+
 /** Throws INVALID_REQUEST if a slot cannot be asked for. */
 export function checkSlot({ appName, name, max, slotId, userId, leaseMs, place }: SlotRequest): void {
   checkId('appName', appName)
-  checkId('The name of a limit', name)
+  if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_LENGTH)
+    throw invalid('name', kindOf(name), `a string of 1 to ${MAX_NAME_LENGTH} characters`)
   checkId('The id of a slot', slotId)
   checkId('userId', userId)
   if (place) checkId('The ticket of a place in line', place.ticket)

@@ -336,10 +336,6 @@ export class InMemorySessionService implements SessionService {
 
   readonly #nextOrder = (): number => ++this.#lastOrder
 
-  get limitsWaiting(): boolean {
-    return true
-  }
-
   async post(key: SessionKey, item: InboxItem, { maxWaiting }: PostOptions = {}): Promise<number> {
     const session = this.#find(key)
     if (maxWaiting && !session?.inbox?.hasSeen(item.id)) this.#checkWaiting(key, maxWaiting)

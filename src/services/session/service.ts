@@ -373,10 +373,8 @@ export interface SessionService {
    * number. An event whose id is in the log is not appended again.
    */
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number>
-  /** Posts an item to the inbox, without a lease. Returns the last sequence number, which is stored with the item. */
+  /** Posts an item to the inbox, without a lease. Returns the last sequence number, which is stored with the item. A store with `withInbox` follows the options. */
   post(key: SessionKey, item: InboxItem, options?: PostOptions): Promise<number>
-  /** Whether `post` follows `PostOptions`. Optional: without it, `limits.waiting` of a runner is refused. */
-  readonly limitsWaiting?: boolean
   /** The items in the inbox. An item stays there until an append names it in `drained`. */
   inbox(lease: Lease): Promise<PostedItem[]>
   /** Pending requests, in the order of their first append. */

@@ -224,9 +224,6 @@ export class SqlSessionService implements SessionService {
     return seq
   }
 
-  /** `post` follows its options. */
-  readonly limitsWaiting: boolean = true
-
   /** Posts an item to the inbox of a session. */
   async post(given: SessionKey, item: InboxItem, options?: PostOptions): Promise<number> {
     const key = copyKey(given)

@@ -167,7 +167,7 @@ export function limitServiceSuite(test: SuiteTest, make: MakeService<LimitServic
       { leaseMs: Number.NaN },
       { userId: '' },
       { name: '' },
-      { name: 'n'.repeat(1_001) },
+      { name: 'n'.repeat(1_101) },
       { slotId: '' },
       { place: { ticket: '', waitMs: 1 } },
       { place: { ticket: 't', waitMs: -1 } },

@@ -32,7 +32,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
   serviceTest(
     'messages that wait are counted by app and user, and one that is posted again is not refused',
     async (service) => {
-      if (!service.limitsWaiting) return
+      if (!service.withInbox) return
       const post = (userId: string, id: string, maxWaiting: WaitingLimits, appName = HOME.appName): Promise<number> =>
         service.post({ ...HOME, appName, userId }, messageOf(id), { maxWaiting })
       await service.createSession(HOME)

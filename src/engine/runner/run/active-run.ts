@@ -55,6 +55,8 @@ export class ActiveRun implements StartedRun {
   readonly userId: string
   /** The queue of events for the consumer. */
   readonly events: EventQueue
+  /** The slots of the run. Undefined if the runner has no limits. */
+  slots: RunRequest['slots']
   isFinished = false
   finished: Promise<void> = Promise.resolve()
   failure: { readonly reason: unknown } | undefined
@@ -237,6 +239,7 @@ export class ActiveRun implements StartedRun {
     const isUnfinished = this.failure !== undefined || (view.hasOthers(fold) && isInterrupted(view))
     if (!this.failure && held.isListDue) await this.#publishPendingRequests()
     await held.release(isUnfinished ? { interrupted: true } : undefined)
+    if (this.slots) await this.slots.release() // before the caller may start another run
     this.isFinished = true
     this.#onFinished?.(this)
     events.notifyConsumer()

@@ -3,24 +3,9 @@ import { ToolwrightError } from '../../../core/error/error.ts'
 import type { PlaceInLine } from '../../../services/limit/service.ts'
 import type { SlotUser } from '../../../services/limit/slot-holder.ts'
 import type { HeldSlot } from '../../../services/limit/slot-line.ts'
-import type { WaitingLimits } from '../../../services/session/waiting-limits.ts'
 import type { RunServices } from '../run-services.ts'
-
-/** Limits over all processes whose runners have the same store. */
-export interface RunnerLimits {
-  /** How many runs may be under way. A paused run is not. Default: any number. */
-  readonly runs?: RunLimits | undefined
-  /** How many messages of `runner.submit()` may wait for a worker. Default: any number. */
-  readonly waiting?: WaitingLimits | undefined
-}
-
-/** How many runs may be under way at the same time. */
-export interface RunLimits {
-  /** Runs of all users of the app. Default: any number. */
-  readonly perApp?: number | undefined
-  /** Runs of one user. Default: any number. */
-  readonly perUser?: number | undefined
-}
+import type { StartedRun } from './run-handle.ts'
+import type { RunRequest } from './run-request.ts'
 
 /** When a caller that is refused may try again, in milliseconds. Workers do, too. */
 export const RETRY_AFTER_MS = 1_000
@@ -41,8 +26,39 @@ export class RunRefused extends ToolwrightError {
   }
 }
 
-/** Takes the slots of a run. Throws `RunRefused` if there are none. */
-export async function takeRunSlots({ slots, limits }: RunServices, user: SlotUser): Promise<HeldSlot> {
+/** Whose run starts, and where. */
+interface Starting {
+  readonly appName: string
+  readonly request: RunRequest
+  readonly services: RunServices
+}
+
+/** Takes the slots of a run. */
+export type TakeSlots = () => Promise<HeldSlot>
+
+/**
+ * Starts a run that releases the slots of its request. Answers may be for a run that is under way: `start` gets a function that takes their
+ * slots, once it is known that no other run has their session. Throws `RunRefused` if there are none.
+ */
+export async function withRunSlots(
+  { appName, request, services }: Starting,
+  start: (request: RunRequest, takeSlots?: TakeSlots) => Promise<StartedRun>,
+): Promise<StartedRun> {
+  let slots: HeldSlot | undefined
+  const takeSlots = async (): Promise<HeldSlot> => {
+    slots = await takeRunSlots(services, { appName, userId: request.userId })
+    return slots
+  }
+  try {
+    const isAnswer = request.message !== undefined && !request.invocationId
+    return isAnswer ? await start(request, takeSlots) : await start({ ...request, slots: await takeSlots() })
+  } catch (error) {
+    await slots?.release()
+    throw error
+  }
+}
+
+async function takeRunSlots({ slots, limits }: RunServices, user: SlotUser): Promise<HeldSlot> {
   const { perUser, perApp } = limits?.runs ?? {}
   const taken: HeldSlot[] = []
   const release = async (): Promise<void> => {

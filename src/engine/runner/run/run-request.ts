@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/base/json.ts'
 import type { Content } from '../../../core/content/content.ts'
+import type { HeldSlot } from '../../../services/limit/slot-line.ts'
 import type { ClaimOptions } from '../../../services/session/service.ts'
 import type { RunConfig } from '../../context/run-config.ts'
 import type { RunContext } from '../../context/run-context.ts'
@@ -27,6 +28,8 @@ export interface RunRequest {
   readonly needsWork?: boolean | undefined
   /** Set if a worker starts the run, without a caller. */
   readonly unattended?: Unattended | undefined
+  /** The slots of the run, which it releases. Absent = the runner has no limits, or they are not taken yet. */
+  readonly slots?: HeldSlot | undefined
   /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
   /** Streaming, limits and metadata of this run. */

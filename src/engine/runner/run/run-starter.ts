@@ -4,7 +4,6 @@ import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Event } from '../../../core/event/event.ts'
-import type { HeldSlot } from '../../../services/limit/slot-line.ts'
 import type { Lease, PostedItem } from '../../../services/session/service.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import { isAtWork } from '../approvals/pending-requests.ts'
@@ -14,10 +13,9 @@ import type { HeldSession } from '../session/held-session.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { planStart } from './plan-start.ts'
-import type { RunData } from './run-data.ts'
 import { RunFactory, type RunFactoryOptions } from './run-factory.ts'
 import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
-import { takeRunSlots } from './run-limits.ts'
+import { type TakeSlots, withRunSlots } from './run-limits.ts'
 import type { RunRequest } from './run-request.ts'
 import { applyInbox, cancelAll, checkStart, nextTell, recordOverdue, releaseAfter } from './settle-session.ts'
 import { keepShapesAlive } from './shape-samples.ts'
@@ -46,21 +44,34 @@ export class RunStarter {
 
   /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
   start(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
-    const { message } = request
+    const { message, isResult } = request
+    // the result of a background call continues a run that was counted
+    if (this.#options.services.limits?.runs && !isResult) return this.#startWithSlots(request, before)
     if (!message || !request.mayHoldCode) return this.#start(request, before)
     return this.#startAfterConsents({ ...request, message }, before)
+  }
+
+  /** Starts a run within the limits of the runner. */
+  #startWithSlots(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
+    const { appName, services } = this.#options
+    return withRunSlots({ appName, request, services }, (limited, takeSlots) => {
+      const { message } = limited
+      if (!message || !limited.mayHoldCode) return this.#start(limited, before, takeSlots)
+      return this.#startAfterConsents({ ...limited, message }, before, takeSlots)
+    })
   }
 
   /** Exchanges the codes in the answers first. A consent that came too late gets a new request, then the caller an error. */
   async #startAfterConsents(
     request: RunRequest & { readonly message: Content },
     before: readonly Event[],
+    takeSlots?: TakeSlots,
   ): Promise<StartedRun> {
     const { userId, sessionId } = request
     const key = { appName: this.#options.appName, userId, sessionId }
     const { completeConsents } = await consentAnswers()
     const { message, expired } = await completeConsents(key, request.message, this.#options.services)
-    const run = await this.#start({ ...request, message, mayHoldCode: false }, before)
+    const run = await this.#start({ ...request, message, mayHoldCode: false }, before, takeSlots)
     if (!expired) return run
     if (!(run instanceof ActiveRun)) throw expired
     await run.finished
@@ -68,35 +79,9 @@ export class RunStarter {
     return run
   }
 
-  /** Starts a run within the limits of the runner. The result of a background call continues a run that was counted. */
-  #start(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
-    const isLimited = this.#options.services.limits?.runs !== undefined && !request.isResult
-    return isLimited ? this.#startWithSlots(request, before) : this.#claimAndStart(request, before)
-  }
-
-  /** Answers may be for a run that is under way and has its slots: they claim the session first. */
-  async #startWithSlots(request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
-    const { appName, services } = this.#options
-    let taken: HeldSlot | undefined
-    const takeSlots = async (): Promise<HeldSlot> => {
-      taken ??= await takeRunSlots(services, { appName, userId: request.userId })
-      return taken
-    }
-    this.factory.throwIfClosed()
-    try {
-      if (!request.message || request.invocationId) await takeSlots()
-      return await this.#claimAndStart(request, before, takeSlots)
-    } catch (error) {
-      await taken?.release()
-      throw error
-    }
-  }
-
-  async #claimAndStart(
-    request: RunRequest,
-    before: readonly Event[],
-    takeSlots?: () => Promise<HeldSlot>,
-  ): Promise<StartedRun> {
+  /** `takeSlots`: set if the slots of the run are taken once its session is claimed. */
+  async #start(given: RunRequest, before: readonly Event[], takeSlots?: TakeSlots): Promise<StartedRun> {
+    let request = given
     const { services, tree, whilePaused } = this.#options
     const { ports } = services
     const claimedAt = ports.monotonicNow()
@@ -108,7 +93,6 @@ export class RunStarter {
     }
     const lease = requireLease(claim.lease, request)
     let held: HeldSession | undefined
-    let slots: HeldSlot | undefined
     let seen = before
     let overdue: string
     let posted: ReadonlySet<string> | undefined
@@ -116,8 +100,8 @@ export class RunStarter {
     let taken: PostedMessage | undefined
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
     try {
-      if (takeSlots) slots = await takeSlots()
       held = await this.factory.open(lease, claimedAt)
+      if (takeSlots) request = { ...request, slots: await takeSlots() }
       if (request.unattended || request.tick) await checkStart(held, request, services)
       const items = request.isNew ? NO_ITEMS : await held.inbox()
       if (items.length) {
@@ -125,7 +109,6 @@ export class RunStarter {
         if (held.isOutdated) held = await this.factory.open(lease, claimedAt)
         if (!request.message) answered = findAnswered(held, items)
       }
-      held.slots = slots
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
         const now = ports.now() / 1000
@@ -183,7 +166,7 @@ export class RunStarter {
   ): Promise<ActiveRun> {
     const { services, tree } = this.#options
     const { view } = held
-    const hostOf = (id: string): RunData => this.factory.create(held, id, request).data
+    const hostOf = (id: string): ActiveRun['data'] => this.factory.create(held, id, request).data
     const { isResult = false } = request
     const context = { now: services.ports.now(), asOf, isResult, asks: { tree, services, hostOf } }
     const accepted = await acceptAnswers(held, request.message as Content, context)
@@ -191,6 +174,7 @@ export class RunStarter {
     this.factory.throwIfClosed()
     if (accepted.type === 'record') return this.#startRun(held, accepted, request, { drained, before })
     const { invocationId, events } = accepted
+    if (!isAtWork(view, invocationId)) await request.slots?.release()
     if (!isAtWork(view, invocationId)) return await this.#replay(held, invocationId, events, drained)
     // the answers were recorded, then the run was interrupted: sending them again resumes it
     const resumed = { ...request, stateDelta: undefined }
@@ -234,6 +218,7 @@ export class RunStarter {
   ): ActiveRun {
     const { stateDelta, signal, caller } = request
     const active = this.factory.create(held, invocationId, request)
+    active.slots = request.slots
     if (caller?.hasConsumer()) active.events.open()
     for (const event of before) active.events.push(event)
     this.factory.add(active, held)

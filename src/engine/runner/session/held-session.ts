@@ -3,7 +3,6 @@ import { loadLater } from '../../../core/base/load-later.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { Entry, NewEntry } from '../../../core/event/event.ts'
 import { startsWaiting } from '../../../core/event/invocation-state.ts'
-import type { HeldSlot } from '../../../services/limit/slot-line.ts'
 import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
 import type {
   AppendOptions,
@@ -68,8 +67,6 @@ export class HeldSession implements WholeLog {
   readonly key: SessionKey
   /** The folded log. */
   readonly view: ReadonlyView
-  /** The slots of the run that holds the session. They are released with the lease. Undefined if the runner has no limits. */
-  slots: HeldSlot | undefined
   /** The state of the session. */
   readonly state: StateReader
   readonly #services: HeldServices
@@ -343,7 +340,6 @@ export class HeldSession implements WholeLog {
     } catch (error) {
       logger.warn(`The lease of session "${this.key.sessionId}" could not be released: ${messageOf(error)}`)
     }
-    if (this.slots) await this.slots.release()
   }
 
   /** Lets the next holder use the view, if it is worth keeping. */

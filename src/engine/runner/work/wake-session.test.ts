@@ -1,7 +1,7 @@
 import { approve, InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import type { RunnerLimits } from '../run/run-limits.ts'
+import type { RunnerLimits } from '../run/limit-options.ts'
 
 const ADA = { userId: 'ada', sessionId: 's1' }
 const HOUR = 3_600_000
