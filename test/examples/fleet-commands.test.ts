@@ -40,5 +40,5 @@ test.skipIf(!canLeaveNetwork())(
     expect(afterCrash.recoveries).toMatchObject({ count: 1, p99Ms: expect.any(Number) })
     expect(replies).toEqual([expect.stringContaining('filed'), expect.stringContaining('filed')])
   },
-  4 * MINUTES,
+  10 * MINUTES,
 )
