@@ -31,7 +31,9 @@ export async function openEndpoint(
   server.listen({ host, port })
   await once(server, 'listening')
   const allClosed = async (): Promise<void> => {
-    await Promise.all([...sessions].map((session) => (session.closed ? undefined : once(session, 'close'))))
+    // `closed` is true as soon as close() is called, with streams under way
+    const open = [...sessions].filter(({ destroyed }) => !destroyed)
+    await Promise.all(open.map((session) => new Promise<void>((resolve) => session.once('close', resolve))))
   }
   return {
     port: (server.address() as AddressInfo).port, // a TCP server that listens has one
