@@ -1,8 +1,10 @@
 // The commands of a fleet with real processes, Restate and Postgres, in a network of their own.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { runCommandLine } from '../../src/apps/cli/terminal.test-kit.ts'
 import { canLeaveNetwork, withoutNetwork } from '../fleet/namespace.ts'
 import type { WorkerCommandReport } from '../fleet/worker-command-program.ts'
 import { Child, withoutKeys } from './child.ts'
@@ -40,5 +42,29 @@ test.skipIf(!canLeaveNetwork())(
     expect(afterCrash.recoveries).toMatchObject({ count: 1, p99Ms: expect.any(Number) })
     expect(replies).toEqual([expect.stringContaining('filed'), expect.stringContaining('filed')])
   },
-  4 * MINUTES,
+  10 * MINUTES,
 )
+
+const KEY = 'publickeyv1_w7YHemBctH5Ck2nQRQ47iBBqhNHy4FV7t2Usbye2A6f'
+
+/** The command lines of the manifests, without the values that a deployment sets. */
+function commandLines(): string[][] {
+  const withValues = (words: readonly string[]): string[] => words.map((word) => word.replace(/\$[({][^)}]*[)}]/, KEY))
+  const { services } = parse(readFileSync('examples/fleet/compose.yaml', 'utf8'), { merge: true })
+  const manifests = parseAllDocuments(readFileSync('examples/fleet/kubernetes.yaml', 'utf8')).map((one) => one.toJS())
+  const containers = manifests.flatMap(({ spec }) => spec.template?.spec.containers ?? [])
+  const lines = [services.server.command, services.workers.command, ...containers.map(({ args }) => args)]
+  return lines.map(withValues)
+}
+
+test('the commands in the manifests of examples/fleet are valid, and need only the secret', async () => {
+  const lines = commandLines()
+  expect(lines.map(([name]) => name).toSorted()).toEqual(['serve', 'serve', 'worker', 'worker'])
+  for (const [name = '', file = '', ...options] of lines) {
+    expect(file).toBe('desk.ts')
+    // a wrong option ends with 2, before anything is loaded
+    const args = [name, 'test/examples/fixtures/refund.ts', ...options, ...(name === 'serve' ? ['--memory'] : [])]
+    const { code, errors } = await runCommandLine(args, { env: { TOOLWRIGHT_TOKEN: 'a'.repeat(32) } })
+    expect([args, code, errors]).toEqual([args, 1, expect.stringContaining('TOOLWRIGHT_FLEET_SECRET is not set')])
+  }
+})

@@ -10,8 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Runner } from 'toolwright'
 import { restate } from 'toolwright/restate'
+import { freePort } from '../../src/apps/cli/consent/free-port.test-kit.ts'
 import type { FleetView } from '../../src/engine/runner/work/fleet-view.ts'
 import { startServer } from '../postgres/server.ts'
+import { startBalancer } from './balancer.ts'
 import { startRestate } from './restate-server.ts'
 
 /** What the test checks. */
@@ -31,10 +33,11 @@ export interface WorkerCommandReport {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'toolwright-worker-command-'))
-const [server, database, office] = await Promise.all([
+const [server, database, office, balancer] = await Promise.all([
   startRestate(join(folder, 'restate')),
   startServer(),
   openOffice(),
+  startBalancer(),
 ])
 const secret = randomBytes(32).toString('hex')
 const CLI = ['--conditions=toolwright:source', '--disable-warning=ExperimentalWarning', 'src/apps/cli/index.ts']
@@ -62,12 +65,14 @@ office.answers.delete('second')
 await web.submit({ userId: 'ada', sessionId: 's2', message: 'File topic crash.' })
 await office.called('second', 'crash')
 second.process.kill('SIGKILL')
+await second.ended
 office.answers.add('third')
 await startWorker('third', 'v2')
 await office.answered('third')
 const afterCrash = await fleetWith(({ recoveries }) => recoveries.count > 0)
 const replies = await Promise.all(['s1', 's2'].map(lastText))
 console.log(JSON.stringify({ sideBySide, stopped, afterDeploy, afterCrash, calls: office.calls, replies }))
+balancer.close()
 await server.close()
 await database.close()
 rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -78,9 +83,23 @@ interface StartedWorker {
   readonly ended: Promise<{ code: number | null; out: string; errors: string }>
 }
 
-/** Starts a worker at an address of its own, and waits until it is registered. */
+/** Starts a worker, and waits until it is registered. The workers of v2 are behind a balancer, the one of v1 is alone. */
 async function startWorker(label: string, version: string): Promise<StartedWorker> {
-  const places = ['--restate', server.ingress, '--restate-admin', server.admin, '--port', '0', '--label', label]
+  const port = await freePort()
+  const places = [
+    '--restate',
+    server.ingress,
+    '--restate-admin',
+    server.admin,
+    '--port',
+    String(port),
+    '--label',
+    label,
+  ]
+  if (version === 'v2') {
+    places.push('--url', balancer.url)
+    balancer.ports.add(port)
+  }
   const child = spawn(process.execPath, [...CLI, 'worker', FILE, ...places], {
     env: { ...common, WORKER: label, VERSION: version },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -89,7 +108,10 @@ async function startWorker(label: string, version: string): Promise<StartedWorke
   const written = { out: '', errors: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => (written.out += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (written.errors += text))
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }))
+  const ended = once(child, 'close').then(([code]) => {
+    balancer.ports.delete(port)
+    return { code: code as number | null, ...written }
+  })
   while (!written.out.includes('Registered at')) {
     const isOver = await Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)])
     if (isOver) throw new Error(`Worker "${label}" ended: ${written.out} ${written.errors}`)

@@ -72,3 +72,7 @@ test('says that the port is in use', async () => {
     code: 'EADDRINUSE',
   })
 })
+
+test('a worker without connections drains at once', async () => {
+  await (await open(() => {})).drain()
+})
