@@ -77,14 +77,19 @@ const entry = fc.oneof(
   id.map(
     (callId): NewEntry => ({ record: { type: 'intent', invocationId: 'i', path: 'desk', calls: [{ id: callId }] } }),
   ),
-  fc.tuple(id, fc.constantFrom(undefined, 50)).map(
-    ([callId, until]): NewEntry => ({
+  fc.tuple(id, fc.constantFrom(undefined, 50), fc.boolean()).map(
+    ([callId, until, isForEngine]): NewEntry => ({
       record: {
         type: 'background',
         invocationId: 'i',
         path: 'desk',
-        calls: [{ id: callId, ...(until !== undefined && { until }) }],
+        calls: [{ id: callId, ...(until !== undefined && { until }), ...(isForEngine && { engine: {} }) }],
       },
+    }),
+  ),
+  fc.tuple(id, fc.constantFrom(60, 70)).map(
+    ([callId, until]): NewEntry => ({
+      record: { type: 'attempt', invocationId: 'i', callId, id: `a-${until}`, crashes: 0, until },
     }),
   ),
   id.map((callId): NewEntry => ({ record: { type: 'interruption', invocationId: 'i', callId } })),

@@ -158,6 +158,15 @@ test('a late background call whose body still works is not interrupted', () => {
   expect(describe(planStart(view, requests.resume, options))).toBe('start i1')
 })
 
+test('an engine is told again about a late call that it runs, and a process without one interrupts the call', () => {
+  const view = new SessionView(tree)
+  const late = record({ type: 'background', path: 'desk', calls: [{ id: 'c-i1', until: 50, engine: {} }] })
+  for (const [at, entry] of [said('i1'), called('i1'), late, handle('i1')].entries()) view.add(entry, at + 1)
+  const options = { tree, whilePaused: undefined, now: NOW }
+  expect(describe(planStart(view, requests.text, { ...options, tellAgainAt: 130 }))).toBe('tell first i1 c-i1 130')
+  expect(describe(planStart(view, requests.text, options))).toBe('interrupt first i1 c-i1')
+})
+
 test('a new session starts whatever its view has', () => {
   const plan = planStart(
     new SessionView(tree),
