@@ -1,5 +1,13 @@
 // Runs that are started at given times, on every store.
-import { InMemoryScheduleService, LlmAgent, Runner, type RunnerOptions, type ScheduleService, tool } from 'toolwright'
+import {
+  InMemoryScheduleService,
+  LlmAgent,
+  type RunContext,
+  Runner,
+  type RunnerOptions,
+  type ScheduleService,
+  tool,
+} from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { stores } from '../stores.ts'
@@ -85,6 +93,23 @@ describe.each(stores)('with sessions $name', ({ open }) => {
       last: { at: new Date(START + 5 * MINUTE) },
     })
     expect(workers.flatMap(({ problems }) => problems)).toEqual([])
+  })
+
+  test('a tick that was claimed before its user was deleted creates no session', async () => {
+    const { time, services, sessionIds } = start()
+    const { runner } = desk(services, time.now)
+    await runner.schedule({ userId: 'ada', message: 'Report.', every: MINUTE })
+    time.set(1)
+    const stop = new AbortController()
+    let claims = 0
+    const runContext = async (): Promise<RunContext> => {
+      claims++
+      await runner.deleteUser({ userId: 'ada' })
+      stop.abort()
+      return {}
+    }
+    await runner.work({ signal: stop.signal, pollMs: 10, runContext })
+    expect([claims, await sessionIds()]).toEqual([1, []])
   })
 
   test('a schedule with a session waits while the session is in use or paused, and says so', async () => {

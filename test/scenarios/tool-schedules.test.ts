@@ -75,6 +75,27 @@ test('the number of schedules and the time between ticks are limited', async () 
   expect(often.items).toHaveLength(1)
 })
 
+test('calls at the same time create as many schedules as the agent may have', async () => {
+  const remind = tool({
+    name: 'remind',
+    description: 'Reminds the user',
+    run: async (_, context) => ({ id: (await context.schedule({ message: 'Check.', every: 3_600_000 })).id }),
+  })
+  const calls = Array.from({ length: 6 }, () => ({ name: 'remind', args: {} }))
+  const model = scriptedModel([{ calls }, 'Done.'])
+  const agent = new LlmAgent({ name: 'desk', model, tools: [remind], allowScheduling: { maxSchedules: 2 } })
+  const runner = new Runner({ appName: 'shop', agent, scheduleService: new InMemoryScheduleService(), logger: silent })
+  onTestFinished(() => runner.close())
+  const { events } = await runner.complete({ userId: 'ada', message: 'Remind me.' })
+  const created = events
+    .flatMap(({ content }) => content?.parts ?? [])
+    .flatMap(({ functionResponse }) => functionResponse?.response?.id ?? [])
+  const { items } = await runner.schedules()
+  expect(items).toHaveLength(2)
+  expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(created))
+  expect(created).toHaveLength(2)
+})
+
 test('a tool deletes only schedules that tools of its user have created', async () => {
   const services = new InMemoryScheduleService()
   const { runner, items } = await callTool([{ message: 'Check.', every: 60_000 }], true, services)

@@ -21,6 +21,8 @@ interface DatabaseOptions extends TransactionSettings {
   readonly openListener?: OpenListener | undefined
   /** Receives a warning if messages do not arrive. */
   readonly logger?: { warn(message: string): void } | undefined
+  /** Whether the tables must be there: none are created. Default: false. */
+  readonly mustExist?: boolean | undefined
   /** How long a transaction is repeated while the server is away. */
   readonly awayMs?: number | undefined
 }

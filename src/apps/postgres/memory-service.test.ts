@@ -47,6 +47,33 @@ test('memory on Postgres stores texts without words, and very long ones', async 
   expect(await found(services.memoryService, 'NUL')).toEqual(['NUL \0 and \ud800'])
 })
 
+test('forgetting a user waits for a process that is adding the first messages of the user, and leaves none', async () => {
+  const schema = newSchema()
+  await using services = postgres(serverUrl(), { schema })
+  await services.ready()
+  const [other, watcher] = [new Client(serverUrl()), new Client(serverUrl())]
+  await Promise.all([other.connect(), watcher.connect()])
+  try {
+    const users = `"${schema}".toolwright_memory_users`
+    const countWaiting = async (): Promise<number> => {
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%toolwright_memory_users%'`
+      return (await watcher.query(waiting)).rowCount ?? 0
+    }
+    await other.query('BEGIN')
+    await other.query(`INSERT INTO ${users} (app, "user") VALUES ('shop', 'ada')`)
+    await other.query(`INSERT INTO "${schema}".toolwright_memories (owner, session, body, length)
+      SELECT id, 's1', '{"content":{"role":"user","parts":[{"text":"a pear"}]}}', 1 FROM ${users}`)
+    const forgetting = services.memoryService.deleteUser({ appName: 'shop', userId: 'ada' })
+    await expect.poll(countWaiting).toBeGreaterThan(0)
+    await other.query('COMMIT')
+    await forgetting
+    expect((await other.query(`SELECT 1 FROM "${schema}".toolwright_memories`)).rowCount).toBe(0)
+    expect((await other.query(`SELECT 1 FROM ${users}`)).rowCount).toBe(0)
+  } finally {
+    await Promise.all([other.end(), watcher.end()])
+  }
+})
+
 test('forgetting a session waits for a process that is adding messages of it, and leaves none', async () => {
   const schema = newSchema()
   await using services = postgres(serverUrl(), { schema })

@@ -10,6 +10,8 @@ interface MigrateOptions {
   readonly schema: string
   /** Names the database in errors. */
   readonly place: string
+  /** Whether the tables must be there: none are created. Default: false. */
+  readonly mustExist?: boolean | undefined
   /** The migrations. Default: those of this Toolwright. */
   readonly migrations?: readonly Migration[] | undefined
 }
@@ -26,7 +28,9 @@ export async function migrate(send: Send, options: MigrateOptions): Promise<void
   const { schema, migrations = MIGRATIONS } = options
   const statements = statementsFor(schema)
   checkServer(await first(send, SERVER), options)
-  if ((await versionOf(send, options)) >= migrations.length) return
+  const known = await versionOf(send, options)
+  if (known >= migrations.length) return
+  if (known === 0 && options.mustExist) throw missing(options)
   await send([plain('BEGIN'), { text: LOCK, values: [schema] }])
   const version = await versionOf(send, options) // read again: another process may have migrated meanwhile
   if (version < migrations.length) {
@@ -113,6 +117,12 @@ function statementsFor(schema: string): Statements {
 
 async function first(send: Send, statement: SentStatement): Promise<SqlRow> {
   return (await send([statement]))[0]?.rows[0] ?? {}
+}
+
+function missing({ schema, place }: MigrateOptions): ToolwrightError {
+  return invalid(
+    `The schema "${schema}" of the Postgres database ${place} has no tables of Toolwright. Check the address and the name of the schema.`,
+  )
 }
 
 function plain(text: string, values: readonly SqlValue[] = []): SentStatement {

@@ -141,6 +141,7 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE toolwright_sessions ADD COLUMN holder TEXT;                         -- the scheduler of the latest lease
   ALTER TABLE toolwright_sessions ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;  -- of holders, in a row
   ALTER TABLE toolwright_sessions ADD COLUMN set_aside TEXT;                      -- why no worker continues the session
+  CREATE INDEX IF NOT EXISTS toolwright_sessions_held ON toolwright_sessions (app, id) WHERE epoch <> 0;
   CREATE INDEX IF NOT EXISTS toolwright_sessions_set_aside ON toolwright_sessions (app, id) WHERE set_aside IS NOT NULL;
 
   -- limits that all processes share

@@ -129,6 +129,17 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
+test('looking for interrupted runs reads no idle sessions', () => {
+  const file = temporaryFile()
+  sqlite(file).close()
+  const connection = new DatabaseSync(file)
+  const plan = connection
+    .prepare('EXPLAIN QUERY PLAN SELECT id FROM toolwright_sessions WHERE app = ? AND epoch <> 0 ORDER BY id')
+    .all('shop')
+  connection.close()
+  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining('toolwright_sessions_held')])
+})
+
 test('a SQLite file with a newer or unknown schema version is rejected unchanged', () => {
   const file = temporaryFile()
   sqlite(file).close()

@@ -18,7 +18,7 @@ import {
   withPendingChanges,
 } from './in-memory-session.ts'
 import { type Scope, ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
-import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
+import { checkLeaseMs, DEFAULT_LEASE_MS, DELETING } from './lease.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
   AppendOptions,
@@ -213,7 +213,7 @@ export class InMemorySessionService implements SessionService {
 
   async claimIdle(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
     const session = this.#find(key)
-    return session && isIdle(session, conditions) ? this.#lease(session) : undefined
+    return session && isIdle(session, conditions) ? this.#claim(key, DELETING) : undefined
   }
 
   // `claim`, `release`, `read` and `append` run in every run. They are not async: the frames of async functions would be
@@ -229,11 +229,15 @@ export class InMemorySessionService implements SessionService {
   #claim(key: SessionKey, takeOver: string | undefined): Lease {
     const session = this.#find(key)
     if (!session) throw sessionNotFound(key.sessionId)
-    const isAlive = session.epoch !== FREE && this.#monotonicNow() < session.expiresAt
-    if (isAlive && (takeOver === undefined || takeOver !== session.holder)) throw sessionBusy(key.sessionId)
+    if (this.#isAlive(session) && (takeOver === undefined || takeOver !== session.holder))
+      throw sessionBusy(key.sessionId)
     const lease = this.#lease(session)
     session.holder = takeOver
     return lease
+  }
+
+  #isAlive({ epoch, expiresAt }: InMemorySession): boolean {
+    return epoch !== FREE && this.#monotonicNow() < expiresAt
   }
 
   #lease(session: InMemorySession): Lease {
@@ -339,7 +343,7 @@ export class InMemorySessionService implements SessionService {
   async post(key: SessionKey, item: InboxItem, { maxWaiting }: PostOptions = {}): Promise<number> {
     const session = this.#find(key)
     if (maxWaiting && !session?.inbox?.hasSeen(item.id)) this.#checkWaiting(key, maxWaiting)
-    if (!session) throw sessionNotFound(key.sessionId)
+    if (!session || (session.holder === DELETING && this.#isAlive(session))) throw sessionNotFound(key.sessionId)
     session.inbox ??= new Inbox()
     const { seq } = session.log
     session.inbox.post(item, seq)

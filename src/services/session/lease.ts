@@ -12,6 +12,9 @@ const MIN_LEASE_MS = 1_000
 /** Longer leases are refused: after a crash, the session would be unusable for more than a day. */
 export const MAX_LEASE_MS = 86_400_000
 
+/** The holder of a session that is being deleted. Meanwhile the session takes no inbox items: they would be lost with it. */
+export const DELETING = 'toolwright: deleting'
+
 /** Throws INVALID_CONFIG if the option `leaseMs` is not valid. */
 export function checkLeaseMs(leaseMs: number): void {
   if (typeof leaseMs === 'number' && leaseMs >= MIN_LEASE_MS && leaseMs <= MAX_LEASE_MS) return

@@ -1,5 +1,6 @@
 // The rules of the inbox: any process posts, the holder reads.
 import { checkItemId } from '../session/inbox-limits.ts'
+import { DELETING } from '../session/lease.ts'
 import type { InboxItem, PostedItem, SessionKey } from '../session/service.ts'
 import { sessionNotFound } from '../session/session-errors.ts'
 import type { PostOptions } from '../session/waiting-limits.ts'
@@ -19,14 +20,14 @@ export function copyItem(item: InboxItem): InboxItem {
 
 /** Posts an item to the inbox of a session, and returns the last sequence number. */
 export function* postItem(
-  { sessions, inbox }: SessionTables,
+  { sessions, leases, inbox }: SessionTables,
   key: SessionKey,
   item: InboxItem,
   { maxWaiting }: PostOptions = {},
 ): SqlWork<number> {
   const row = yield* sessions.lock(key)
   if (maxWaiting && !(row && (yield* inbox.hasSeen(row.id, item.id)))) yield* inbox.checkWaiting(key, maxWaiting)
-  if (!row) throw sessionNotFound(key.sessionId)
+  if (!row || (row.holder === DELETING && leases.isAlive(row))) throw sessionNotFound(key.sessionId)
   yield* inbox.post(row.id, item.id, toJson({ ...item, seq: row.seq }, 'An inbox item'))
   return row.seq
 }

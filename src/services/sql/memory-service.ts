@@ -78,8 +78,8 @@ export class SqlMemoryService implements MemoryService {
     let hasMore: boolean
     do {
       hasMore = await this.#database.write(function* () {
-        const owner = yield* rows.lockUser({ appName, userId })
-        return owner !== undefined && (yield* rows.removeSome(owner, DELETED_AT_ONCE))
+        // made if there is none, to wait for another process that is adding the first messages of the user
+        return yield* rows.removeSome(yield* rows.addUser({ appName, userId }), DELETED_AT_ONCE)
       })
     } while (hasMore)
   }

@@ -1,4 +1,5 @@
 // The rules of retention: which sessions may be deleted, and that a run cannot start in one while it is.
+import { DELETING } from '../session/lease.ts'
 import { readPagePosition } from '../session/page.ts'
 import type {
   IdleConditions,
@@ -64,5 +65,5 @@ export function* claimIdle(
   if (!row || row.epoch !== FREE || row.updated_at > unchangedSince) return undefined
   const used = yield* rowOf(IN_USE, row.id, row.id)
   if (Number(used?.items) > 0 || (!withPending && Number(used?.requests) > 0)) return undefined
-  return yield* claimRow(tables, row)
+  return yield* claimRow(tables, row, { takeOver: DELETING })
 }

@@ -73,6 +73,23 @@ export function lifeTests(serviceTest: ServiceTest<SessionService>): void {
     ])
   })
 
+  lifeTest('a session that is being deleted takes no inbox items, until its lease ends', async (service, clock) => {
+    await service.createSession(HOME)
+    const conditions = { unchangedSince: clock.time, withPending: false }
+    const lease = await service.claimIdle(HOME, conditions)
+    await rejectsWith(service.post(HOME, { id: 'i1', type: 'cancel' }), 'NOT_FOUND')
+    await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
+    if (lease) await service.release(lease)
+    equal(await service.post(HOME, { id: 'i1', type: 'cancel' }), 0, 'it was not deleted')
+
+    const other = { ...HOME, sessionId: 'other' }
+    await service.createSession(other)
+    await service.claimIdle(other, conditions)
+    clock.time += LEASE_MS
+    equal(await service.post(other, { id: 'i2', type: 'cancel' }), 0, 'the process that deletes has died')
+    equal((await service.inbox(await service.claim(other))).length, 1)
+  })
+
   lifeTest('sessions with a lease, a dead holder, inbox items or requests are in use', async (service, clock) => {
     const keys = ['held', 'dead', 'posted', 'pending', 'free'].map((sessionId) => ({ ...HOME, sessionId }))
     for (const key of keys) await service.createSession(key)

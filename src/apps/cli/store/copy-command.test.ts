@@ -9,6 +9,7 @@ import { LlmAgent } from '../../../engine/agent/agents/llm-agent.ts'
 import { approve } from '../../../engine/runner/approvals/answer-parts.ts'
 import { Runner } from '../../../engine/runner/runner.ts'
 import { tool } from '../../../engine/tool/define-tool.ts'
+import { runSql } from '../../postgres/database.test-kit.ts'
 import { sqlite } from '../../sqlite/sqlite.ts'
 import { temporaryFile } from '../../sqlite/temporary-file.test-kit.ts'
 import { runCommandLine } from '../terminal.test-kit.ts'
@@ -55,6 +56,14 @@ describe('toolwright store copy', () => {
       const stored = await credentialService.load({ appName: id, userId: id, key: id })
       expect(stored?.credential).toEqual({ authType: 'apiKey', apiKey: id })
     }
+  })
+
+  test('creates no tables in a Postgres database that is named by mistake', async () => {
+    const { url, schema } = newPostgres()
+    const { code, errors } = await copy(url, temporaryFile(), '--from-schema', schema)
+    expect({ code, errors }).toEqual({ code: 1, errors: expect.stringContaining('has no tables of Toolwright') })
+    const found = await runSql(`SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = '${schema}'`)
+    expect(found).toEqual([])
   })
 
   test('copies from one schema of Postgres to another', async () => {
@@ -246,11 +255,16 @@ describe('toolwright store copy overwrites nothing: it reports', () => {
     const [from, { url, schema }] = [temporaryFile(), newPostgres()]
     const services = sqlite(from)
     const { sessionService, credentialService } = services
-    await sessionService.createSession({ appName: long, userId: long, sessionId: long, events: [eventOf('e1')] })
+    await sessionService.createSession({ ...HOME, sessionId: 'older', events: [eventOf('e1')] })
     await sessionService.createSession({ ...HOME, events: [eventOf('e1')] })
     const credential = { authType: 'apiKey', apiKey: 'k' } as const
-    for (const key of [long, 'short']) await credentialService.save({ appName: 'shop', userId: 'ada', key, credential })
+    for (const key of ['older', 'short'])
+      await credentialService.save({ appName: 'shop', userId: 'ada', key, credential })
     services.close()
+    const earlier = new DatabaseSync(from) // an earlier version stored longer ids
+    earlier.prepare('UPDATE toolwright_sessions SET app = ?, user = ?, session = ? WHERE id = 1').run(long, long, long)
+    earlier.prepare("UPDATE toolwright_credentials SET key = ? WHERE key = 'older'").run(long)
+    earlier.close()
     const { code, errors, out } = await copy(from, url, '--to-schema', schema)
     expect([code, errors]).toEqual([1, expect.stringMatching(/^Not copied: session .* Use shorter ids/m)])
     expect(out).toMatch(/^sessions +2 +1$/m)

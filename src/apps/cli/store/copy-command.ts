@@ -44,8 +44,8 @@ async function run({ values, positionals }: CommandLine<typeof options>, termina
   const [sourcePlace, targetPlace] = [place(source, 'from-schema'), place(target, 'to-schema')]
   if (isSameStore(sourcePlace, targetPlace)) throw new UsageError('<from> and <to> are one store. Pass another <to>.')
   checkStoreExists(sourcePlace)
-  await using from = await openStore(sourcePlace)
-  await using to = await openStore(targetPlace)
+  await using from = await openStore(sourcePlace, { mustExist: true })
+  await using to = await openStore(targetPlace, { mustExist: false })
   return await copy({ from, to }, terminal)
 }
 

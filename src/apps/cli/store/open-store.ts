@@ -53,9 +53,9 @@ export function checkStoreExists(place: StorePlace): void {
   throw new UsageError(`"${place.file}" does not exist. Pass the SQLite file to copy from, or a URL of Postgres.`)
 }
 
-/** Opens a store. Creates its tables if there are none. */
-export async function openStore(place: StorePlace): Promise<OpenStore> {
-  return place.type === 'sqlite' ? openFile(place.file) : await openServer(place)
+/** Opens a store. `mustExist`: whether it is an error if Postgres has no tables of one; else they are created. */
+export async function openStore(place: StorePlace, { mustExist }: { readonly mustExist: boolean }): Promise<OpenStore> {
+  return place.type === 'sqlite' ? openFile(place.file) : await openServer(place, mustExist)
 }
 
 function openFile(file: string): OpenStore {
@@ -63,7 +63,10 @@ function openFile(file: string): OpenStore {
   return { database, [Symbol.asyncDispose]: async () => database.close() }
 }
 
-async function openServer({ url, schema }: Extract<StorePlace, { type: 'postgres' }>): Promise<OpenStore> {
+async function openServer(
+  { url, schema }: Extract<StorePlace, { type: 'postgres' }>,
+  mustExist: boolean,
+): Promise<OpenStore> {
   const { source, place } = readSource(url)
   const connections = new Connections(source)
   const database = new PostgresDatabase({
@@ -72,6 +75,7 @@ async function openServer({ url, schema }: Extract<StorePlace, { type: 'postgres
     schema,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     now: undefined,
+    mustExist,
   })
   const close = (): Promise<void> => database.close()
   try {

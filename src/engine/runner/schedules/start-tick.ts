@@ -61,6 +61,8 @@ async function startClaimed(
   try {
     // suspended for longer than the claim: another worker may have started the run
     if (ports.monotonicNow() - claimedAt > CLAIM_MS / 2) return undefined
+    // deleted meanwhile, such as with its user: the run would create a session for it
+    if ((await parts.schedules.getSchedule(claim))?.revision !== claim.revision) return undefined
     const run = await parts.starter.start(request)
     parts.starter.factory.activity.continued++
     if (run instanceof ActiveRun) await run.recorded()

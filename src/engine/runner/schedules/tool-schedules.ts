@@ -40,11 +40,18 @@ export async function scheduleForTool(
   // the id must not tell the invocation: a tool may show it to the model
   const id = `${PREFIX}${(await digestOf(call.key)).slice(0, 32)}`
   const others = (await schedulesOf(call, parts)).filter((one) => one.id !== id)
-  if (others.length >= maxSchedules)
-    throw new ToolError(`The user has ${others.length} schedules, and an agent may create no more. Delete one first.`)
+  if (others.length >= maxSchedules) throw tooMany(others.length)
   const owner = { userId: call.userId, sessionId: newSession ? undefined : call.sessionId }
   const { nextAt } = await createSchedule({ ...owner, ...times, message, id }, parts)
-  return { id, nextAt }
+  // counted again: calls at the same time do not see each other's schedules before they are stored
+  const place = (await schedulesOf(call, parts)).findIndex((one) => one.id === id)
+  if (place < maxSchedules) return { id, nextAt }
+  await deleteSchedule(id, call.userId, parts)
+  throw tooMany(place)
+}
+
+function tooMany(count: number): ToolError {
+  return new ToolError(`The user has ${count} schedules, and an agent may create no more. Delete one first.`)
 }
 
 /** Deletes a schedule of the user that a tool has created. */
