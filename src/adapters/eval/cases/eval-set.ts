@@ -104,3 +104,6 @@ export interface EvalAnswer {
   /** Answers an input, or sends the result of a long-running call. */
   readonly respond?: unknown
 }
+
+/** Most messages of a user that a model plays. */
+export const MAX_USER_TURNS = 20

@@ -13,6 +13,7 @@ import { Replay } from '../run/replay.ts'
 import { compareRecordings, describeDifference } from './compare-recordings.ts'
 import { RecordedLog } from './recorded-log.ts'
 import { RECORDING_VERSION, type Recording } from './recording.ts'
+import { replyOf } from './reply-of.ts'
 
 /** The session that becomes a case. */
 export interface RecordedSession {
@@ -94,12 +95,13 @@ function initialState(entries: readonly NewEntry[], state: JsonObject): JsonObje
   return Object.fromEntries(Object.entries(state).filter(([key]) => scopeOfKey(key) !== 'temp' && !written.has(key)))
 }
 
-function turnOf({ message, calls, replies }: InvocationView): EvalTurn[] {
+function turnOf(invocation: InvocationView): EvalTurn[] {
+  const { message, calls } = invocation
   if (!message?.content) return []
   const { parts } = message.content
   const isText = parts.every(({ text }) => text !== undefined)
   const expected = calls.filter(({ parent, kind }) => parent === undefined && kind === 'tool')
-  const reply = replies.findLast(({ text, path }) => text !== '' && !path.includes('/'))?.text
+  const reply = replyOf(invocation)
   return [
     {
       user: isText ? textOf(message.content) : parts,

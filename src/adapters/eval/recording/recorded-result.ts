@@ -35,7 +35,7 @@ export class RecordedResults {
     await this.#write(endedBy, context)
     if (escalates) context.actions.escalate = true
     const media = mediaOf(endedBy, call.id)
-    const value = valueOf(response)
+    const value = bodyValueOf(response)
     return media.length && isRecord(value) ? withParts(value, media) : value
   }
 
@@ -85,7 +85,7 @@ function errorIn(response: JsonObject): ToolError | undefined {
 }
 
 /** The value as the body returned it: one that is no object is recorded as `{ result }`. */
-function valueOf(response: JsonObject): unknown {
+function bodyValueOf(response: JsonObject): unknown {
   const { result } = response
   const isWrapped = Object.keys(response).length === 1 && Object.hasOwn(response, 'result') && !isRecord(result)
   return isWrapped ? result : response

@@ -29,6 +29,10 @@ export interface CaseRunnerOptions {
   readonly ports?: Partial<Ports> | undefined
 }
 
+/** Stand for services of each case's own: the command line gives agents both. */
+const NO_ARTIFACTS = new InMemoryArtifactService()
+const NO_MEMORY = new InMemoryMemoryService()
+
 const SILENT: Logger = { warn: () => {}, error: () => {} }
 
 /**
@@ -40,7 +44,7 @@ export function caseRunner(target: EvalTarget, options: CaseRunnerOptions): Runn
   const given: RunnerOptions =
     target instanceof Runner
       ? target.options
-      : { appName: 'eval', agent: target, artifactService: new InMemoryArtifactService() }
+      : { appName: 'eval', agent: target, artifactService: NO_ARTIFACTS, memoryService: NO_MEMORY }
   const { engine: _, ...rest } = given
   const models = options.models ?? given.models
   return new Runner({
@@ -65,9 +69,4 @@ export function modelsOf(
 ): (given: Model | string, agent: string) => Model {
   const resolve = modelResolver(models ?? (target instanceof Runner ? target.options.models : undefined) ?? {})
   return (given, agent) => (typeof given === 'string' ? resolve(given, agent) : given)
-}
-
-/** The agent of a target. */
-export function agentOf(target: EvalTarget): Agent {
-  return target instanceof Runner ? target.agent : target
 }

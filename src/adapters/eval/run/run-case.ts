@@ -1,0 +1,199 @@
+// Runs one case once, in one of three ways, and says what happened.
+import type { JsonObject } from '../../../core/base/json.ts'
+import type { Part } from '../../../core/content/content.ts'
+import { ToolwrightError } from '../../../core/error/error.ts'
+import type { NewEntry } from '../../../core/event/event.ts'
+import { readLog } from '../../../core/event/views/log-reader.ts'
+import type { Model } from '../../../engine/model/model.ts'
+import type { Models } from '../../../engine/runner/models.ts'
+import type { Runner } from '../../../engine/runner/runner.ts'
+import type { EvalCase } from '../cases/eval-set.ts'
+import type { CaseOutcome, CheckResult } from '../checks/check.ts'
+import type { Replacements } from '../parts/replace-parts.ts'
+import { compareRecordings, describeDifference } from '../recording/compare-recordings.ts'
+import type { Recording } from '../recording/recording.ts'
+import { replyOf } from '../recording/reply-of.ts'
+import { modelErrors } from './case-checks.ts'
+import { converse, type SpokenTurn } from './conversation.ts'
+import { caseRunner, type EvalTarget, modelsOf } from './eval-target.ts'
+import { withFaults } from './faults.ts'
+import { seededRandom } from './random.ts'
+import { RecordedTools } from './recorded-tools.ts'
+import { Replay } from './replay.ts'
+import { SimulatedUser } from './simulated-user.ts'
+
+/**
+ * How a case runs. `replay`: models and tools give what was recorded, without a network. `recorded-tools`: the real model, and recorded
+ * results. `live`: the real model and the real tools.
+ */
+export type EvalMode = 'replay' | 'recorded-tools' | 'live'
+
+/** How cases run. */
+export interface CaseOptions {
+  /** The agent or runner. */
+  readonly target: EvalTarget
+  /** How. */
+  readonly mode: EvalMode
+  /** Makes models for the names that agents have. Default: those of the runner. */
+  readonly models?: Models | undefined
+  /** Plays the user of scenarios. Default: the model of the agent. */
+  readonly userModel?: Model | undefined
+  /** Decides which attempts have a fault. */
+  readonly seed: string
+  /** Aborts the case. */
+  readonly signal: AbortSignal
+}
+
+/** What a run of a case gave, before its checks. */
+export interface CaseRun {
+  /** What happened. */
+  readonly outcome: CaseOutcome
+  /** What the way to run found by itself. */
+  readonly found: readonly CheckResult[]
+  /** Remarks that are no failures. */
+  readonly notes: readonly string[]
+}
+
+/** Runs a case. Throws if it cannot run, such as a replay without a recording. */
+export async function runCase(one: EvalCase, options: CaseOptions): Promise<CaseRun> {
+  const since = performance.now()
+  if (options.mode === 'replay') return await replayCase(one, requireRecording(one, 'replay'), { ...options, since })
+  const recorded = options.mode === 'live' ? undefined : new RecordedTools(requireRecording(one, options.mode))
+  const resolve = modelsOf(options.target, options.models)
+  const used: Model[] = []
+  const faults = { random: seededRandom(options.seed), ports: timers }
+  const parts: Replacements = {
+    model: (given, agent) => {
+      const model = resolve(given, agent)
+      used.push(model)
+      return model
+    },
+    tool: (given) => withFaults(recorded?.tool(given) ?? given, one.inject ?? [], faults),
+  }
+  const runner = caseRunner(options.target, { parts, models: options.models })
+  const session = await startSession(runner, one)
+  const user = one.scenario && new SimulatedUser(one.scenario, options.userModel ?? requireModel(used[0]))
+  const turns: SpokenTurn[] = []
+  for await (const turn of converse(runner, { case: one, ...session, user, signal: options.signal })) turns.push(turn)
+  const outcome = await outcomeOf({ one, runner, ...session, turns, since, signal: options.signal })
+  const unmatched = recorded?.unmatched ?? []
+  const detail = `no recorded result of ${unmatched.join(', ')}`
+  const found: CheckResult[] = recorded
+    ? [{ name: 'recorded tools', ...(unmatched.length ? { status: 'FAILED', detail } : { status: 'PASSED' }) }]
+    : []
+  return { outcome, found: [...found, ...modelErrors(outcome)], notes: [] }
+}
+
+const timers = {
+  setTimer: (callback: () => void, ms: number): (() => void) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+function requireRecording({ id, recording }: EvalCase, mode: EvalMode): Recording {
+  if (recording) return recording
+  const problem = `Case "${id}" has no recording, which --${mode} needs`
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `${problem}. Record it with \`toolwright eval record\`, or run it with --live.`,
+  )
+}
+
+function requireModel(model: Model | undefined): Model {
+  if (model) return model
+  throw new ToolwrightError('INVALID_CONFIG', 'A scenario needs a model that plays the user. Pass userModel.')
+}
+
+async function startSession(runner: Runner, { session }: EvalCase): Promise<{ userId: string; sessionId: string }> {
+  const { userId = 'eval-user', sessionId, state } = session ?? {}
+  const { appName } = runner
+  const made = await runner.sessionService.createSession({ appName, userId, sessionId, ...(state && { state }) })
+  return { userId, sessionId: made.id }
+}
+
+async function replayCase(
+  one: EvalCase,
+  recording: Recording,
+  { target, signal, since }: CaseOptions & { readonly since: number },
+): Promise<CaseRun> {
+  const replay = new Replay(recording)
+  const { appName, userId, sessionId } = recording
+  const runner = caseRunner(target, { appName, parts: replay.parts, ports: replay.ports })
+  let failure: unknown
+  await replay.drive(runner, signal).catch((error: unknown) => (failure = error))
+  const entries = await replay.entries(runner)
+  const { difference, notes } = compareRecordings(recording, { entries, steps: replay.steps })
+  if (failure !== undefined && !difference) throw failure // else the difference says why
+  const outcome = await outcomeOf({ one, runner, userId, sessionId, turns: undefined, since, signal })
+  const result = difference ? { status: 'FAILED', detail: describeDifference(difference) } : { status: 'PASSED' }
+  return { outcome, found: [{ name: 'replay', ...result } as CheckResult], notes }
+}
+
+interface Finished {
+  readonly one: EvalCase
+  readonly runner: Runner
+  readonly userId: string
+  readonly sessionId: string
+  /** Undefined for a replay: its turns are those of the log. */
+  readonly turns: readonly SpokenTurn[] | undefined
+  readonly since: number
+  readonly signal: AbortSignal
+}
+
+async function outcomeOf({ one, runner, userId, sessionId, turns, since, signal }: Finished): Promise<CaseOutcome> {
+  const timeMs = performance.now() - since
+  const key = { appName: runner.appName, userId, sessionId }
+  const entries: readonly NewEntry[] = (await runner.sessionService.readLog?.(key))?.entries ?? []
+  const log = readLog(entries)
+  const invocations = log.invocations()
+  const spoken = turns?.map(({ invocationId, ...turn }) => ({ ...turn, invocation: log.invocation(invocationId) }))
+  const all = spoken ?? invocations.filter(({ message }) => message?.content).map(turnOfLog)
+  const session = await runner.sessionService.getSession(key)
+  return {
+    id: one.id,
+    rubrics: one.rubrics ?? [],
+    turns: all,
+    reply: all.at(-1)?.reply ?? '',
+    invocations,
+    calls: log.calls().filter(({ kind }) => kind !== 'toolset'),
+    state: { ...session?.state } satisfies JsonObject,
+    artifacts: await artifactsOf(runner, key),
+    tokens: sumTokens(invocations.map(({ tokens }) => tokens)),
+    timeMs,
+    signal,
+  }
+}
+
+function turnOfLog(invocation: CaseOutcome['invocations'][number]): CaseOutcome['turns'][number] {
+  const { marks, startedAt, updatedAt } = invocation
+  const user = marks.find((mark) => mark.type === 'message')?.text ?? ''
+  const error = marks.find((mark) => mark.type === 'error')
+  return {
+    user,
+    reply: replyOf(invocation) ?? '',
+    invocation,
+    error: error && { code: error.code, message: error.message },
+    timeMs: (updatedAt - startedAt) * 1000,
+  }
+}
+
+async function artifactsOf(
+  { artifactService }: Runner,
+  key: { readonly appName: string; readonly userId: string; readonly sessionId: string },
+): Promise<Map<string, Part | undefined>> {
+  const artifacts = new Map<string, Part | undefined>()
+  for (const filename of (await artifactService?.listArtifactKeys(key)) ?? [])
+    artifacts.set(filename, await artifactService?.loadArtifact({ ...key, filename }))
+  return artifacts
+}
+
+/** Adds counts of tokens. */
+export function sumTokens(
+  counts: readonly { readonly input: number; readonly output: number }[],
+): CaseOutcome['tokens'] {
+  return counts.reduce((sum, { input, output }) => ({ input: sum.input + input, output: sum.output + output }), {
+    input: 0,
+    output: 0,
+  })
+}
