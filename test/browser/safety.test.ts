@@ -249,11 +249,12 @@ async function startPaused(): Promise<void> {
   await (await fetch(`${server.url}/run_sse`, { method: 'POST', headers, body })).text()
 }
 
-/** Scrolls through a list and opens what is folded, until all rows were shown. */
+/** Scrolls through a list, up and down again, and opens what is folded, until all rows were shown. */
 async function showAll(page: Page, rows: number): Promise<void> {
   const list = page.locator('.virtual-list')
   const seen = new Set<string>()
-  for (let step = 0; step < 100 && seen.size < rows; step++) {
+  let distance = -3500
+  const showMore = async (): Promise<number> => {
     const keys = await page
       .locator('.virtual-rows > li')
       .evaluateAll((items) => items.map((item) => item.getAttribute('data-key') ?? ''))
@@ -262,11 +263,15 @@ async function showAll(page: Page, rows: number): Promise<void> {
     await page.locator('details:not([open])').evaluateAll((items) => {
       for (const item of items) item.setAttribute('open', '')
     })
-    await list.evaluate((element) => {
+    const hasMoved = await list.evaluate((element, by) => {
       element.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 })) // the list no longer follows its end
-      element.scrollBy(0, -3500)
-    })
+      const before = element.scrollTop
+      element.scrollBy(0, by)
+      return element.scrollTop !== before
+    }, distance)
+    if (!hasMoved) distance = -distance // rows that a slow page had not drawn in time come by again
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+    return seen.size
   }
-  expect(seen.size).toBeGreaterThanOrEqual(rows)
+  await expect.poll(showMore, { interval: 1, timeout: 20_000 }).toBeGreaterThanOrEqual(rows)
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatDuration } from '../ui/format.ts'
 import { visibleLine } from '../ui/visible-text.ts'
 import { Bar } from './Bar.tsx'
@@ -201,13 +201,16 @@ function Marks({
   )
 }
 
-/** The width of an element, in pixels. */
+/** The width of an element without its padding, in pixels. It is measured before the first paint, so that nothing jumps. */
 function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(600)
-  useEffect(() => {
-    if (!element.current) return
+  useLayoutEffect(() => {
+    const { current } = element
+    if (!current) return
+    const { paddingLeft, paddingRight } = getComputedStyle(current)
+    setWidth(Math.floor(current.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)))
     const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)))
-    observer.observe(element.current)
+    observer.observe(current)
     return () => observer.disconnect()
   }, [])
   return width
