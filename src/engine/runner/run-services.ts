@@ -9,7 +9,6 @@ import { InMemoryScheduleService } from '../../services/schedule/in-memory.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import { InMemorySessionService } from '../../services/session/in-memory.ts'
 import type { SessionService } from '../../services/session/service.ts'
-import type { WorkerService } from '../../services/worker/service.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { AuthRuntime } from '../context/invocation-host.ts'
@@ -33,7 +32,7 @@ export interface RunServices {
   /** Stores schedules. */
   readonly scheduleService: ScheduleService
   /** Stores which workers there are. */
-  readonly workerService: WorkerService | undefined
+  readonly workerService: RunnerOptions['workerService']
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** Redirect URIs that an answer to a consent may name, besides the requested one. */

@@ -8,7 +8,6 @@ import type { CredentialService } from '../../services/credential/service.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { SessionService } from '../../services/session/service.ts'
-import type { WorkerService } from '../../services/worker/service.ts'
 import type { Agent } from '../agent/agents/agent.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { RunConfig } from '../context/run-config.ts'
@@ -18,10 +17,10 @@ import type { Model } from '../model/model.ts'
 import type { Models } from './models.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import type { ConversationPhases } from './run/conversation-phases.ts'
-import type { SessionEngine } from './work/session-engine.ts'
+import type { FleetOptions } from './work/fleet-options.ts'
 
 /** Options of `new Runner()`. */
-export interface RunnerOptions<Output = unknown> {
+export interface RunnerOptions<Output = unknown> extends FleetOptions {
   /** The app that sessions belong to. Sessions of another app are never read. */
   readonly appName: string
   /** The agent that answers messages, with its sub-agents. */
@@ -36,10 +35,6 @@ export interface RunnerOptions<Output = unknown> {
   readonly credentialService?: CredentialService | undefined
   /** Stores what `runner.schedule()` creates. Default: in memory; `sqlite()` keeps it across restarts. */
   readonly scheduleService?: ScheduleService | undefined
-  /** Stores which workers there are, for operators. `sqlite()` and `postgres()` bring one. Default: none, workers report nothing. */
-  readonly workerService?: WorkerService | undefined
-  /** Schedules sessions over many workers: `restate()`. Told of what `submit()` and `answer()` store. Default: workers look for it. */
-  readonly engine?: SessionEngine | undefined
   /** Makes the credentials of custom schemes, by the `name` of the scheme. */
   readonly credentialExchangers?: Exchangers | undefined
   /** Redirect URIs that an answer to a consent may name, besides the requested one. Compared exactly. Default: none. */
