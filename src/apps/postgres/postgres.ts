@@ -12,9 +12,8 @@ import { tsvector } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
-import { SqlWorkerService } from '../../services/sql/worker-service.ts'
 import type { WorkerService } from '../../services/worker/service.ts'
-import { VERSION } from '../server/version.ts'
+import { sqlWorkerService } from '../server/sql-worker-service.ts'
 import { PostgresDatabase } from './database.ts'
 import { encryptionOf } from './encryption-keys.ts'
 import { listenerOf } from './listener.ts'
@@ -105,6 +104,6 @@ export function postgres(
     memoryService: new SqlMemoryService(opened, { index: tsvector, logger }),
     scheduleService: new SqlScheduleService(opened, { logger }),
     limitService: new SqlLimitService(opened),
-    workerService: new SqlWorkerService(opened, { version: VERSION, logger }),
+    workerService: sqlWorkerService(opened, logger),
   })
 }

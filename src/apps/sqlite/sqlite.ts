@@ -16,9 +16,8 @@ import { fts5 } from '../../services/sql/memory-index.ts'
 import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
-import { SqlWorkerService } from '../../services/sql/worker-service.ts'
 import type { WorkerService } from '../../services/worker/service.ts'
-import { VERSION } from '../server/version.ts'
+import { sqlWorkerService } from '../server/sql-worker-service.ts'
 import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -155,7 +154,7 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
       memoryService: new SqlMemoryService(database, { index: fts5, logger }),
       scheduleService: new SqlScheduleService(database, { logger }),
       limitService: new SqlLimitService(database),
-      workerService: new SqlWorkerService(database, { version: VERSION, logger }),
+      workerService: sqlWorkerService(database, logger),
       close: () => database.close(),
     })
   } catch (error) {

@@ -7,7 +7,6 @@ import type { SlotHolder } from '../../services/limit/slot-holder.ts'
 import type { MemoryService } from '../../services/memory/service.ts'
 import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { SessionService } from '../../services/session/service.ts'
-import type { WorkerService } from '../../services/worker/service.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { AuthRuntime } from '../context/invocation-host.ts'
@@ -38,7 +37,7 @@ export interface RunServices {
   /** How many runs there may be, and how many messages may wait. */
   readonly limits: RunnerOptions['limits']
   /** Stores which workers there are. */
-  readonly workerService: WorkerService | undefined
+  readonly workerService: RunnerOptions['workerService']
   /** Clock, HTTP and exchangers for credentials. */
   readonly auth: AuthRuntime
   /** Redirect URIs that an answer to a consent may name, besides the requested one. */

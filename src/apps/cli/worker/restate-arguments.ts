@@ -60,8 +60,11 @@ type Values = { readonly [option in 'restate' | 'restate-admin' | 'url' | 'host'
 
 /** How to reach Restate, and how it reaches the worker. */
 export type RestateArguments = Pick<RestateWorkerOptions, 'ingress' | 'url' | 'identityKeys' | 'secret'> & {
+  /** `--restate-admin`, or its default. */
   readonly admin: string
+  /** `--host`. */
   readonly host: string
+  /** `--port`. */
   readonly port: number
 }
 
