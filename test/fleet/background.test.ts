@@ -50,13 +50,12 @@ describe.skipIf(!canLeaveNetwork())('background calls of a fleet (needs network 
 
   test('an agent tool marked as background continues on another worker after kill -9', () => {
     expect(new Set(pids('clerk')).size).toBe(2)
-    expect(of('clerk').results).toMatchObject([{ result: 'done' }])
+    expect(of('clerk').results).toEqual([{ text: 'done' }])
     expect(of('clerk').crashes).toEqual([])
   })
 
   test('a worker that is drained hands a body over', () => {
     expect(new Set(pids('drain')).size).toBe(2)
-    expect(of('drain').deeds.map(({ what }) => what)).toContain('aborted')
     expect(of('drain').results).toEqual([{ status: 'completed', tool: 'idempotent', result: { by: pids('drain')[1] } }])
     expect(of('drain').crashes).toEqual([0, 0])
   })

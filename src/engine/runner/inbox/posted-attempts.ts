@@ -5,10 +5,10 @@ import type { PostedItem } from '../../../services/session/service.ts'
 import type { OpenInvocation, ReadonlyView } from '../../agent/loop/session-view.ts'
 
 /** A posted attempt. */
-export type PostedAttempt = PostedItem & { type: 'attempt' }
+export type PostedAttempt = Extract<PostedItem, { readonly type: 'attempt' }>
 
 /** Posted progress. */
-export type PostedProgress = PostedItem & { type: 'progress' }
+export type PostedProgress = Extract<PostedItem, { readonly type: 'progress' }>
 
 /** A background call of an unfinished invocation whose body an engine has a worker run. */
 export interface EngineCall {

@@ -1,6 +1,7 @@
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { BackgroundRecord, Denial, Interruption } from '../../../core/event/event.ts'
 import type { Fold } from '../../../core/event/fold.ts'
+import type { CallState } from '../../../core/event/invocation-state.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { describeNext, type Next } from '../../agent/loop/next.ts'
 import type { OpenInvocation, ReadonlyView } from '../../agent/loop/session-view.ts'
@@ -36,7 +37,7 @@ export interface PlanOptions {
   /** Can the body of a background call still give its result, although its time is over? Default: no. */
   readonly isAlive?: ((callId: string) => boolean) | undefined
   /** When an engine that is told about a call now is told again, in seconds since the epoch. Default: there is no engine. */
-  readonly tellAgainAt?: number | undefined
+  readonly tellAgainAt?: (() => number | undefined) | undefined
   /** The invocation that a posted answer continues. Default: none. */
   readonly answered?: string | undefined
 }
@@ -65,8 +66,9 @@ export function planStart(view: ReadonlyView, request: PlannedRequest, options: 
     if (denials.length > 0) return { type: 'expire first', invocationId: fold.invocationId, denials }
   }
   for (const { fold } of awake) {
-    const late = planLate(fold, options)
-    if (late) return late
+    const late = lateIn(fold, now)
+    const plan = late.length > 0 ? planLate(fold, late, options) : undefined
+    if (plan) return plan
   }
   if (message && !invocationId) return { type: 'answer' }
   if (!message && !live) return planResume(view.open(), request, options.answered)
@@ -84,9 +86,13 @@ export function planStart(view: ReadonlyView, request: PlannedRequest, options: 
 }
 
 /** What to do about background calls whose time is over. Undefined if there are none. */
-function planLate(fold: Fold, { now, isAlive, tellAgainAt: until }: PlanOptions): StartPlan | undefined {
-  const { invocationId } = fold
-  const late = lateIn(fold, now).filter(({ id }) => !isAlive?.(id))
+function planLate(
+  { invocationId }: Fold,
+  calls: readonly CallState[],
+  { isAlive, tellAgainAt }: PlanOptions,
+): StartPlan | undefined {
+  const until = tellAgainAt?.()
+  const late = calls.filter(({ id }) => !isAlive?.(id))
   const lost = late.filter(({ background }) => until === undefined || !background?.engine)
   if (lost.length > 0) {
     const records = lost.map(({ id: callId }): Interruption => ({ type: 'interruption', invocationId, callId }))

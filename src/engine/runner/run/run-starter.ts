@@ -99,6 +99,7 @@ export class RunStarter {
     let answered: string | undefined
     let taken: PostedMessage | undefined
     const isAlive = (id: string): boolean => posted?.has(id) || services.background?.isRunning(request, id) || false
+    const tellAgainAt = (): number | undefined => nextTell(services)
     try {
       held = await this.factory.open(lease, claimedAt)
       if (takeSlots) request = { ...request, slots: await takeSlots() }
@@ -112,7 +113,7 @@ export class RunStarter {
       if (!request.message) held.relist() // the stored list may be damaged
       for (;;) {
         const now = ports.now() / 1000
-        const options = { tree, whilePaused, now, isAlive, answered, tellAgainAt: nextTell(services) }
+        const options = { tree, whilePaused, now, isAlive, answered, tellAgainAt }
         const plan = planStart(held.view, taken?.request ?? request, options)
         if (plan.type === 'refuse') {
           taken = taken ? undefined : findMessage(request, items)

@@ -35,7 +35,7 @@ export async function settleOverdue(factory: RunFactory, held: HeldSession): Pro
   const isAlive = (id: string): boolean => posted.has(id) || services.background?.isRunning(held.key, id) || false
   for (;;) {
     const now = services.ports.now() / 1000
-    const options = { tree, whilePaused: undefined, now, isAlive, tellAgainAt: nextTell(services) }
+    const options = { tree, whilePaused: undefined, now, isAlive, tellAgainAt: () => nextTell(services) }
     const plan = planStart(held.view, { invocationId: '' }, options)
     if (plan.type !== 'expire first' && plan.type !== 'interrupt first' && plan.type !== 'tell first') return
     await recordOverdue(factory, held, plan)
