@@ -3,7 +3,9 @@ import {
   approve,
   cached,
   deny,
+  InMemorySessionService,
   LlmAgent,
+  type Measurement,
   type Model,
   type Observer,
   type Operation,
@@ -202,6 +204,38 @@ describe('what observers see', () => {
     const dispatcher = new ToolDispatcher({ observers: [observer] }).register(add)
     await dispatcher.call('add')
     expect(observer.seen).toEqual(['  tool add: completed', 'run dispatcher: completed'])
+  })
+})
+
+describe('figures of stores and workers', () => {
+  test('are appends, and how long interrupted work rested until another runner continued it', async () => {
+    const measured: Measurement[] = []
+    const observers: Observer[] = [{ around: (_, next) => next(), measure: (one) => void measured.push(one) }]
+    const began = Promise.withResolvers<void>()
+    let runs = 0
+    const slow = tool({
+      name: 'slow',
+      description: 'Slow',
+      effect: 'idempotent',
+      run: async () => {
+        began.resolve()
+        if (runs++ === 0) await new Promise(() => {})
+        return {}
+      },
+    })
+    const sessionService = new InMemorySessionService()
+    const first = runnerOf([call('slow')], { tools: [slow] }, { observers, sessionService })
+    const running = first.runner.complete({ userId: 'ada', sessionId: 's1', message: 'Go' }).catch(() => {})
+    await began.promise
+    await first.runner.close({ interrupt: true })
+    await running
+    expect(measured.map(({ type }) => type)).not.toContain('recovery')
+    const second = runnerOf(['Done.'], { tools: [slow] }, { observers, sessionService })
+    for await (const event of second.runner.resume({ userId: 'ada', sessionId: 's1' })) void event
+    expect(measured.filter(({ type }) => type === 'recovery')).toEqual([
+      { type: 'recovery', seconds: expect.any(Number) },
+    ])
+    expect(measured.filter(({ type }) => type === 'append').length).toBeGreaterThan(3)
   })
 })
 

@@ -135,7 +135,7 @@ const troubles: [string, (response: ServerResponse) => void][] = [
 test.each(troubles)('a collector that %s neither breaks a run nor makes it wait', async (_, answer) => {
   const collector = await startCollector(answer)
   await runWith(collector.url)
-  expect(collector.requests()).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(collector.requests()).toBeGreaterThan(0))
 })
 
 test('a collector that is down neither breaks a run nor makes it wait', async () => {
@@ -166,5 +166,4 @@ async function runWith(url: string): Promise<void> {
   expect((await runner.complete({ userId: 'ada', sessionId, message: 'Go' })).text).toBe('Hi.')
   expect(exported).toHaveBeenCalled()
   expect(logger.warn).not.toHaveBeenCalled()
-  await vi.waitFor(() => expect(exported.mock.calls.length).toBeGreaterThan(0))
 }

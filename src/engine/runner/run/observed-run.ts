@@ -32,6 +32,7 @@ export class ObservedRun {
   start<T>(loop: () => Promise<T>): Promise<T> {
     const operation = operationOf(this.#data)
     this.#data.operation = operation
+    if (isInterrupted(this.#data)) this.#measureRecovery()
     let running: Promise<T> | undefined
     const work = (): Promise<OperationEnd> => {
       if (!operation.isContinued) this.#data.recorder.trace = this.#observation.traceOf(operation)
@@ -44,11 +45,24 @@ export class ObservedRun {
     return running as unknown as Promise<T> // around() starts the work before it returns
   }
 
+  /** How long the work of another run rested: since its last event. */
+  #measureRecovery(): void {
+    const { view, services } = this.#data
+    const last = view.events.at(-1)?.timestamp
+    if (last === undefined) return
+    this.#observation.measure({ type: 'recovery', seconds: Math.max(0, services.ports.now() / 1000 - last) })
+  }
+
   /** Ends the operation. */
   async end(end: RunEnd): Promise<void> {
     this.#ended.resolve(endOf(end))
     await this.#around
   }
+}
+
+/** Does the run continue work that another one did not end? A paused invocation waits for its answer. */
+function isInterrupted({ fold }: RunData): boolean {
+  return fold.version > 0 && !fold.isWaiting
 }
 
 function operationOf(data: RunData): RunOperation {

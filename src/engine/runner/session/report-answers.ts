@@ -5,13 +5,16 @@ import type { NewEntry } from '../../../core/event/event.ts'
 import type { RequestState } from '../../../core/event/invocation-state.ts'
 import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { Observation } from '../../observe/observation.ts'
-import type { OperationEnd } from '../../observe/operation.ts'
-import type { AppendingRun } from './held-session.ts'
+import type { ObservedRun, OperationEnd } from '../../observe/operation.ts'
+import type { RecordedRun } from '../run/recorded-run.ts'
+
+/** The run that stores the answers. */
+type AnsweredRun = ObservedRun & Pick<RecordedRun, 'fold' | 'operation'>
 
 /** Reports the requests that these stored entries close. */
 export function reportAnswers(
   observation: Observation,
-  run: AppendingRun,
+  run: AnsweredRun,
   view: ReadonlyView,
   entries: readonly NewEntry[],
 ): void {
@@ -24,7 +27,7 @@ export function reportAnswers(
   }
 }
 
-function report(observation: Observation, run: AppendingRun, state: RequestState | undefined): void {
+function report(observation: Observation, run: AnsweredRun, state: RequestState | undefined): void {
   if (!state) return
   const { kind, callId, createdAt } = state.request
   const call = run.fold.calls.get(callId)
