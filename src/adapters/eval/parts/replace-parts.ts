@@ -52,17 +52,17 @@ class Copier {
     return made
   }
 
-  #copy(given: Agent, above: readonly Agent[]): Agent {
-    const subAgents = subAgentsOf(given).map((child) => this.agent(child, above))
-    const { name, description } = given
-    if (isExactly(given, LlmAgent)) return this.#copyLlmAgent(given, subAgents, above)
-    if (given instanceof LlmAgent) throw noSubclass(given)
-    if (isExactly(given, SequentialAgent)) return new SequentialAgent({ name, description, subAgents })
-    if (isExactly(given, ParallelAgent)) return new ParallelAgent({ name, description, subAgents })
-    if (isExactly(given, LoopAgent))
-      return new LoopAgent({ name, description, subAgents, maxIterations: given.maxIterations })
-    const run = (context: InvocationContext): ReturnType<Agent['run']> => given.run(this.#forward(context, above))
-    return { name, description, ...(given.subAgents && { subAgents }), run }
+  #copy(agent: Agent, above: readonly Agent[]): Agent {
+    const subAgents = subAgentsOf(agent).map((child) => this.agent(child, above))
+    const { name, description } = agent
+    if (isExactly(agent, LlmAgent)) return this.#copyLlmAgent(agent, subAgents, above)
+    if (agent instanceof LlmAgent) throw noSubclass(agent)
+    if (isExactly(agent, SequentialAgent)) return new SequentialAgent({ name, description, subAgents })
+    if (isExactly(agent, ParallelAgent)) return new ParallelAgent({ name, description, subAgents })
+    if (isExactly(agent, LoopAgent))
+      return new LoopAgent({ name, description, subAgents, maxIterations: agent.maxIterations })
+    const run = (context: InvocationContext): ReturnType<Agent['run']> => agent.run(this.#forward(context, above))
+    return { name, description, ...(agent.subAgents && { subAgents }), run }
   }
 
   #copyLlmAgent(given: LlmAgent, subAgents: readonly Agent[], above: readonly Agent[]): LlmAgent {

@@ -34,7 +34,7 @@ export interface ReplayedRun {
 export interface Comparison {
   /** Undefined if the replay did the same. */
   readonly difference: Difference | undefined
-  /** Changes of what models are told: the recorded replies may not fit any more. */
+  /** Changed instructions and declarations: the recorded replies may not fit any more. */
   readonly notes: readonly string[]
 }
 

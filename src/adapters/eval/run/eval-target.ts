@@ -36,7 +36,7 @@ const NO_MEMORY = new InMemoryMemoryService()
 const SILENT: Logger = { warn: () => {}, error: () => {} }
 
 /**
- * A runner for one case. Nobody closes it: it shares toolsets and plugins with the target, and the caller closes those once. `engine`
+ * A runner for one case. It is never closed: it shares toolsets and plugins with the target, and the caller closes those once. `engine`
  * is left out: no other process continues a case.
  */
 export function caseRunner(target: EvalTarget, options: CaseRunnerOptions): Runner {

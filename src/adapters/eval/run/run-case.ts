@@ -1,9 +1,5 @@
 // Runs one case once, in one of three ways, and says what happened.
-import type { JsonObject } from '../../../core/base/json.ts'
-import type { Part } from '../../../core/content/content.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
-import type { NewEntry } from '../../../core/event/event.ts'
-import { readLog } from '../../../core/event/views/log-reader.ts'
 import type { Model } from '../../../engine/model/model.ts'
 import type { Models } from '../../../engine/runner/models.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
@@ -12,8 +8,8 @@ import type { CaseOutcome, CheckResult } from '../checks/check.ts'
 import type { Replacements } from '../parts/replace-parts.ts'
 import { compareRecordings, describeDifference } from '../recording/compare-recordings.ts'
 import type { Recording } from '../recording/recording.ts'
-import { replyOf } from '../recording/reply-of.ts'
 import { modelErrors } from './case-checks.ts'
+import { outcomeOf } from './case-outcome.ts'
 import { converse, type SpokenTurn } from './conversation.ts'
 import { caseRunner, type EvalTarget, modelsOf } from './eval-target.ts'
 import { withFaults } from './faults.ts'
@@ -128,72 +124,4 @@ async function replayCase(
   const outcome = await outcomeOf({ one, runner, userId, sessionId, turns: undefined, since, signal })
   const result = difference ? { status: 'FAILED', detail: describeDifference(difference) } : { status: 'PASSED' }
   return { outcome, found: [{ name: 'replay', ...result } as CheckResult], notes }
-}
-
-interface Finished {
-  readonly one: EvalCase
-  readonly runner: Runner
-  readonly userId: string
-  readonly sessionId: string
-  /** Undefined for a replay: its turns are those of the log. */
-  readonly turns: readonly SpokenTurn[] | undefined
-  readonly since: number
-  readonly signal: AbortSignal
-}
-
-async function outcomeOf({ one, runner, userId, sessionId, turns, since, signal }: Finished): Promise<CaseOutcome> {
-  const timeMs = performance.now() - since
-  const key = { appName: runner.appName, userId, sessionId }
-  const entries: readonly NewEntry[] = (await runner.sessionService.readLog?.(key))?.entries ?? []
-  const log = readLog(entries)
-  const invocations = log.invocations()
-  const spoken = turns?.map(({ invocationId, ...turn }) => ({ ...turn, invocation: log.invocation(invocationId) }))
-  const all = spoken ?? invocations.filter(({ message }) => message?.content).map(turnOfLog)
-  const session = await runner.sessionService.getSession(key)
-  return {
-    id: one.id,
-    rubrics: one.rubrics ?? [],
-    turns: all,
-    reply: all.at(-1)?.reply ?? '',
-    invocations,
-    calls: log.calls().filter(({ kind }) => kind !== 'toolset'),
-    state: { ...session?.state } satisfies JsonObject,
-    artifacts: await artifactsOf(runner, key),
-    tokens: sumTokens(invocations.map(({ tokens }) => tokens)),
-    timeMs,
-    signal,
-  }
-}
-
-function turnOfLog(invocation: CaseOutcome['invocations'][number]): CaseOutcome['turns'][number] {
-  const { marks, startedAt, updatedAt } = invocation
-  const user = marks.find((mark) => mark.type === 'message')?.text ?? ''
-  const error = marks.find((mark) => mark.type === 'error')
-  return {
-    user,
-    reply: replyOf(invocation) ?? '',
-    invocation,
-    error: error && { code: error.code, message: error.message },
-    timeMs: (updatedAt - startedAt) * 1000,
-  }
-}
-
-async function artifactsOf(
-  { artifactService }: Runner,
-  key: { readonly appName: string; readonly userId: string; readonly sessionId: string },
-): Promise<Map<string, Part | undefined>> {
-  const artifacts = new Map<string, Part | undefined>()
-  for (const filename of (await artifactService?.listArtifactKeys(key)) ?? [])
-    artifacts.set(filename, await artifactService?.loadArtifact({ ...key, filename }))
-  return artifacts
-}
-
-/** Adds counts of tokens. */
-export function sumTokens(
-  counts: readonly { readonly input: number; readonly output: number }[],
-): CaseOutcome['tokens'] {
-  return counts.reduce((sum, { input, output }) => ({ input: sum.input + input, output: sum.output + output }), {
-    input: 0,
-    output: 0,
-  })
 }
