@@ -163,7 +163,9 @@ test('an engine is told again about a late call that it runs, and a process with
   const late = record({ type: 'background', path: 'desk', calls: [{ id: 'c-i1', until: 50, engine: {} }] })
   for (const [at, entry] of [said('i1'), called('i1'), late, handle('i1')].entries()) view.add(entry, at + 1)
   const options = { tree, whilePaused: undefined, now: NOW }
-  expect(describe(planStart(view, requests.text, { ...options, tellAgainAt: () => 130 }))).toBe('tell first i1 c-i1 130')
+  expect(describe(planStart(view, requests.text, { ...options, tellAgainAt: () => 130 }))).toBe(
+    'tell first i1 c-i1 130',
+  )
   expect(describe(planStart(view, requests.text, options))).toBe('interrupt first i1 c-i1')
 })
 
