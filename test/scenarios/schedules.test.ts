@@ -81,6 +81,10 @@ describe.each(stores)('with sessions $name', ({ open }) => {
     for (let minute = 1; minute <= 5; minute++) {
       time.set(minute)
       await expect.poll(async () => (await sessionIds()).length).toBe(minute)
+      // a minute later, another worker may claim a tick whose start is not stored
+      const last = async () =>
+        (await (workers[0] as (typeof workers)[0]).runner.schedules({ userId: 'ada' })).items[0]?.last?.at
+      await expect.poll(last).toEqual(new Date(START + minute * MINUTE))
     }
     for (const sessionId of await sessionIds()) {
       await expect.poll(() => messages(sessionId)).toEqual(['Report.'])
