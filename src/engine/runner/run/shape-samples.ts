@@ -36,7 +36,7 @@ function createSamples(): unknown[] {
     new CallIds({ progress: { replies: [] as unknown[] } } as never),
     new ModelCall({} as never),
     new GenerateOptions({ runConfig: {} } as never),
-    new CallBatch({ plan: { agent: {} } } as never, {} as never, [], async () => 'done'),
+    new CallBatch({ plan: { agent: {} }, frame: {} } as never, {} as never, [], async () => 'done'),
     new SessionView({ shownTurns: { most: 0 } } as never),
     new Request('', [], {}, new Map()),
     new History('', { path: '' }),
