@@ -75,7 +75,7 @@ try {
 }
 process.exit()
 
-/** The engine cannot be told, and its time has passed when the first worker starts. */
+/** The engine cannot be asked, and its time has passed when the first worker starts. */
 async function tellLater(): Promise<void> {
   const away = { wake: () => Promise.resolve(), runBackground: () => Promise.reject(new Error('away')) }
   const ports = { now: () => Date.now() - 40_000 }

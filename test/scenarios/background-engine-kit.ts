@@ -10,11 +10,11 @@ type SessionCall = Parameters<NonNullable<SessionEngine['runBackground']>>[0]
 export const where = { userId: 'ada', sessionId: 's1' }
 export const key: SessionKey = { appName: 'shop', ...where }
 
-/** Calls workers, in turn. A call that a test holds back is told and runs nowhere. */
+/** Calls workers, in turn. A call that a test holds back is asked for and runs nowhere. */
 export class TestEngine implements SessionEngine {
   /** The workers that it calls. */
   readonly workers: Runner[] = []
-  /** The calls that it was told about. */
+  /** The calls that it was asked about. */
   readonly told: string[] = []
   /** Set: the engine cannot be reached. */
   isAway = false

@@ -22,7 +22,7 @@ import { stores } from '../stores.ts'
 import { entriesOf, key, openWorld, pendingCall, resultsOf, type World, where } from './background-engine-kit.ts'
 
 const CALL = { calls: [{ name: 'search', args: { query: 'rent' } }] }
-/** The engine is told again half a minute after it was told, if no worker has begun. */
+/** The engine is asked again half a minute after it was asked, if no worker has begun. */
 const AGAIN_MS = 31_000
 
 type Body = (args: { query: string }, context: ToolContext) => unknown
@@ -186,7 +186,7 @@ test('the later of two results of one call is dropped', async () => {
   expect(await resultsOf(web)).toEqual([{ status: 'completed', tool: 'search', result: { hits: 7 } }])
 })
 
-test('an engine that could not be told is told again by a worker', async () => {
+test('an engine that could not be asked is asked again by a worker', async () => {
   const sessionService = new InMemorySessionService()
   const world = openWorld({ sessionService }, [CALL, 'Found.'])
   world.engine.isAway = true
@@ -206,7 +206,7 @@ test('an engine that could not be told is told again by a worker', async () => {
   expect(await resultsOf(web)).toEqual([{ status: 'completed', tool: 'search', result: { hits: 3 } }])
 })
 
-test('an engine that has lost a call is told again when its time is over, and its effect decides', async () => {
+test('an engine that has lost a call is asked again when its time is over, and its effect decides', async () => {
   const { world, web, callId } = await dispatched('atMostOnce')
   const began = Promise.withResolvers<void>()
   const stuck = world.open({
@@ -516,7 +516,7 @@ test('a worker runs the body of a call that an agent inside an agent tool has ma
   expect((await web.sessionService.getSession(key))?.events.at(-1)?.content?.parts[0]?.text).toBe('Found 3.')
 })
 
-test('an agent tool in the background runs in the invocation of its session, and no engine is told', async () => {
+test('an agent tool in the background runs in the invocation of its session, and no engine is asked', async () => {
   const world = openWorld({ sessionService: new InMemorySessionService() }, [])
   const clerk = new LlmAgent({ name: 'clerk', description: 'Searches', model: scriptedModel(['It has 3.']) })
   const model = scriptedModel([{ calls: [{ name: 'clerk', args: { request: 'Search.' } }] }, 'Found 3.'])

@@ -215,7 +215,7 @@ export interface BackgroundCall {
   readonly id: string
   /**
    * When the body has ended at the latest, in seconds since the epoch. Absent: the body has no time limit. With `engine`: when the
-   * engine is told again if no worker has begun.
+   * engine is asked again if no worker has begun.
    */
   readonly until?: number
   /** An engine has a worker run the body, in whatever process. `args`: the arguments, if they differ from those the model sent. */
@@ -234,7 +234,7 @@ export interface AttemptRecord {
   readonly id: string
   /** How many attempts before it have lost their process, in a row. */
   readonly crashes: number
-  /** When it has ended at the latest, in seconds since the epoch: after it, the engine is told again. */
+  /** When it has ended at the latest, in seconds since the epoch: after it, the engine is asked again. */
   readonly until: number
 }
 

@@ -150,7 +150,7 @@ export function addResponse(call: CallState, response: FunctionResponse, seq: nu
 /** Notes that a body works on the call in the background. Call it before its handle is added, which clears the intent. */
 export function addBackground(call: CallState, { until, engine }: BackgroundCall): void {
   if (isFinal(call)) return
-  // a call that the engine is told about again has the record a second time
+  // a call that the engine is asked about again has the record a second time
   if (call.pending && call.background) call.background = { ...call.background, until }
   else call.background = { until, hasIntent: call.intent, engine: engine && { args: engine.args, attempt: undefined } }
 }

@@ -33,10 +33,10 @@ function startForEngine(
   }
 }
 
-/** How long after an engine was told about a call it is told again, in milliseconds, if no worker has begun. */
+/** How long after an engine was asked about a call it is asked again, in milliseconds, if no worker has begun. */
 const TELL_AGAIN_MS = 30_000
 
-/** When an engine that is told about a call now is told again, in seconds since the epoch, if no worker has begun. */
+/** When an engine that is asked about a call now is asked again, in seconds since the epoch, if no worker has begun. */
 export function tellAgainAt({ ports }: Pick<DispatchServices, 'ports'>): number {
   return (ports.now() + TELL_AGAIN_MS) / 1000
 }

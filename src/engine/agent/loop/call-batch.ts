@@ -28,6 +28,7 @@ type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done
 export class CallBatch implements Batch {
   readonly host: RunHost
   readonly scope: ScopeFrame
+  readonly operation: Operation | undefined
   readonly agentName: string
   readonly table: ToolTable
   readonly code: ToolEntry | undefined
@@ -43,6 +44,7 @@ export class CallBatch implements Batch {
   constructor({ run, plan, frame }: AgentTurn, table: ToolTable, calls: readonly CallState[], runScope: RunScope) {
     this.host = run
     this.scope = frame
+    this.operation = frame.operation
     this.agentName = plan.agent.name
     this.table = table
     this.code = plan.code
@@ -50,9 +52,6 @@ export class CallBatch implements Batch {
     this.calls = calls
     this.#plan = plan
     this.#runScope = runScope
-  }
-  get operation(): Operation | undefined {
-    return this.scope.operation
   }
   get parallel(): boolean {
     return this.#plan.agent.options.toolExecution?.parallel !== false

@@ -68,7 +68,7 @@ export class AttemptWatch {
 
   async #postProgress(): Promise<void> {
     const { services, progress } = this.#watch
-    // nobody follows a session that waits, and no run would empty its inbox
+    // a session that waits has no run that shows progress, and none that empties its inbox
     const response = isInterrupted(this.#log.view) ? progress.take() : undefined
     if (!response) return
     const { sessionService, ports } = services

@@ -26,7 +26,7 @@ const NONE: readonly Event[] = []
 
 /**
  * Applies state edits and cancels; returns the events of cancelled invocations. Answers stay for the run that continues their
- * invocation. Nobody sees progress. An answer to no recorded request is removed: it must not answer a request that is made later.
+ * invocation. Progress has no consumer here. An answer to no recorded request is removed: it must not answer a request that is made later.
  */
 export async function settleInbox(
   held: HeldSession,

@@ -56,7 +56,7 @@ export class LivePlan {
   constructor(run: RunData, options: LivePlanOptions) {
     this.#run = run
     this.#options = options
-    this.frame = run.rootFrame
+    this.frame = { path: run.tree.root.name, tree: run.tree, operation: run.operation }
   }
 
   /** The live model. */

@@ -15,6 +15,7 @@ import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { RunCallbackContext } from '../../context/callback-context.ts'
+import type { Observation } from '../../observe/observation.ts'
 import { ProviderRequests } from '../approvals/answer-with-providers.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
@@ -92,7 +93,10 @@ export class ActiveRun implements StartedRun {
     try {
       await new Promise((resolve, reject) => {
         stop.add({ stop: reject }) // a stop ends the wait even if a callback or a model hangs
-        this.#start(message, stateDelta).then(resolve, reject)
+        const running = services.observation
+          ? this.#observeLoop(services.observation, message, stateDelta)
+          : this.#runLoop(message, stateDelta)
+        running.then(resolve, reject)
       })
     } catch (error) {
       await this.#endEarly(error)
@@ -103,9 +107,11 @@ export class ActiveRun implements StartedRun {
     await this.#finalize()
   }
 
-  #start(message: Content | undefined, stateDelta: EventActions['stateDelta']): Promise<void> {
-    const { observation } = this.data.services
-    if (!observation) return this.#runLoop(message, stateDelta)
+  #observeLoop(
+    observation: Observation,
+    message: Content | undefined,
+    stateDelta: EventActions['stateDelta'],
+  ): Promise<void> {
     this.#observed = new ObservedRun(this.data, observation)
     return this.#observed.start(() => this.#runLoop(message, stateDelta))
   }
@@ -181,9 +187,9 @@ export class ActiveRun implements StartedRun {
 
   #runAgents(): Promise<'done' | 'wait'> {
     if (this.#live) return this.#live.drive()
-    const { tree, fold } = this.data
+    const { tree, fold, operation } = this.data
     const missing = fold.scopes.size ? findMissingAgent(tree, fold) : undefined
-    if (missing === undefined) return runScope(this.data, tree.root, this.data.rootFrame)
+    if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree, operation })
     const problem = `Agent "${missing}" is no longer in the agent tree, so its unfinished work was not done`
     const reason = `${problem}. Remove or rename an agent only when it has no unfinished work.`
     return endWithError(this.data, reason).then(() => 'done')

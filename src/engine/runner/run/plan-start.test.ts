@@ -158,7 +158,7 @@ test('a late background call whose body still works is not interrupted', () => {
   expect(describe(planStart(view, requests.resume, options))).toBe('start i1')
 })
 
-test('an engine is told again about a late call that it runs, and a process without one interrupts the call', () => {
+test('an engine is asked again about a late call that it runs, and a process without one interrupts the call', () => {
   const view = new SessionView(tree)
   const late = record({ type: 'background', path: 'desk', calls: [{ id: 'c-i1', until: 50, engine: {} }] })
   for (const [at, entry] of [said('i1'), called('i1'), late, handle('i1')].entries()) view.add(entry, at + 1)

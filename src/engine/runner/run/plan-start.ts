@@ -15,7 +15,7 @@ export type StartPlan =
   | { readonly type: 'expire first'; readonly invocationId: string; readonly denials: readonly Denial[] }
   /** Background calls of an invocation gave no result in time: that is recorded, then the start is planned again. */
   | { readonly type: 'interrupt first'; readonly invocationId: string; readonly lost: readonly Interruption[] }
-  /** An engine has run no body of these background calls in time: that is recorded, it is told again, then the start is planned again. */
+  /** An engine has run no body of these background calls in time: that is recorded, it is asked again, then the start is planned again. */
   | { readonly type: 'tell first'; readonly invocationId: string; readonly told: readonly BackgroundRecord[] }
   /** An invocation whose request expired, or whose background call was interrupted, continues to its end, then the start begins again. */
   | { readonly type: 'finish first'; readonly invocationId: string }
@@ -36,7 +36,7 @@ export interface PlanOptions {
   readonly now: number
   /** Can the body of a background call still give its result, although its time is over? Default: no. */
   readonly isAlive?: ((callId: string) => boolean) | undefined
-  /** When an engine that is told about a call now is told again, in seconds since the epoch. Default: there is no engine. */
+  /** When an engine that is asked about a call now is asked again, in seconds since the epoch. Default: there is no engine. */
   readonly tellAgainAt?: (() => number | undefined) | undefined
   /** The invocation that a posted answer continues. Default: none. */
   readonly answered?: string | undefined

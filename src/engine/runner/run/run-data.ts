@@ -3,7 +3,7 @@ import { StopSignal } from '../../../core/base/stop-signal.ts'
 import type { Content } from '../../../core/content/content.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import type { RunHost, ScopeFrame } from '../../agent/loop/run-host.ts'
+import type { RunHost } from '../../agent/loop/run-host.ts'
 import type { ReadonlyView } from '../../agent/loop/session-view.ts'
 import type { RunConfig } from '../../context/run-config.ts'
 import type { RunContext } from '../../context/run-context.ts'
@@ -146,11 +146,6 @@ export class RunData implements RunHost, RecordedRun {
   get recordedTrace(): string | undefined {
     const { userEvent } = this.fold
     return userEvent?.imported ? undefined : userEvent?.trace // an import may name any trace
-  }
-  /** The scope of the root agent. */
-  get rootFrame(): ScopeFrame {
-    const { tree, operation } = this
-    return operation ? { path: tree.root.name, tree, operation } : { path: tree.root.name, tree }
   }
   session(): SessionSnapshot {
     return new SessionSnapshot(this)

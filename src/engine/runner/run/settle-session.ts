@@ -42,7 +42,7 @@ export async function settleOverdue(factory: RunFactory, held: HeldSession): Pro
   }
 }
 
-/** When an engine that is told about a background call now is told again, in seconds since the epoch. Undefined: there is none. */
+/** When an engine that is asked about a background call now is asked again, in seconds since the epoch. Undefined: there is none. */
 export function nextTell(services: RunServices): number | undefined {
   return services.background?.tell && tellAgainAt(services)
 }

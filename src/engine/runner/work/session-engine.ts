@@ -17,7 +17,7 @@ export interface SessionEngine {
   wake(session: SessionKey): Promise<void>
   /**
    * Has a worker run the body of a background call. The engine calls one worker at a time for a call, and another one if that dies. It may
-   * be told about a call again, also when its body runs or has ended. Rejects if the engine cannot be reached: then it is told again.
+   * be asked about a call again, also when its body runs or has ended. Rejects if the engine cannot be reached: then it is asked again.
    * Optional: without it, a body runs in the process that dispatched its call.
    */
   runBackground?(call: SessionCall): Promise<void>
