@@ -35,13 +35,8 @@ function createSamples(): unknown[] {
   return [
     new CallIds({ progress: { replies: [] as unknown[] } } as never),
     new ModelCall({} as never),
-<<<<<<< HEAD
     new GenerateOptions({ runConfig: {} } as never, ''),
-    new CallBatch({ plan: { agent: {} } } as never, {} as never, [], async () => 'done'),
-=======
-    new GenerateOptions({ runConfig: {} } as never),
     new CallBatch({ plan: { agent: {} }, frame: {} } as never, {} as never, [], async () => 'done'),
->>>>>>> p-observe
     new SessionView({ shownTurns: { most: 0 } } as never),
     new Request('', [], {}, new Map()),
     new History('', { path: '' }),
