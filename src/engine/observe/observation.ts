@@ -43,7 +43,7 @@ export class Observation {
     if (!observer) return start(observed.work)
     let work: Promise<T> | undefined
     let end: Promise<OperationEnd> | undefined
-    // the first call starts the work, whoever makes it: the observer, or this function when the observer has returned without it
+    // the first call starts the work: that of the observer, or the one below when the observer has returned without one
     const next = (): Promise<OperationEnd> => {
       work ??= this.#around(at + 1, observed)
       end ??= endOfWork(work, observed)

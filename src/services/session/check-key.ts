@@ -8,7 +8,7 @@ const MAX_ID_LENGTH = 1000
 /** The most bytes of the ids that a row is stored under, as JSON text in UTF-8. It is what Postgres can index. */
 const MAX_BYTES_TOGETHER = 2_600
 /** So many characters have fewer bytes in any case: an escape has 6. */
-const FEW_CHARACTERS = 400
+export const FEW_CHARACTERS = 400
 
 /** Throws INVALID_REQUEST for an id that is not a string, is empty, or is too long. `name` names the id in the error. */
 export function checkId(name: string, id: unknown): void {

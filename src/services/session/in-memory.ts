@@ -18,6 +18,8 @@ import {
   withPendingChanges,
 } from './in-memory-session.ts'
 import { type Scope, ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
+import { throwIfTooManyWait } from './in-memory-waiting.ts'
+import { SessionWatchers } from './in-memory-watchers.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS, DELETING } from './lease.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
@@ -45,7 +47,7 @@ import type {
 } from './service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionGone, sessionNotFound, staleAppend } from './session-errors.ts'
 import { toStorableEntry } from './storable-entry.ts'
-import { type PostOptions, tooManyWaiting, type WaitingLimits } from './waiting-limits.ts'
+import type { PostOptions } from './waiting-limits.ts'
 
 /** Options of an in-memory session service. */
 export interface InMemorySessionOptions {
@@ -79,7 +81,7 @@ export class InMemorySessionService implements SessionService {
   readonly #apps: Map<string, App> = new Map()
   /** Sessions that may have inbox items, in the order of their oldest ones: workers look for them all the time. */
   readonly #posted: Set<InMemorySession> = new Set()
-  readonly #watchers: Set<(key: SessionKey) => void> = new Set()
+  readonly #watchers: SessionWatchers = new SessionWatchers()
   // An epoch is never used twice, so that a lease on a deleted session is no lease on a new session with the same id.
   #lastEpoch = 0
   #lastOrder = 0
@@ -229,15 +231,15 @@ export class InMemorySessionService implements SessionService {
   #claim(key: SessionKey, takeOver: string | undefined): Lease {
     const session = this.#find(key)
     if (!session) throw sessionNotFound(key.sessionId)
-    if (this.#isAlive(session) && (takeOver === undefined || takeOver !== session.holder))
-      throw sessionBusy(key.sessionId)
+    const isAlive = session.epoch !== FREE && this.#monotonicNow() < session.expiresAt
+    if (isAlive && (takeOver === undefined || takeOver !== session.holder)) throw sessionBusy(key.sessionId)
     const lease = this.#lease(session)
     session.holder = takeOver
     return lease
   }
 
-  #isAlive({ epoch, expiresAt }: InMemorySession): boolean {
-    return epoch !== FREE && this.#monotonicNow() < expiresAt
+  #isBeingDeleted({ epoch, expiresAt, holder }: InMemorySession): boolean {
+    return holder === DELETING && epoch !== FREE && this.#monotonicNow() < expiresAt
   }
 
   #lease(session: InMemorySession): Lease {
@@ -273,7 +275,7 @@ export class InMemorySessionService implements SessionService {
       session.epoch = FREE
       session.crashes = 0
     }
-    if (this.#watchers.size > 0) this.#notify(session.key)
+    if (!this.#watchers.isEmpty) this.#watchers.notify(session.key)
     return DONE
   }
 
@@ -342,26 +344,14 @@ export class InMemorySessionService implements SessionService {
 
   async post(key: SessionKey, item: InboxItem, { maxWaiting }: PostOptions = {}): Promise<number> {
     const session = this.#find(key)
-    if (maxWaiting && !session?.inbox?.hasSeen(item.id)) this.#checkWaiting(key, maxWaiting)
-    if (!session || (session.holder === DELETING && this.#isAlive(session))) throw sessionNotFound(key.sessionId)
+    if (maxWaiting && !session?.inbox?.hasSeen(item.id)) throwIfTooManyWait(this.#posted, key, maxWaiting)
+    if (!session || this.#isBeingDeleted(session)) throw sessionNotFound(key.sessionId)
     session.inbox ??= new Inbox()
     const { seq } = session.log
     session.inbox.post(item, seq)
     if (!session.inbox.isEmpty) this.#posted.add(session)
-    this.#notify(session.key)
+    this.#watchers.notify(session.key)
     return seq
-  }
-
-  #checkWaiting({ appName, userId }: SessionKey, { perApp, perUser }: WaitingLimits): void {
-    const counts = { app: 0, user: 0 }
-    for (const { key, inbox } of this.#posted) {
-      if (key.appName !== appName) continue
-      const messages = inbox?.messages ?? 0
-      counts.app += messages
-      if (key.userId === userId) counts.user += messages
-    }
-    if (perUser !== undefined && counts.user >= perUser) throw tooManyWaiting('user', perUser)
-    if (perApp !== undefined && counts.app >= perApp) throw tooManyWaiting('app', perApp)
   }
 
   async inbox(lease: Lease): Promise<PostedItem[]> {
@@ -440,14 +430,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   watch(listener: (key: SessionKey) => void): () => void {
-    const own = (key: SessionKey): void => listener(key) // the same function may watch twice
-    this.#watchers.add(own)
-    return () => void this.#watchers.delete(own)
-  }
-
-  #notify(key: SessionKey): void {
-    // later: what a listener does must not delay or fail the write
-    for (const listener of this.#watchers) queueMicrotask(() => this.#watchers.has(listener) && listener({ ...key }))
+    return this.#watchers.add(listener)
   }
 
   async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {

@@ -6,7 +6,7 @@ import { isTempKey } from '../../core/base/key-scope.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
 import type { Event, NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkTogether } from './check-key.ts'
+import { checkTogether, FEW_CHARACTERS } from './check-key.ts'
 
 /** The entry without `temp:` state. Throws INVALID_REQUEST if the entry is malformed. A store calls it before it writes. */
 export function toStorableEntry(entry: NewEntry): NewEntry {
@@ -17,7 +17,8 @@ export function toStorableEntry(entry: NewEntry): NewEntry {
   }
   const problem = findEventProblem(entry.event)
   if (problem !== undefined) throw notStorable('An event', problem)
-  checkTogether({ 'The id of an event': entry.event.id })
+  const { id } = entry.event
+  if (id.length > FEW_CHARACTERS) checkTogether({ 'The id of an event': id })
   const event = withoutTempState(entry.event)
   return event === entry.event ? entry : { event }
 }
