@@ -7,7 +7,7 @@ import { BatchClock } from './batch-clock.ts'
 import { cancelWork } from './cancel-work.ts'
 import { execute } from './execute.ts'
 import type { Batch, StoppableCalls } from './host.ts'
-import { observePrepare } from './observe-call.ts'
+import { observeExecution, observePrepare } from './observe-call.ts'
 import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
@@ -21,16 +21,12 @@ export function dispatch(batch: Batch): Promise<void> {
 
 // callbacks instead of async functions: their frames would wait as long as the tool runs
 function dispatchOne(batch: Batch, call: CallState): Promise<void> {
-  const one = prepareCall(batch, call)
+  const one = batch.operation ? observePrepare(batch, call, prepareCall) : prepareCall(batch, call)
   return one instanceof Promise ? one.then((prepared) => executeOne(batch, prepared)) : executeOne(batch, one)
 }
 
-function prepareCall(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
-  return batch.operation ? observePrepare(batch, call, prepareUnlessStopped) : prepareUnlessStopped(batch, call)
-}
-
 /** Prepares a call. A call that was stopped meanwhile asks no one. */
-function prepareUnlessStopped(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
+function prepareCall(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const prepared = prepare(batch, call)
   const { stoppable } = batch
   if (!stoppable) return prepared
@@ -57,7 +53,7 @@ function executeCall(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outco
   const { background } = one.entry
   const runner = background && batch.host.services.background
   if (!runner || one.type !== 'ready' || one.entry.kind !== 'body' || one.entry.tool.isLongRunning)
-    return execute(batch, one)
+    return batch.operation ? observeExecution(batch, one, execute) : execute(batch, one)
   return Promise.resolve(runInBackground(batch, one, { background, runner }))
 }
 
@@ -70,7 +66,7 @@ async function executeStoppable(
   const { stop } = own.host
   try {
     if (stop.stopped) throw stop.stopped.reason // cancelled while it was prepared
-    return await execute(own, one)
+    return await (own.operation ? observeExecution(own, one, execute) : execute(own, one))
   } catch (error) {
     if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     if (!stop.stopped) throw error
@@ -94,7 +90,7 @@ function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
 async function dispatchAll(batch: Batch): Promise<void> {
   const prepared: Prepared[] = []
   for (const call of batch.calls) {
-    const one = prepareCall(batch, call)
+    const one = batch.operation ? observePrepare(batch, call, prepareCall) : prepareCall(batch, call)
     prepared.push(one instanceof Promise ? await one : one)
   }
   const intent = intentOf(batch, prepared)

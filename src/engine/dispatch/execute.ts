@@ -9,7 +9,7 @@ import { startAttempt } from './attempts.ts'
 import { editedArgs } from './confirm.ts'
 import { shownMessage } from './hide-credentials.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
-import { observeAttempt, observeExecution } from './observe-call.ts'
+import { observeAttempt } from './observe-call.ts'
 import { callOnToolError, describeNullReturned, shownArgs } from './on-tool-error.ts'
 import {
   AgentFailed,
@@ -33,11 +33,7 @@ const MAX_YIELDS = 10_000
 const YIELDS_PER_TURN = 1_000
 
 /** Runs a prepared call. Never rejects because of the tool: errors become results. Rejects when the run is stopped. */
-export function execute(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
-  return batch.operation ? observeExecution(batch, one, executeNow) : executeNow(batch, one)
-}
-
-async function executeNow(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
+export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
   const { host, hooks } = batch
   const { call, entry, context } = one
   try {

@@ -5,6 +5,7 @@ import type { Tool } from '../tool/tool.ts'
 import { outcomeInBackground, safeFormatter, stoppedBody } from './background-result.ts'
 import { execute } from './execute.ts'
 import type { BackgroundRunner, BackgroundTask, Batch, DispatchServices, RunRecorder } from './host.ts'
+import { observeExecution } from './observe-call.ts'
 import type { BackgroundStart, CallResult, ReadyCall } from './outcome.ts'
 
 /** Runs a call in the background: its response is a handle. The body starts when the handle is in the log, and its result follows. */
@@ -86,7 +87,7 @@ function runDetached(
   const recorder: RunRecorder = Object.assign(Object.create(host.recorder), { checkLease: () => undefined })
   const own = Object.assign(Object.create(host), { stop: task.stop, recorder })
   const detached: Batch = Object.assign(Object.create(batch), { host: own })
-  void execute(detached, one)
+  void (detached.operation ? observeExecution(detached, one, execute) : execute(detached, one))
     .catch((error: unknown) => stoppedBody(one.call, one.entry, messageOf(error)))
     .then((outcome) => {
       const { response, stateDelta } = outcomeInBackground(outcome, formatter)
