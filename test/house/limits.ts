@@ -24,8 +24,8 @@ export interface WalkLimits {
 
 /** The limits of all figures. Change a limit here and nowhere else. */
 export const limits = {
-  importsPerFile: { target: 20, limit: 20 },
-  publicMembersPerClass: { target: 30, limit: 30 },
+  importsPerFile: { target: 20, limit: 22 },
+  publicMembersPerClass: { target: 30, limit: 33 },
   parametersPerFunction: { target: 4, limit: 4 },
   percentOfDocumentedExports: { target: 100, limit: 100 },
   percentOfDocumentedMembers: { target: 100, limit: 100 },
@@ -44,7 +44,7 @@ export const limits = {
     recorder: { target: 10, limit: 10 },
   },
   resumedApproval: {
-    functions: { target: 710, limit: 742 },
+    functions: { target: 710, limit: 741 },
     files: { target: 50, limit: 50 },
     fileHops: { target: 287, limit: 294 },
     folderChanges: { target: 131, limit: 134 },

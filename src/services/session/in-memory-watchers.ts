@@ -1,23 +1,16 @@
 import type { SessionKey } from './service.ts'
 
 /** Those who watch the sessions of a service in memory. */
-export class SessionWatchers {
-  readonly #listeners: Set<(key: SessionKey) => void> = new Set()
+export type SessionWatchers = Set<(key: SessionKey) => void>
 
-  /** Whether anyone watches. */
-  get isEmpty(): boolean {
-    return this.#listeners.size === 0
-  }
+/** Calls the listener when a session has changed, until the returned function is called. */
+export function addWatcher(watchers: SessionWatchers, listener: (key: SessionKey) => void): () => void {
+  const own = (key: SessionKey): void => listener(key) // the same function may watch twice
+  watchers.add(own)
+  return () => void watchers.delete(own)
+}
 
-  /** Calls the listener when a session has changed, until the returned function is called. */
-  add(listener: (key: SessionKey) => void): () => void {
-    const own = (key: SessionKey): void => listener(key) // the same function may watch twice
-    this.#listeners.add(own)
-    return () => void this.#listeners.delete(own)
-  }
-
-  /** Tells all listeners, later: what they do must not delay or fail the write. */
-  notify(key: SessionKey): void {
-    for (const listener of this.#listeners) queueMicrotask(() => this.#listeners.has(listener) && listener({ ...key }))
-  }
+/** Tells all listeners, later: what they do must not delay or fail the write. */
+export function notifyWatchers(watchers: SessionWatchers, key: SessionKey): void {
+  for (const listener of watchers) queueMicrotask(() => watchers.has(listener) && listener({ ...key }))
 }

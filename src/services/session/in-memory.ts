@@ -19,7 +19,7 @@ import {
 } from './in-memory-session.ts'
 import { type Scope, ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
 import { throwIfTooManyWait } from './in-memory-waiting.ts'
-import { SessionWatchers } from './in-memory-watchers.ts'
+import { addWatcher, notifyWatchers, type SessionWatchers } from './in-memory-watchers.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS, DELETING } from './lease.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
@@ -81,7 +81,7 @@ export class InMemorySessionService implements SessionService {
   readonly #apps: Map<string, App> = new Map()
   /** Sessions that may have inbox items, in the order of their oldest ones: workers look for them all the time. */
   readonly #posted: Set<InMemorySession> = new Set()
-  readonly #watchers: SessionWatchers = new SessionWatchers()
+  readonly #watchers: SessionWatchers = new Set()
   // An epoch is never used twice, so that a lease on a deleted session is no lease on a new session with the same id.
   #lastEpoch = 0
   #lastOrder = 0
@@ -275,7 +275,7 @@ export class InMemorySessionService implements SessionService {
       session.epoch = FREE
       session.crashes = 0
     }
-    if (!this.#watchers.isEmpty) this.#watchers.notify(session.key)
+    if (this.#watchers.size > 0) notifyWatchers(this.#watchers, session.key)
     return DONE
   }
 
@@ -350,7 +350,7 @@ export class InMemorySessionService implements SessionService {
     const { seq } = session.log
     session.inbox.post(item, seq)
     if (!session.inbox.isEmpty) this.#posted.add(session)
-    this.#watchers.notify(session.key)
+    notifyWatchers(this.#watchers, session.key)
     return seq
   }
 
@@ -430,7 +430,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   watch(listener: (key: SessionKey) => void): () => void {
-    return this.#watchers.add(listener)
+    return addWatcher(this.#watchers, listener)
   }
 
   async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {

@@ -1,5 +1,4 @@
 import type { Hono } from 'hono'
-import { readTraceparent } from '../../../core/base/traceparent.ts'
 import type { Run } from '../../../engine/runner/run/run-handle.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
@@ -23,7 +22,11 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const request = await readAllowedRequest(context, parts, scope, body)
     const end = await reserveState(scope, request)
     const run = untilRecorded(
-      startRun(scope, { ...request, traceparent: traceparentOf(context) }, context.req.raw.signal),
+      startRun(
+        scope,
+        { ...request, traceparent: context.req.header('traceparent') || undefined },
+        context.req.raw.signal,
+      ),
       end,
     )
     return jsonResponse(await writeRun(run, parts.limits.responseBytes))
@@ -39,7 +42,7 @@ export function runRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     return await streamRun(
       context,
       parts,
-      untilRecorded(startRun(scope, { ...request, traceparent: traceparentOf(context) }), end),
+      untilRecorded(startRun(scope, { ...request, traceparent: context.req.header('traceparent') || undefined }), end),
     )
   })
 }
@@ -99,12 +102,6 @@ function untilRecorded(run: Run, end: () => void): Run {
 /** A run, and the span of the client that asks for it. */
 interface TracedRequest extends RunRequestBody {
   readonly traceparent: string | undefined
-}
-
-/** The span that the client names. Its principal is known by now; a malformed header is ignored. */
-function traceparentOf({ req }: RequestContext): string | undefined {
-  const header = req.header('traceparent')
-  return readTraceparent(header) && header
 }
 
 /** `signal`: cancels a run whose events are not streamed. Without it the run continues until it is cancelled. */

@@ -23,12 +23,11 @@ import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 const customAgents = loadLater(() => import('../agents/custom-agent.ts'))
 
-/** Runs a scope to its end, or until it waits for an answer or a result. */
-export function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
-  const { operation } = frame
-  if (operation) return observeScope(run, agent, { ...frame, operation }, runAgents)
-  return runAgents(run, agent, frame) as Promise<'done' | 'wait'> // only an observed scope ends when another agent becomes active
-}
+/** Runs a scope to its end, or until it waits for an answer or a result. Only an observed one ends when another agent becomes active. */
+export const runScope = (run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> =>
+  frame.operation
+    ? observeScope(run, agent, { ...frame, operation: frame.operation }, runAgents)
+    : (runAgents(run, agent, frame) as Promise<'done' | 'wait'>)
 
 /** Runs the agents of a scope; of an observed one, until another agent becomes active. */
 async function runAgents(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<ScopeEnd> {
