@@ -195,7 +195,7 @@ const holders: { readonly [name: string]: () => unknown } = {
 const HOLD_NO_SECRET: ReadonlySet<string> = new Set(
   `
   LogReader answerLater checkInboxItem checkPendingRequest checkPin checkSessionFilter checkSessionKey importedEvents readLog toStorableEntry
-  FallbackError InMemoryArtifactService InMemoryMemoryService InMemoryScheduleService InMemorySessionService memoryPlugin ToolError ToolwrightError
+  FallbackError InMemoryArtifactService InMemoryLimitService InMemoryMemoryService InMemoryScheduleService InMemorySessionService InMemoryWorkerService memoryPlugin ToolError ToolwrightError
   approve codeExecution createEvent deny discoveryEngineSearch enterpriseWebSearch exampleTool exitLoop
   functionCallsOf getUserChoice googleMapsGrounding googleSearch isFinalResponse loadArtifacts loadMemory
   parseArtifactUri preloadMemory respond textOf transferToAgent urlContext vertexAiSearch withParts AiSdkError

@@ -14,6 +14,7 @@ import {
 import {
   type AppendOptions,
   checkInboxItem,
+  checkNewSessionKey,
   checkPendingRequest,
   checkPin,
   checkSessionFilter,
@@ -190,7 +191,7 @@ export class MapStore implements SessionService {
 
   #create({ appName, userId, sessionId }: SessionKey, state: JsonObject = {}): Row {
     const key = { appName, userId, sessionId }
-    checkSessionKey(key)
+    checkNewSessionKey(key)
     if (this.#rows.has(idOf(key))) throw new ToolwrightError('ALREADY_EXISTS', `Session "${sessionId}" already exists.`)
     const parts = { log: [], state: new Map(), pending: new Map(), postedIds: new Set<string>(), inbox: [] }
     const row: Row = { key, ...parts, isCopy: false, lease: undefined, updatedAt: this.#now() }

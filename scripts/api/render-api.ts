@@ -16,10 +16,13 @@ const TOPICS: ReadonlyMap<string, string> = new Map([
   ['artifact', 'Artifacts'],
   ['memory', 'Memory'],
   ['schedule', 'Schedules'],
+  ['limit', 'Limits over all processes'],
+  ['worker', 'Workers'],
   ['credential', 'Credentials'],
   ['auth', 'Resolving credentials'],
   ['error', 'Errors'],
   ['dispatch', 'Tool callbacks and logging'],
+  ['observe', 'Observers'],
   ['schema', 'Schemas'],
   ['base', 'Shared types'],
 ])

@@ -81,14 +81,14 @@ test('watch() reports a session that another process releases as interrupted', a
   await expect.poll(() => watched.heard.at(-1)).toEqual(free)
 })
 
-test('ids that are too long for a message, and hostile ones, arrive too', async () => {
+test('the longest ids, and hostile ones, arrive too', async () => {
   const { watched, other } = await openTwo()
   await postUntilHeard(watched, other)
   for (const sessionId of ["'; DROP TABLE x --", '\0 \ud800 é', '界'.repeat(1000)]) {
     const hostile = {
-      appName: sessionId.length > 100 ? '界'.repeat(400) : 'shop',
-      userId: sessionId.slice(0, 400),
-      sessionId: sessionId.slice(0, 400),
+      appName: sessionId.length > 100 ? '界'.repeat(280) : 'shop',
+      userId: sessionId.slice(0, 280),
+      sessionId: sessionId.slice(0, 280),
     }
     await other.createSession(hostile)
     await other.post(hostile, { id: 'one', type: 'cancel' })

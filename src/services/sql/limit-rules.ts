@@ -1,4 +1,4 @@
-// The rules of limits: who may take a slot, and who is told of a free one. All lock the row of the limit first.
+// The rules of limits: who may take a slot, and whom the store notifies of a free one. All lock the row of the limit first.
 import { nextInLine, type Waiting } from '../limit/next-in-line.ts'
 import type { FreedSlot, LimitKey, SlotAnswer, SlotRequest } from '../limit/service.ts'
 import type { LimitRows, LockedLimit } from './limit-rows.ts'

@@ -12,7 +12,7 @@ type Listener = (freed?: FreedSlot) => void
 /** How often a process looks for limits that nothing uses any more, in milliseconds. */
 const CLEAN_MS = 60_000
 
-/** The most that are told of free slots at once. The others ask by themselves. */
+/** The most tickets in one message about free slots. The other processes ask by themselves. */
 const MAX_TOLD = 10
 
 /** Stores limits in a SQL database. */

@@ -118,7 +118,7 @@ export function limitServiceSuite(test: SuiteTest, make: MakeService<LimitServic
     equal(await waits(service, 'c', { max: 1, userId: 'cyd' }), false)
   })
 
-  serviceTest('who is next is told of a free slot', async (service) => {
+  serviceTest('notifies the process that is next of a free slot', async (service) => {
     if (!service.watch) return
     const told: (string | undefined)[] = []
     const stop = service.watch((freed) => told.push(freed?.ticket))

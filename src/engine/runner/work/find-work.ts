@@ -54,7 +54,7 @@ export class WorkFinder {
     return [...found.values()]
   }
 
-  /** Copies that a process did not complete are nobody's work, so they are removed now and then. */
+  /** Copies that a process did not complete are no work of a user: workers remove them now and then. */
   async #removeCopies(): Promise<void> {
     const now = this.#parts.services.ports.monotonicNow()
     if (now < this.#copiesDueAt) return
