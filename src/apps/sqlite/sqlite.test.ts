@@ -38,6 +38,7 @@ test('spreading sqlite() copies only the services, and closing a runner leaves t
     'credentialService',
     'memoryService',
     'scheduleService',
+    'limitService',
     'workerService',
   ])
   const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...services })
