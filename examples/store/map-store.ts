@@ -101,6 +101,8 @@ export class MapStore implements SessionService {
 
   async renew(lease: Lease): Promise<Lease> {
     const row = this.#held(lease)
+    if (row.lease?.endsAt === Number.NEGATIVE_INFINITY)
+      throw new ToolwrightError('LEASE_LOST', 'The lease was released as interrupted.')
     row.lease = { epoch: lease.epoch, endsAt: this.#monotonicNow() + this.#leaseMs }
     return { ...lease, key: { ...row.key } }
   }

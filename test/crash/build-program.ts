@@ -13,7 +13,9 @@ export async function buildProgram(folder: string, program: URL): Promise<string
     format: 'esm',
     conditions: ['toolwright:source'],
     // packages in CommonJS call require()
-    banner: { js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
     logLevel: 'error',
   })
   return outfile

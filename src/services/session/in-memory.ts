@@ -257,6 +257,7 @@ export class InMemorySessionService implements SessionService {
 
   async renew(lease: Lease): Promise<Lease> {
     const session = this.#held(lease)
+    if (session.expiresAt === Number.NEGATIVE_INFINITY) throw leaseLost(lease.key.sessionId) // it was left as interrupted
     session.expiresAt = this.#monotonicNow() + this.#leaseMs
     return new InMemoryLease(session, this, { seq: lease.seq, leaseMs: this.#leaseMs })
   }

@@ -348,7 +348,7 @@ export interface SessionService {
   claimIdle?(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined>
   /** Claims the lease of a session. SESSION_BUSY while another lease lives, unless the options say otherwise. */
   claim(key: SessionKey, options?: ClaimOptions): Promise<Lease>
-  /** Extends a lease by `leaseMs` from now. */
+  /** Extends a lease by `leaseMs` from now. LEASE_LOST if another holder has claimed the session, or if it was released, also as interrupted. */
   renew(lease: Lease): Promise<Lease>
   /**
    * Releases a lease. With `interrupted`, the session counts as interrupted, so that another process can recover it. With `setAside`, it

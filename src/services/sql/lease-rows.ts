@@ -71,7 +71,8 @@ export class LeaseRows {
     )
     this.#renew = query(
       `UPDATE toolwright_sessions SET lease_epoch = epoch, expires_at = ?, lease_until = ${leaseTime} + ?, lease_ms = ?
-       WHERE ${OF_KEY} AND epoch = ? RETURNING id, seq${versionColumns(database)}`,
+       WHERE ${OF_KEY} AND epoch = ? AND NOT (lease_epoch = epoch AND lease_until = 0)
+       RETURNING id, seq${versionColumns(database)}`, // a late renewal brings no interrupted lease back to life
     )
     this.#release = command(`UPDATE toolwright_sessions SET epoch = ${FREE}, crashes = 0 WHERE ${OF_KEY} AND epoch = ?`)
     this.#setAside = command(

@@ -1,5 +1,5 @@
 import type { SessionService } from '../../../services/session/service.ts'
-import { deepEqual } from './assert.ts'
+import { deepEqual, rejectsWith } from './assert.ts'
 import { LEASE_MS, type ServiceTest } from './service-test.ts'
 import { entryOf, HOME } from './session-fixtures.ts'
 
@@ -37,6 +37,15 @@ export function interruptedTests(serviceTest: ServiceTest<SessionService>): void
     deepEqual(await interrupted(service), [], 'the release of a lost lease changes nothing')
     await service.release(next)
     deepEqual(await interrupted(service), [])
+  })
+
+  serviceTest('a late renewal does not revive a lease that was released as interrupted', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    await service.release(lease, { interrupted: true })
+    await rejectsWith(service.renew(lease), 'LEASE_LOST')
+    deepEqual(await interrupted(service), [HOME])
+    await service.claim(HOME)
   })
 
   serviceTest('a renewed lease expires later', async (service, clock) => {

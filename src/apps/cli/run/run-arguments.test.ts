@@ -16,6 +16,7 @@ test('options of toolwright run can come before and after the file', () => {
     json: false,
     opensBrowser: true,
     verbose: false,
+    trace: false,
   })
 })
 

@@ -45,10 +45,10 @@ export class ServerWork {
    * these have ended. Never rejects.
    */
   async recover(): Promise<ReadonlyMap<string, number>> {
-    const apps = this.#apps()
+    const apps = this.#parts.apps.all()
     const countOf = ({ name }: ServedApp): number => this.#recovered.get(name) ?? 0
     const before = new Map(apps.map((app) => [app, countOf(app)]))
-    await Promise.all(apps.map((app) => this.#with(app, (worker) => worker.look())))
+    await Promise.all(this.#apps().map((app) => this.#with(app, (worker) => worker.look())))
     return new Map(apps.map((app) => [app.name, countOf(app) - (before.get(app) ?? 0)]))
   }
 

@@ -336,8 +336,6 @@ export class HeldSession implements WholeLog {
     const { sessionService, logger } = this.#services
     this.leave()
     try {
-      if (this.#renewing) await this.#renewing.catch(ignore)
-      this.#renewing = LOADED // a renewal after this would bring an interrupted lease back to life
       await sessionService.release(this.#lease, options)
     } catch (error) {
       logger.warn(`The lease of session "${this.key.sessionId}" could not be released: ${messageOf(error)}`)
