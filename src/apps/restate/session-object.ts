@@ -74,7 +74,7 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
     }
 
   const run = thenWake('run', ({ session, input, id }) =>
-    runner.submit({
+    runner.internals.submit({
       ...session,
       message: input.message as Message, // submit() checks it
       ...(input.stateDelta !== undefined && { stateDelta: input.stateDelta as JsonObject }),
@@ -82,7 +82,7 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
     }),
   )
   const answer = thenWake('answer', ({ session, input }) =>
-    runner.answer({ ...session, message: input.message as Message }),
+    runner.internals.answer({ ...session, message: input.message as Message }),
   )
   const resume = thenWake('resume', ({ session }) => runner.internals.retry(session))
   const cancel = async (ctx: ObjectSharedContext, call: unknown): Promise<void> => {

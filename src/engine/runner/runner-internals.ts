@@ -2,12 +2,12 @@ import { loadLater } from '../../core/base/load-later.ts'
 import type { Observer } from '../observe/observer.ts'
 import type { BackgroundTasks } from './background/background-tasks.ts'
 import type { BodyOptions, BodyResult } from './background/run-background-call.ts'
-import { toLiveRequest } from './request-rules.ts'
+import { checkCallOptions, toAnswerRequest, toLiveRequest, toSubmitRequest } from './request-rules.ts'
 import type { StartedRun } from './run/run-handle.ts'
 import type { LiveStart } from './run/run-request.ts'
 import type { RunStarter } from './run/run-starter.ts'
 import { observationOf, type RunServices } from './run-services.ts'
-import type { RunnerOptions, UpdateStateOptions, WorkOptions } from './runner-options.ts'
+import type { AnswerOptions, RunnerOptions, SubmitOptions, UpdateStateOptions, WorkOptions } from './runner-options.ts'
 import type { SessionOperations } from './sessions/session-operations.ts'
 import type { WorkFinder } from './work/find-work.ts'
 import type { FleetView } from './work/fleet-view.ts'
@@ -83,6 +83,20 @@ export class RunnerInternals {
   /** Makes a worker that does only what the filter selects. */
   async worker(options: WorkOptions, filter: WorkFilter): Promise<Worker> {
     return await this.#parts.unattended.worker(options, filter)
+  }
+
+  /** Stores a message, for a worker that continues the session itself. */
+  async submit(options: SubmitOptions): Promise<void> {
+    const { sessions, services, starter } = this.#parts
+    checkCallOptions(starter.factory.appName, 'submit', options)
+    await sessions.submit(toSubmitRequest(options, services), { id: options.id, wakes: false })
+  }
+
+  /** Records answers, for a worker that continues the session itself. */
+  async answer(options: AnswerOptions): Promise<void> {
+    const { sessions, services, starter } = this.#parts
+    checkCallOptions(starter.factory.appName, 'answer', options)
+    await sessions.answer(toAnswerRequest(options, services), { wakes: false })
   }
 
   /** Continues a session for a scheduler that has one worker at a time do so. */

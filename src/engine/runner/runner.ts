@@ -232,7 +232,7 @@ export class Runner<Output = unknown> {
    */
   async submit(options: SubmitOptions): Promise<{ readonly sessionId: string }> {
     checkCallOptions(this.appName, 'submit', options)
-    return await this.#sessions.submit(toSubmitRequest(options, this.#services), options.id)
+    return await this.#sessions.submit(toSubmitRequest(options, this.#services), { id: options.id })
   }
 
   /**

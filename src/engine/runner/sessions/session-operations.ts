@@ -68,26 +68,26 @@ export class SessionOperations {
     await updateState(this.#key({ userId, sessionId }), delta, this.#factory, id)
   }
 
-  /** Stores a message for a worker. `id`: the same for each attempt. */
+  /** Stores a message for a worker. `id`: the same for each attempt. `wakes`: tells the engine, if there is one. */
   async submit(
     { userId, sessionId, invocationId, message, stateDelta }: AnswerRequest,
-    id: string | undefined,
+    { id, wakes = true }: { readonly id: string | undefined; readonly wakes?: boolean },
   ): Promise<{ readonly sessionId: string }> {
     const { sessionService, ports, limits } = this.#factory.services
     this.#factory.throwIfClosed()
     const { postMessage } = await posting()
     const posted = { id: `${MESSAGE_PREFIX}${id ?? ports.newId()}`, invocationId, content: message, stateDelta }
     await postMessage(sessionService, this.#key({ userId, sessionId }), posted, { maxWaiting: limits?.waiting })
-    await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
+    if (wakes) await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
     return { sessionId }
   }
 
-  /** Records answers without a run. */
-  async answer(request: AnswerRequest): Promise<void> {
+  /** Records answers without a run. `wakes`: tells the engine, if there is one. */
+  async answer(request: AnswerRequest, { wakes = true }: { readonly wakes?: boolean } = {}): Promise<void> {
     const { recordAnswers } = await answering()
     await recordAnswers(this.#factory, request)
     const { userId, sessionId } = request
-    await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
+    if (wakes) await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
   }
 
   /** Deletes a session with its open consents and its artifacts. */
