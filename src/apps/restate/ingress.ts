@@ -59,6 +59,8 @@ export class Ingress {
       response = await send(url, { method: 'POST', headers, body, redirect: 'error', ...(signal && { signal }) })
       text = await response.text()
     } catch (error) {
+      if (body.length > LARGE && isReset(error))
+        throw tooLarge(`it closed the connection before ${body.length} characters`)
       throw unavailable(this.#url, messageOf(error), error)
     }
     if (!response.ok) throw errorOf(response.status, text, this.#url)
@@ -76,8 +78,26 @@ function errorOf(status: number, text: string, url: URL): ToolwrightError {
   if (isRecord(sent) && typeof sent.errorCode === 'string' && typeof sent.error === 'string')
     return new ToolwrightError(sent.errorCode as 'INVALID_REQUEST', sent.error) // a code of ours
   if (status === 404) return unavailable(url, `${message} Start a worker, which registers the services of its apps.`)
-  if (status === 413) return new ToolwrightError('TOO_LARGE', `Restate refuses the size of the call: ${message}`)
+  if (status === 413) return tooLarge(message)
   return unavailable(url, `${status} ${message}`)
+}
+
+/** Restate answers a call that is too large while it is sent, and often the answer is lost with the connection. */
+function isReset(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {}
+  return isRecord(cause) && RESETS.includes(String(cause.code))
+}
+
+const RESETS: readonly string[] = ['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET']
+
+/** Below this, Restate refuses no call for its size, in characters. */
+const LARGE = 500_000
+
+function tooLarge(reason: string): ToolwrightError {
+  return new ToolwrightError(
+    'TOO_LARGE',
+    `Restate refuses the size of the call: ${reason}. Store large messages with runner.submit().`,
+  )
 }
 
 function messageIn(text: string): string {
