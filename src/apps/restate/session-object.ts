@@ -67,10 +67,9 @@ export function sessionObject(sdk: RestateSdk, app: FleetApp): VirtualObjectDefi
         inputSerde: jsonOf(sdk),
         outputSerde: jsonOf(sdk),
       })
-      return await ctx.run('outcome', async () => {
-        const pending = await runner.pending(opened.session)
-        return { sessionId: opened.session.sessionId, pending: pending.map(({ id }) => id) }
-      })
+      // the last step: nothing that another attempt must repeat depends on it, so that Restate need not store it
+      const pending = await runner.pending(opened.session)
+      return { sessionId: opened.session.sessionId, pending: pending.map(({ id }) => id) }
     }
 
   const run = thenWake('run', ({ session, input, id }) =>
