@@ -30,7 +30,7 @@ export interface KillReport {
 const FINISH_MS = 240_000
 /** How far the clocks of workers are ahead. */
 const AHEAD_MS = [0, 600_000, -600_000]
-/** A background call of a dead worker is taken up a minute after its deadline: only `npm run torture:fleet` waits for that. */
+/** Background calls are left to `npm run torture:fleet`, whose workers have equal clocks: when a call counts as late is a time of the clock. */
 const SHAPES = fleetShapes.filter((shape) => shape !== 'background')
 /** The share of the sessions that run while workers are killed. The others run while Restate and Postgres are. */
 const SHARE = 0.8

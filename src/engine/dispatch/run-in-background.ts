@@ -86,7 +86,9 @@ function runDetached(
   // the body outlives its run: it has a stop signal of its own, and nothing of it is recorded until it has ended
   const recorder: RunRecorder = Object.assign(Object.create(host.recorder), { checkLease: () => undefined })
   const own = Object.assign(Object.create(host), { stop: task.stop, recorder })
-  const detached: Batch = Object.assign(Object.create(batch), { host: own })
+  // a method that reads private fields needs the batch itself
+  const checkFinal: Batch['checkFinal'] = (result) => batch.checkFinal(result)
+  const detached: Batch = Object.assign(Object.create(batch), { host: own, checkFinal })
   void (detached.operation ? observeExecution(detached, one, execute) : execute(detached, one))
     .catch((error: unknown) => stoppedBody(one.call, one.entry, messageOf(error)))
     .then((outcome) => {
