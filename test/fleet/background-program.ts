@@ -157,7 +157,8 @@ async function reportOf(name: string, seen: readonly number[]): Promise<SessionR
     one && !one.willContinue && one.name !== 'slow' ? [one.response] : [],
   )
   const crashes = entries.flatMap(({ record }) => (record?.type === 'attempt' ? [record.crashes] : []))
-  const last = entries.findLast(({ event }) => event?.content?.role === 'model')
+  // without the answer of an agent tool, which comes before that of the session's agent
+  const last = entries.findLast(({ event }) => event?.content?.role === 'model' && event.isolationScope === undefined)
   return { deeds: of(name), results, crashes, text: last?.event?.content?.parts[0]?.text, seen }
 }
 
