@@ -369,6 +369,11 @@ export interface SessionService {
     },
   ): Promise<LogPage | undefined>
   /**
+   * The latest checkpoint of a log, without a lease. Undefined if there is none. Optional: without it, a process that does not hold a
+   * session reads its whole log, to check an answer or to follow the run of another process.
+   */
+  readCheckpoint?(key: SessionKey): Promise<Omit<Checkpoint, 'entriesBefore'> | undefined>
+  /**
    * Appends entries after `expectedSeq`, all or none, and applies their state deltas. Returns the new last sequence
    * number. An event whose id is in the log is not appended again.
    */

@@ -4,6 +4,7 @@ import { checkFilter, checkId, checkKey, checkNewKey } from '../session/check-ke
 import { importedEvents } from '../session/imported-events.ts'
 import type {
   AppendOptions,
+  Checkpoint,
   ClaimOptions,
   HeldLog,
   IdleConditions,
@@ -197,6 +198,17 @@ export class SqlSessionService implements SessionService {
   /** Reads a part of the log without a lease. */
   readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
     return this.#logs.readPage(options)
+  }
+
+  /** The latest checkpoint of a log, read without a lease. */
+  async readCheckpoint(given: SessionKey): Promise<Omit<Checkpoint, 'entriesBefore'> | undefined> {
+    const key = copyKey(given)
+    checkKey(key)
+    const { sessions, checkpoints } = this.#tables
+    return await this.#database.read(function* () {
+      const row = yield* sessions.find(key)
+      return row && (yield* checkpoints.find(row))
+    })
   }
 
   /** Appends entries to the log and applies their state changes in one transaction. */

@@ -13,25 +13,28 @@ export interface EnteredFunction {
 
 /** What a traced program calls. */
 export interface Trace {
-  /** Reports functions from now on. */
+  /** Notes the functions that are entered from now on. */
   start(): void
-  /** Prints the entered functions, in order. */
+  /** Ends what `start` began. At its end, the program prints the shortest of its walks: timers may add to others. */
   stop(): void
 }
 
 const root = fileURLToPath(new URL('../../../src/', import.meta.url))
 const functions: EnteredFunction[] = []
 let entered: EnteredFunction[] | undefined
+let shortest: EnteredFunction[] | undefined
 
 const trace: Trace = {
   start() {
     entered = []
   },
   stop() {
-    process.stdout.write(JSON.stringify(entered))
+    if (!shortest || (entered && entered.length < shortest.length)) shortest = entered
     entered = undefined
   },
 }
+
+process.on('exit', () => process.stdout.write(JSON.stringify(shortest)))
 
 Object.assign(globalThis, {
   __trace: trace,

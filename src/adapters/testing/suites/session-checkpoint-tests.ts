@@ -32,6 +32,19 @@ export function checkpointTests(serviceTest: ServiceTest<SessionService>): void 
     deepEqual(await checkpoint.entriesBefore({ fromSeq: 3 }), [])
   })
 
+  serviceTest('readCheckpoint returns the latest checkpoint of a session without a lease', async (service) => {
+    if (!service.readCheckpoint) return
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    await service.append(lease, 0, [entryOf('e1')])
+    equal(await service.readCheckpoint(HOME), undefined)
+    await service.append(lease, 1, [entryOf('e2')], { checkpoint: { upTo: 1 } })
+    deepEqual(await service.readCheckpoint(HOME), { seq: 1, state: { upTo: 1 } })
+    equal(await service.readCheckpoint({ ...HOME, userId: 'bob' }), undefined)
+    await service.deleteSession(HOME)
+    equal(await service.readCheckpoint(HOME), undefined)
+  })
+
   serviceTest('an append that fails or is repeated stores no checkpoint', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)

@@ -14,7 +14,7 @@ import { toContent } from '../request-rules.ts'
 import type { ActiveRuns } from '../run/run-factory.ts'
 import type { RunServices } from '../run-services.ts'
 import type { ApprovalPreview, PreviewApprovalOptions } from '../runner-options.ts'
-import { readStoredLog } from '../sessions/stored-log.ts'
+import { viewWithoutEvents } from '../sessions/stored-view.ts'
 import { readAnswers } from './answers.ts'
 import { questionsOf } from './edited-questions.ts'
 
@@ -76,14 +76,9 @@ async function readStored(key: SessionKey, services: RunServices, tree: AgentTre
   const config = sessionService.readLog ? { numRecentEvents: 0 } : undefined
   const session = await sessionService.getSession({ ...key, config })
   if (!session) throw sessionNotFound(key.sessionId)
+  if (sessionService.readLog) return { session, view: await viewWithoutEvents(key, { services, tree }) }
   const view = new SessionView(tree)
-  if (!sessionService.readLog) view.catchUp(entriesOf(session, await sessionService.pending(key)))
-  else {
-    for await (const { entries } of readStoredLog(key, 1, services)) {
-      view.catchUp(entries)
-      view.events.length = 0 // the requests are in the folds
-    }
-  }
+  view.catchUp(entriesOf(session, await sessionService.pending(key)))
   return { session, view }
 }
 

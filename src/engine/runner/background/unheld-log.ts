@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../../core/base/json.ts'
 import type { Entry } from '../../../core/event/event.ts'
-import type { SessionKey, StateReader } from '../../../services/session/service.ts'
+import type { Checkpoint, HeldLog, SessionKey, StateReader } from '../../../services/session/service.ts'
 import { SessionView } from '../../agent/loop/session-view.ts'
 import { type EngineCall, findEngineCall } from '../inbox/posted-attempts.ts'
 import type { RunFactory } from '../run/run-factory.ts'
 import { HeldSession } from '../session/held-session.ts'
+import { openCheckpoint } from '../session/open-checkpoint.ts'
 import { readStoredLog } from '../sessions/stored-log.ts'
 
 type Parts = Pick<RunFactory, 'services' | 'tree'>
@@ -28,17 +29,13 @@ export class UnheldLog {
 
   /** Reads a session. Undefined if there is none. */
   static async open(key: SessionKey, { services, tree }: Parts): Promise<UnheldLog | undefined> {
-    const view = new SessionView(tree)
-    const entries: Entry[] = []
-    for await (const piece of readStoredLog(key, 1, services)) {
-      view.catchUp(piece.entries)
-      entries.push(...piece.entries)
-    }
-    const stored = await services.sessionService.getSession({ ...key, config: { numRecentEvents: 1 } })
+    const stored = await readUnheld(key, services)
     if (!stored) return undefined
+    const { log, view: continued, earlier } = await openCheckpoint(stored, tree, false)
+    const view = continued ?? new SessionView(tree)
+    view.catchUp(log.entries)
     const lease = { key, epoch: NO_EPOCH, seq: view.seq, leaseMs: 0 }
-    const log = { entries, state: readerOf(stored.state) }
-    const read = { log, view, earlier: undefined, checkpoints: undefined }
+    const read = { log, view, earlier, checkpoints: undefined }
     const claimedAt = services.ports.monotonicNow()
     const session = new HeldSession(lease, read, { services, tree, claimedAt, isFresh: true })
     return new UnheldLog(session, view, services)
@@ -63,6 +60,25 @@ export class UnheldLog {
 
 /** Epochs of leases are larger. */
 const NO_EPOCH = -1
+
+/** The log as its holder would read it. Undefined: there is no session. */
+async function readUnheld(key: SessionKey, services: Parts['services']): Promise<HeldLog | undefined> {
+  const { sessionService } = services
+  const entriesFrom = async (fromSeq: number): Promise<Entry[]> => {
+    const read: Entry[] = []
+    for await (const { entries } of readStoredLog(key, fromSeq, services)) for (const entry of entries) read.push(entry)
+    return read
+  }
+  const stored = await sessionService.readCheckpoint?.(key)
+  const entries = await entriesFrom((stored?.seq ?? 0) + 1)
+  const session = await sessionService.getSession({ ...key, config: { numRecentEvents: 1 } })
+  if (!session) return undefined
+  const state = readerOf(session.state)
+  if (!stored) return { entries, state }
+  const entriesBefore: Checkpoint['entriesBefore'] = async ({ fromSeq = 0 } = {}) =>
+    (await entriesFrom(fromSeq + 1)).filter(({ seq }) => seq <= stored.seq)
+  return { entries, state, checkpoint: { ...stored, entriesBefore } }
+}
 
 function readerOf(state: JsonObject): StateReader {
   const values = new Map(Object.entries(state))

@@ -1,10 +1,8 @@
-import type { Entry } from '../../../core/event/event.ts'
 import type { SessionKey } from '../../../services/session/service.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import { SessionView } from '../../agent/loop/session-view.ts'
 import { acceptAnswers } from '../approvals/accept.ts'
 import type { RunServices } from '../run-services.ts'
-import { readStoredLog } from '../sessions/stored-log.ts'
+import { StoredView } from '../sessions/stored-view.ts'
 import { itemOf, type PostedAnswers } from './post-answers.ts'
 
 /** What answers are checked with. */
@@ -27,14 +25,8 @@ export async function postCheckedAnswers(
   const { sessionService, ports } = services
   // without records, no request can be found: the holder alone can check
   if (sessionService.readLog) {
-    const view = new SessionView(tree)
-    const entries: Entry[] = []
-    for await (const piece of readStoredLog(key, 1, services)) {
-      entries.push(...piece.entries)
-      view.catchUp(piece.entries)
-    }
-    const log = { view, load: () => undefined, allEntries: () => Promise.resolve(entries) }
-    const accepted = await acceptAnswers(log, answers.message, { now: ports.now(), asOf: view.seq })
+    const log = await StoredView.open(key, { services, tree })
+    const accepted = await acceptAnswers(log, answers.message, { now: ports.now(), asOf: log.view.seq })
     if (accepted.type === 'replay') return
   }
   await sessionService.post(key, itemOf(answers, ports))

@@ -37,10 +37,10 @@ export async function followRun(
   if (holder && afterEventId !== undefined) await loadEvent(holder.data.held, afterEventId)
   const local = findHolder()
   if (local) return local
-  const stored = await StoredRun.open(key, { services, tree })
+  const stored = await StoredRun.open(key, afterEventId, { services, tree })
   const started = findHolder() // while the log was read
   if (started) return started
-  stored.follow(afterEventId)
+  stored.follow()
   return stored
 }
 

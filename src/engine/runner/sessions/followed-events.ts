@@ -8,17 +8,28 @@ import { eventsBeforePartial } from '../../../core/event/partial-id.ts'
  * INVALID_REQUEST if there is no such event.
  */
 export function positionAfter(ids: readonly string[], eventId: string | undefined, eventsBefore = 0): number {
+  const position = findPositionAfter(ids, eventId, eventsBefore)
+  if (position !== undefined) return position
+  throw new ToolwrightError(
+    'INVALID_REQUEST',
+    `The session has no event "${eventId}". Pass the id of an event of this session, or read the whole session again.`,
+  )
+}
+
+/** The index after the event, or undefined if it is not in memory. */
+export function findPositionAfter(
+  ids: readonly string[],
+  eventId: string | undefined,
+  eventsBefore: number,
+): number | undefined {
   if (eventId === undefined) return ids.length
   const at = ids.lastIndexOf(eventId)
   if (at >= 0) return at + 1
   const before = positionOfPartial(eventId, eventsBefore)
   const run = eventId.slice(0, eventId.lastIndexOf('-') + 1)
   // the message of the run is stored before its first partial event
-  if (before !== undefined && before <= ids.length && ids.some((id) => id.startsWith(run))) return before
-  throw new ToolwrightError(
-    'INVALID_REQUEST',
-    `The session has no event "${eventId}". Pass the id of an event of this session, or read the whole session again.`,
-  )
+  const isThere = before !== undefined && before <= ids.length && ids.some((id) => id.startsWith(run))
+  return isThere ? before : undefined
 }
 
 /** How many of the events in memory came before a partial event; undefined if the id is not one of a partial event among them. */

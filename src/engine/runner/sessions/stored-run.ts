@@ -3,17 +3,26 @@ import type { SessionKey } from '../../../services/session/service.ts'
 import { sessionNotFound } from '../../../services/session/session-errors.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { Next } from '../../agent/loop/next.ts'
-import { SessionView } from '../../agent/loop/session-view.ts'
+import type { SessionView } from '../../agent/loop/session-view.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { EventQueue } from '../run/event-queue.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunServices } from '../run-services.ts'
-import { forConsumer, positionAfter } from './followed-events.ts'
+import { findPositionAfter, forConsumer, positionAfter } from './followed-events.ts'
 import { readStoredLog } from './stored-log.ts'
+import { viewOfCheckpoint } from './stored-view.ts'
 
 /** How long to wait before the new events of a run in another process are read, in milliseconds. Doubled while there are none. */
 const POLL_MS = 500
 const MAX_POLL_MS = 2_000
+
+/** Where an event is in the log. */
+interface EventPlace {
+  readonly id: string
+  readonly seq: number
+}
+
+const idsOf = (places: readonly EventPlace[]): string[] => places.map(({ id }) => id)
 
 interface Parts {
   readonly services: RunServices
@@ -29,23 +38,23 @@ export class StoredRun implements StartedRun {
   readonly #key: SessionKey
   /** The state of the invocations. Without `readLog` it has no records. Its events are dropped. */
   readonly #view: SessionView
-  /** The ids and sequence numbers of the events that were there at the start. */
-  #known: { readonly id: string; readonly seq: number }[] = []
   /** The consumer has the entries up to this one. */
-  #seen = 0
+  #seen: number
   #cancelTimer: (() => void) | undefined
   #settle: (() => void) | undefined
   readonly events: EventQueue = new EventQueue()
   readonly userId: string
   readonly sessionId: string
-  invocationId = ''
+  invocationId: string
   readonly finished: Promise<void>
   isFinished = false
   failure: { readonly reason: unknown } | undefined
 
-  private constructor(key: SessionKey, { services, tree }: Parts) {
+  private constructor(key: SessionKey, view: SessionView, { services }: Parts) {
     this.#services = services
-    this.#view = new SessionView(tree)
+    this.invocationId = view.stored.latest?.invocationId ?? ''
+    this.#view = view
+    this.#seen = view.seq
     this.#key = key
     this.userId = key.userId
     this.sessionId = key.sessionId
@@ -54,28 +63,43 @@ export class StoredRun implements StartedRun {
     })
   }
 
-  /** Reads the log of the session. Throws NOT_FOUND. */
-  static async open(key: SessionKey, parts: Parts): Promise<StoredRun> {
-    const run = new StoredRun(key, parts)
-    let isThere = false
-    for await (const { entries } of readStoredLog(key, 1, parts.services)) {
-      isThere = true
-      run.#fold(entries)
-      for (const { seq, event } of entries) {
-        if (!event) continue
-        run.#known.push({ id: event.id, seq })
-        run.invocationId = event.invocationId
-      }
+  /**
+   * Reads the log of a session, from its checkpoint on if the event is not before that: its run yields the events after the event;
+   * default: only new ones. Throws NOT_FOUND, and INVALID_REQUEST if there is no such event.
+   */
+  static async open(key: SessionKey, afterEventId: string | undefined, parts: Parts): Promise<StoredRun> {
+    const run = new StoredRun(key, await viewOfCheckpoint(key, parts), parts)
+    const { seq, eventsBefore } = run.#view
+    const later = await run.#readPlaces(seq + 1)
+    let position = findPositionAfter(idsOf(later), afterEventId, eventsBefore)
+    let places = later
+    if (position === undefined) {
+      places = eventsBefore === 0 ? later : await run.#readPlaces(1)
+      position = positionAfter(idsOf(places), afterEventId)
     }
-    if (!isThere) throw sessionNotFound(key.sessionId)
+    run.#seen = places[position - 1]?.seq ?? (places === later ? seq : 0)
     return run
   }
 
-  /** Starts to yield the events after this one; default: only new ones. Throws INVALID_REQUEST if there is no such event. */
-  follow(afterEventId: string | undefined): void {
-    const ids = this.#known.map(({ id }) => id)
-    this.#seen = this.#known[positionAfter(ids, afterEventId) - 1]?.seq ?? 0
-    this.#known = []
+  /** Reads the log from an entry on: where its events are. */
+  async #readPlaces(fromSeq: number): Promise<EventPlace[]> {
+    const places: EventPlace[] = []
+    let isThere = false
+    for await (const { entries, lastSeq } of readStoredLog(this.#key, fromSeq, this.#services)) {
+      isThere = lastSeq >= this.#view.seq // a shorter log is that of another session
+      this.#fold(entries)
+      for (const { seq, event } of entries) {
+        if (!event) continue
+        places.push({ id: event.id, seq })
+        this.invocationId = event.invocationId
+      }
+    }
+    if (!isThere) throw sessionNotFound(this.sessionId)
+    return places
+  }
+
+  /** Starts to yield the events. */
+  follow(): void {
     this.#follow().catch((reason: unknown) => {
       this.failure = { reason }
       this.removeConsumer()
