@@ -7,6 +7,7 @@ import { userId } from './state/preferences.ts'
 import type { Route } from './state/route.ts'
 import { appsOf, server } from './state/server.ts'
 import { useSignal } from './state/signal.ts'
+import { StatsPage } from './stats/StatsPage.tsx'
 
 /** The view of a route. */
 export function MainView({ route }: { readonly route: Route }): JSX.Element {
@@ -18,6 +19,7 @@ export function MainView({ route }: { readonly route: Route }): JSX.Element {
   if (!app) return <Empty text={`There is no app "${route.app}" on this server.`} />
   if (route.view === 'bench') return <BenchView key={`${app.name} ${user}`} app={app.name} userId={user} />
   if (route.view === 'fleet') return <FleetPage key={app.name} app={app.name} file={app.file} />
+  if (route.view === 'stats') return <StatsPage key={`${app.name} ${user}`} app={app.name} userId={user} />
   const key = `${app.name} ${user} ${route.sessionId ?? ''}`
   return <SessionView key={key} app={app} userId={user} sessionId={route.sessionId} tab={route.tab} />
 }

@@ -56,6 +56,11 @@ export function Sidebar({ app, onShowKeys }: SidebarProps): JSX.Element {
             <Icon name="system" /> Fleet
           </a>
         )}
+        {app !== undefined && (
+          <a href={writeRoute({ view: 'stats', app })} aria-current={view === 'stats' ? 'page' : undefined}>
+            <Icon name="chart" /> Statistics
+          </a>
+        )}
       </nav>
       {app !== undefined && <SessionItems app={app} userId={user} />}
     </aside>

@@ -8,6 +8,7 @@ import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
 import { memorySearchRoutes } from './memory.ts'
 import { stackRoutes } from './stacks.ts'
+import { statsRoutes } from './stats.ts'
 import { stubRoutes } from './stubs.ts'
 import { toolRoutes } from './tools.ts'
 import { traceRoutes } from './trace.ts'
@@ -20,6 +21,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   logRoutes(app, parts)
   firstMessageRoutes(app, parts)
   stackRoutes(app, parts)
+  statsRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
   memorySearchRoutes(app, parts)
