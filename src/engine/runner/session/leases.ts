@@ -1,9 +1,6 @@
-// Claims the leases of sessions, and renews those of runs.
-import type { Ports } from '../../../core/base/ports.ts'
+// Claims the leases of sessions.
 import { ToolwrightError } from '../../../core/error/error.ts'
-import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
 import type { ClaimOptions, Lease, SessionKey, SessionService } from '../../../services/session/service.ts'
-import { watchSessions } from '../../../services/session/watch-sessions.ts'
 
 /** Claims the lease. If the session does not exist, creates it if `create` is set, else returns undefined. */
 export async function claimSession(
@@ -42,97 +39,3 @@ export async function claimIfFree(
     throw error
   }
 }
-
-/** Renewals per lease: two may be late before the lease ends. */
-export const RENEWALS_PER_LEASE = 3
-
-/** A run whose lease is renewed. */
-export interface LeasedRun {
-  /** The user of the session. */
-  readonly userId: string
-  /** The session. */
-  readonly sessionId: string
-  /** Renews the lease and drains the inbox. */
-  tend(): Promise<void>
-  /** Drains the inbox. */
-  drainInbox(): Promise<void>
-  /** Stops the run. */
-  stop(reason: unknown): void
-}
-
-/** A run that is over sooner needs no watch, in milliseconds. */
-const WATCH_AFTER_MS = 280
-
-/** What a `LeaseRenewer` needs of its runner. */
-interface RenewerOptions {
-  /** The app of the runner. */
-  readonly appName: string
-  /** Starts the timer. */
-  readonly ports: Pick<Ports, 'setTimer'>
-  /** Says when an item was posted. */
-  readonly sessionService: Pick<SessionService, 'watch'>
-  /** Returns the active runs. */
-  runs(): readonly LeasedRun[]
-}
-
-/**
- * Renews the leases of all runs of a runner with one timer, and drains their inboxes then. If the store can be watched, a run also
- * drains its inbox when an item is posted.
- */
-export class LeaseRenewer {
-  readonly #options: RenewerOptions
-  #stopTimer: (() => void) | undefined
-  /** Set while the watch is about to start. */
-  #stopWatchTimer: (() => void) | undefined
-  #stopWatching: (() => void) | undefined
-
-  constructor(options: RenewerOptions) {
-    this.#options = options
-  }
-
-  /** Call when a run starts. The timer and the watch stop when no run is under way. */
-  start({ leaseMs }: Lease): void {
-    const { ports, sessionService } = this.#options
-    if (sessionService.watch && !this.#stopWatching && !this.#stopWatchTimer)
-      this.#stopWatchTimer = ports.setTimer(this.#watch, WATCH_AFTER_MS, { background: true })
-    if (this.#stopTimer) return
-    // an older session service does not set leaseMs
-    const everyMs = (leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
-    const renewAll = (): void => {
-      this.#stopTimer = undefined
-      const active = this.#options.runs()
-      for (const run of active) run.tend().catch((error) => run.stop(error))
-      if (active.length > 0) this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
-      else this.close()
-    }
-    this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
-  }
-
-  readonly #watch = (): void => {
-    this.#stopWatchTimer = undefined
-    const { sessionService, runs } = this.#options
-    if (runs().length === 0) return
-    this.#stopWatching = watchSessions(sessionService, (key) => this.#drain(key))
-    for (const run of runs()) run.drainInbox().catch(ignore) // items that were posted before the watch
-  }
-
-  #drain({ appName, userId, sessionId }: SessionKey): void {
-    if (appName !== this.#options.appName) return
-    for (const run of this.#options.runs()) {
-      // a store that fails stops the run at its next append
-      if (run.sessionId === sessionId && run.userId === userId) run.drainInbox().catch(ignore)
-    }
-  }
-
-  /** Stops the timer and the watch. */
-  close(): void {
-    this.#stopTimer?.()
-    this.#stopTimer = undefined
-    this.#stopWatchTimer?.()
-    this.#stopWatchTimer = undefined
-    this.#stopWatching?.()
-    this.#stopWatching = undefined
-  }
-}
-
-function ignore(): void {}
