@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { around, fillStore } from '../../engine/runner/sessions/canary-user.test-kit.ts'
+import { around, fillStore } from '../sqlite/canary-user.test-kit.ts'
 import { sqlite } from '../sqlite/sqlite.ts'
 import { temporaryFolder } from '../sqlite/temporary-file.test-kit.ts'
 import { files } from './files.ts'

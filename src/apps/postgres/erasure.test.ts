@@ -2,12 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  around,
-  fillStore,
-  SESSION_CANARIES,
-  USER_CANARIES,
-} from '../../engine/runner/sessions/canary-user.test-kit.ts'
+import { around, fillStore, SESSION_CANARIES, USER_CANARIES } from '../sqlite/canary-user.test-kit.ts'
 import { newSchema, runSql, serverUrl } from './database.test-kit.ts'
 import { postgres } from './postgres.ts'
 

@@ -2,12 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import {
-  around,
-  fillStore,
-  SESSION_CANARIES,
-  USER_CANARIES,
-} from '../../engine/runner/sessions/canary-user.test-kit.ts'
+import { around, fillStore, SESSION_CANARIES, USER_CANARIES } from './canary-user.test-kit.ts'
 import { sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

@@ -1,15 +1,15 @@
 // A user with something in every table, for tests of what a deletion leaves.
-import { scriptedModel } from '../../../adapters/testing/scripted-model.ts'
-import { requestOf } from '../../../adapters/testing/suites/session-fixtures.ts'
-import type { ArtifactService } from '../../../services/artifact/service.ts'
-import type { CredentialService } from '../../../services/credential/service.ts'
-import type { LimitService } from '../../../services/limit/service.ts'
-import type { MemoryService } from '../../../services/memory/service.ts'
-import type { ScheduleService } from '../../../services/schedule/service.ts'
-import type { SessionService } from '../../../services/session/service.ts'
-import { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import { memoryPlugin } from '../plugins/memory-plugin.ts'
-import { Runner } from '../runner.ts'
+import { scriptedModel } from '../../adapters/testing/scripted-model.ts'
+import { requestOf } from '../../adapters/testing/suites/session-fixtures.ts'
+import { LlmAgent } from '../../engine/agent/agents/llm-agent.ts'
+import { memoryPlugin } from '../../engine/runner/plugins/memory-plugin.ts'
+import { Runner } from '../../engine/runner/runner.ts'
+import type { ArtifactService } from '../../services/artifact/service.ts'
+import type { CredentialService } from '../../services/credential/service.ts'
+import type { LimitService } from '../../services/limit/service.ts'
+import type { MemoryService } from '../../services/memory/service.ts'
+import type { ScheduleService } from '../../services/schedule/service.ts'
+import type { SessionService } from '../../services/session/service.ts'
 
 /** The services of a store. */
 interface StoreServices {
