@@ -231,7 +231,8 @@ export type {
   ScheduleTiming,
   StoredSchedule,
 } from './services/schedule/service.ts'
-export { type InMemorySessionOptions, InMemorySessionService } from './services/session/in-memory.ts'
+export { InMemorySessionService } from './services/session/in-memory.ts'
+export type { InMemorySessionOptions } from './services/session/in-memory-options.ts'
 export type {
   Page,
   PageOptions,

@@ -1,12 +1,11 @@
 // Parts of what is stored in memory: of users, of logs, and what retention may delete.
-import { copyJson, type JsonObject, jsonSize } from '../../core/base/json.ts'
-import { checkFilter, checkId, checkUser } from './check-key.ts'
-import { prunable } from './in-memory-prune.ts'
-import type { InMemorySession } from './in-memory-session.ts'
-import { scopeToJson, sizeOfScope } from './in-memory-state.ts'
-import type { InMemoryUsers } from './in-memory-users.ts'
+import { copyJson, jsonSize } from '../../core/base/json.ts'
+import { checkFilter, checkId } from './check-key.ts'
+import { FREE, type InMemorySession } from './in-memory-session.ts'
+import type { Scope } from './in-memory-state.ts'
 import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
+  IdleConditions,
   LogPage,
   Page,
   PageOptions,
@@ -14,30 +13,35 @@ import type {
   PruneFilter,
   Session,
   SessionService,
-  UserUsage,
 } from './service.ts'
 
-/** A session with the events that `config` selects. */
-export function selectEvents(
-  session: InMemorySession,
-  { config = {} }: Parameters<SessionService['getSession']>[0],
-): Session {
-  const { numRecentEvents, afterTimestamp } = config
-  let events = session.events()
-  if (afterTimestamp !== undefined) events = events.filter((event) => event.timestamp >= afterTimestamp)
-  if (numRecentEvents !== undefined) events = events.slice(Math.max(0, events.length - numRecentEvents))
-  return session.toSession(events)
+/** The users of an app, and its state. */
+export interface InMemoryApp {
+  /** The `app:` state. */
+  readonly state: Scope
+  /** The users by id. */
+  readonly users: Map<string, InMemoryUser>
+}
+
+/** The sessions of a user, and its state. */
+export interface InMemoryUser {
+  /** The `user:` state. */
+  readonly state: Scope
+  /** The sessions by id. */
+  sessions: Map<string, InMemorySession>
+  /** Unfinished copies. They are kept apart from the sessions, so that only the holder of a lease finds them. */
+  readonly copies: Map<string, InMemorySession>
 }
 
 /** A part of the sessions of a user, without events. */
 export function sessionPage(
-  users: InMemoryUsers,
+  user: InMemoryUser | undefined,
   options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
 ): Page<Session> {
   const { appName, userId, newestFirst = false } = options
   checkFilter({ appName, userId })
   const after = readPagePosition(options)
-  const sessions = [...(users.find({ appName, userId })?.sessions.values() ?? [])]
+  const sessions = [...(user?.sessions.values() ?? [])]
   const all = sessions.sort((one, other) => one.order - other.order) // a copy has its place from its start on
   const isAfter = ({ order }: InMemorySession): boolean => after === 0 || (newestFirst ? order < after : order > after)
   return takePage((newestFirst ? all.reverse() : all).filter(isAfter), options, (session) => {
@@ -46,24 +50,11 @@ export function sessionPage(
   })
 }
 
-/** How much a user has stored. */
-export function usageOf(users: InMemoryUsers, options: Parameters<NonNullable<SessionService['usage']>>[0]): UserUsage {
-  const { appName, userId, sessionId, without = [] } = options
-  checkFilter({ appName, userId, sessionId })
-  const user = users.find({ appName, userId })
-  const left = new Set(without)
-  return {
-    sessions: user?.sessions.size ?? 0,
-    userState: sizeOfScope(user?.state, left),
-    sessionState: sizeOfScope(user?.sessions.get(sessionId ?? '')?.state.own, left),
-  }
-}
-
 /** A part of the sessions that retention may delete. */
-export function prunablePage(users: InMemoryUsers, filter: PruneFilter & PageOptions): Page<PrunableSession> {
+export function prunablePage(app: InMemoryApp | undefined, filter: PruneFilter & PageOptions): Page<PrunableSession> {
   checkId('appName', filter.appName)
   const after = readPagePosition(filter)
-  const found = prunable(users.of(filter.appName), filter)
+  const found = prunable(app?.users.values() ?? [], filter)
     .filter(({ order }) => order > after)
     .sort((one, other) => one.order - other.order)
   return takePage(found, filter, (one) => {
@@ -71,20 +62,37 @@ export function prunablePage(users: InMemoryUsers, filter: PruneFilter & PageOpt
   })
 }
 
-/** The `user:` state of a user. */
-export function userState(users: InMemoryUsers, user: { appName: string; userId: string }): JsonObject {
-  checkUser(user)
-  return scopeToJson(users.find(user)?.state)
+/** The sessions that a retention rule selects, of these users. */
+function prunable(
+  users: Iterable<{ readonly sessions: ReadonlyMap<string, InMemorySession> }>,
+  { unchangedSince = Number.NEGATIVE_INFINITY, maxSessionsPerUser, withPending }: PruneFilter,
+): InMemorySession[] {
+  const found: InMemorySession[] = []
+  for (const { sessions } of users) {
+    const latestFirst = [...sessions.values()].sort((a, b) => b.updatedAt - a.updatedAt || b.order - a.order)
+    for (const [place, session] of latestFirst.entries()) {
+      const isOver = place >= (maxSessionsPerUser ?? latestFirst.length)
+      const since = isOver ? Number.POSITIVE_INFINITY : unchangedSince
+      if (isIdle(session, { unchangedSince: since, withPending })) found.push(session)
+    }
+  }
+  return found
+}
+
+/** Does no process, client or approver need the session? */
+export function isIdle(session: InMemorySession, { unchangedSince, withPending }: IdleConditions): boolean {
+  const { epoch, inbox, pending, updatedAt } = session
+  return epoch === FREE && (inbox?.isEmpty ?? true) && (withPending || !pending) && updatedAt <= unchangedSince
 }
 
 /** A part of a log. */
 export function logPage(
-  users: InMemoryUsers,
+  session: InMemorySession | undefined,
   options: Parameters<NonNullable<SessionService['readLog']>>[0],
 ): LogPage | undefined {
   const { limit = Number.POSITIVE_INFINITY, maxBytes } = options
   const start = readLogStart(options)
-  const log = users.session(options)?.log
+  const log = session?.log
   if (!log) return undefined
   const entries = log.entries.slice(start, start + limit)
   if (maxBytes === undefined || entries.length === 0) return { entries: copyJson(entries), lastSeq: log.seq }

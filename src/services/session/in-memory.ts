@@ -1,19 +1,28 @@
 import { copyJson, type JsonObject } from '../../core/base/json.ts'
 import { systemPorts } from '../../core/base/ports.ts'
-import { anything, callback, checkOptions, type OptionRules } from '../../core/error/check-options.ts'
+import { checkOptions } from '../../core/error/check-options.ts'
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
-import { checkId, checkKey, checkUser } from './check-key.ts'
+import { checkFilter, checkId, checkKey, checkNewKey, checkUser } from './check-key.ts'
 import { importedEvents } from './imported-events.ts'
-import { InMemoryLeases } from './in-memory-leases.ts'
-import { logPage, prunablePage, selectEvents, sessionPage, usageOf, userState } from './in-memory-lists.ts'
-import { listPending, pendingPage, pendingSummary } from './in-memory-pending.ts'
+import { Inbox } from './in-memory-inbox.ts'
+import { type InMemoryApp, type InMemoryUser, isIdle, logPage, prunablePage, sessionPage } from './in-memory-lists.ts'
+import { type InMemorySessionOptions, sessionOptionRules } from './in-memory-options.ts'
 import { InMemoryPins } from './in-memory-pins.ts'
-import { InMemoryPosts } from './in-memory-posts.ts'
-import { withPendingChanges } from './in-memory-session.ts'
-import { InMemoryUsers } from './in-memory-users.ts'
-import { interruptedSessions, postedSessions, sessionCounts, setAsidePage } from './in-memory-work.ts'
-import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
+import { FREE, InMemoryLease, InMemorySession, withPendingChanges } from './in-memory-session.ts'
+import { ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
+import { throwIfTooManyWait } from './in-memory-waiting.ts'
+import { addWatcher, notifyWatchers, type SessionWatchers } from './in-memory-watchers.ts'
+import {
+  interruptedSessions,
+  listPending,
+  pendingPage,
+  pendingSummary,
+  postedSessions,
+  sessionCounts,
+  setAsidePage,
+} from './in-memory-work.ts'
+import { checkLeaseMs, DEFAULT_LEASE_MS, DELETING } from './lease.ts'
 import type {
   AppendOptions,
   ClaimOptions,
@@ -37,28 +46,9 @@ import type {
   SetAsideSession,
   UserUsage,
 } from './service.ts'
-import { sessionNotFound, staleAppend } from './session-errors.ts'
+import { leaseLost, sessionBusy, sessionExists, sessionGone, sessionNotFound, staleAppend } from './session-errors.ts'
 import { toStorableEntry } from './storable-entry.ts'
 import type { PostOptions } from './waiting-limits.ts'
-
-/** Options of an in-memory session service. */
-export interface InMemorySessionOptions {
-  /** Milliseconds since the epoch. Default: `Date.now`. */
-  now?: (() => number) | undefined
-  /** How long a lease lives without a renewal, in milliseconds. Default: 15,000; at least 1,000. */
-  leaseMs?: number | undefined
-  /** Milliseconds on a clock that is never set, for leases. Default: `performance.now`, or `now` when that is given. */
-  monotonicNow?: (() => number) | undefined
-  /** Creates the ids of sessions and events. Default: random ids. */
-  newId?: (() => string) | undefined
-}
-
-const RULES: OptionRules<InMemorySessionOptions> = {
-  now: callback,
-  monotonicNow: callback,
-  leaseMs: anything, // `checkLeaseMs` checks it
-  newId: callback,
-}
 
 /**
  * Keeps sessions in the memory of this process.
@@ -70,25 +60,31 @@ const RULES: OptionRules<InMemorySessionOptions> = {
 export class InMemorySessionService implements SessionService {
   /** The hashes of definitions that apps trust. */
   readonly pins: PinService = new InMemoryPins()
-  readonly #users: InMemoryUsers = new InMemoryUsers()
-  readonly #posts: InMemoryPosts = new InMemoryPosts()
-  readonly #leases: InMemoryLeases
+  readonly #apps: Map<string, InMemoryApp> = new Map()
+  /** Sessions that may have inbox items, in the order of their oldest ones: workers look for them all the time. */
+  readonly #posted: Set<InMemorySession> = new Set()
+  readonly #watchers: SessionWatchers = new Set()
+  // An epoch is never used twice, so that a lease on a deleted session is no lease on a new session with the same id.
+  #lastEpoch = 0
+  #lastOrder = 0
   readonly #now: () => number
+  readonly #monotonicNow: () => number
+  readonly #leaseMs: number
   readonly #newId: () => string
 
   constructor(options: InMemorySessionOptions = {}) {
-    checkOptions('InMemorySessionService', options, RULES)
+    checkOptions('InMemorySessionService', options, sessionOptionRules)
     this.#now = options.now ?? systemPorts.now
-    const { leaseMs = DEFAULT_LEASE_MS, monotonicNow = options.now ?? systemPorts.monotonicNow } = options
-    checkLeaseMs(leaseMs)
-    this.#leases = new InMemoryLeases(this.#users, { monotonicNow, leaseMs })
+    this.#monotonicNow = options.monotonicNow ?? options.now ?? systemPorts.monotonicNow
+    this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
+    checkLeaseMs(this.#leaseMs)
     this.#newId = options.newId ?? systemPorts.newId
   }
 
   async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
     const { appName, userId, sessionId = this.#newId(), state, events } = options
     const imported = events && importedEvents(events, this.#newId).map((event) => ({ event: copyJson(event) }))
-    const { session, user } = this.#users.create({ appName, userId, sessionId }, state, this.#now)
+    const { session, user } = this.#create({ appName, userId, sessionId }, state)
     if (imported) session.log.add(imported, session.state)
     user.sessions.set(sessionId, session)
     return session.toSession(imported ? session.events() : [])
@@ -96,79 +92,163 @@ export class InMemorySessionService implements SessionService {
 
   async createCopy(options: SessionKey & { state?: JsonObject | undefined }): Promise<Lease> {
     const { appName, userId, sessionId, state } = options
-    const { session, user } = this.#users.create({ appName, userId, sessionId }, state, this.#now)
+    const { session, user } = this.#create({ appName, userId, sessionId }, state)
     user.copies.set(sessionId, session)
-    return this.#leases.give(session)
+    return this.#lease(session)
+  }
+
+  /** Creates a session that the caller stores. All code that can throw comes before the first change to shared state. */
+  #create(key: SessionKey, state: JsonObject | undefined): { session: InMemorySession; user: InMemoryUser } {
+    checkNewKey(key)
+    const { appName, userId, sessionId } = key
+    const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
+    const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map(), copies: new Map() }
+    if (user.sessions.has(sessionId) || user.copies.has(sessionId)) throw sessionExists(sessionId)
+    const initial = state && copyJson(state)
+    const session = new InMemorySession(key, new ScopedState(app.state, user.state), this.#now(), this.#nextOrder())
+    if (initial) session.state.apply(initial)
+    app.users.set(userId, user)
+    this.#apps.set(appName, app)
+    return { session, user }
   }
 
   async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
-    const session = this.#users.session(options)
-    return session && selectEvents(session, options)
+    const session = this.#find(options)
+    if (!session) return undefined
+    const { numRecentEvents, afterTimestamp } = options.config ?? {}
+    let events = session.events()
+    if (afterTimestamp !== undefined) events = events.filter((event) => event.timestamp >= afterTimestamp)
+    if (numRecentEvents !== undefined) events = events.slice(Math.max(0, events.length - numRecentEvents))
+    return session.toSession(events)
   }
 
   async listSessions({ appName, userId }: { appName: string; userId: string }): Promise<Session[]> {
     checkId('appName', appName)
     checkId('userId', userId)
-    const sessions = this.#users.find({ appName, userId })?.sessions.values() ?? []
+    const sessions = this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? []
     return Array.from(sessions, (session) => session.toSession([]))
   }
 
   async listSessionPage(
     options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
   ): Promise<Page<Session>> {
-    return sessionPage(this.#users, options)
+    return sessionPage(this.#userOf(options), options)
   }
 
   async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
-    return usageOf(this.#users, options)
+    const { appName, userId, sessionId, without = [] } = options
+    checkFilter({ appName, userId, sessionId })
+    const user = this.#userOf(options)
+    const left = new Set(without)
+    return {
+      sessions: user?.sessions.size ?? 0,
+      userState: sizeOfScope(user?.state, left),
+      sessionState: sizeOfScope(user?.sessions.get(sessionId ?? '')?.state.own, left),
+    }
   }
 
   async deleteSession(key: SessionKey): Promise<void> {
     checkKey(key)
-    const session = this.#users.deleteSession(key)
-    if (session) this.#posts.forget(session)
+    const user = this.#userOf(key)
+    const session = user?.sessions.get(key.sessionId)
+    if (!user || !session) return
+    user.sessions.delete(key.sessionId)
+    session.epoch = FREE // its lease is lost
+    this.#posted.delete(session)
+    // A Map that is filled and emptied again and again keeps deleted values alive until the next garbage collection.
+    if (user.sessions.size === 0) user.sessions = new Map()
   }
 
   async deleteUser({ appName, userId }: { appName: string; userId: string }): Promise<void> {
     checkUser({ appName, userId })
-    for (const session of this.#users.deleteUser({ appName, userId })) this.#posts.forget(session)
+    const users = this.#apps.get(appName)?.users
+    const user = users?.get(userId)
+    for (const session of [...(user?.sessions.values() ?? []), ...(user?.copies.values() ?? [])]) {
+      session.epoch = FREE
+      this.#posted.delete(session)
+    }
+    users?.delete(userId)
   }
 
   async userState({ appName, userId }: { appName: string; userId: string }): Promise<JsonObject> {
-    return userState(this.#users, { appName, userId })
+    checkUser({ appName, userId })
+    return scopeToJson(this.#apps.get(appName)?.users.get(userId)?.state)
   }
 
   async findPrunable(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>> {
-    return prunablePage(this.#users, filter)
+    return prunablePage(this.#apps.get(filter.appName), filter)
   }
 
   async claimIdle(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
-    return this.#leases.claimIdle(key, conditions)
+    const session = this.#find(key)
+    return session && isIdle(session, conditions) ? this.#claim(key, DELETING) : undefined
   }
 
   // `claim`, `release`, `read` and `append` run in every run. They are not async: the frames of async functions would be
   // most of their allocations.
   claim(key: SessionKey, options?: ClaimOptions): Promise<Lease> {
     try {
-      return Promise.resolve(this.#leases.claim(key, options?.takeOver))
+      return Promise.resolve(this.#claim(key, options?.takeOver))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
+  #claim(key: SessionKey, takeOver: string | undefined): Lease {
+    const session = this.#find(key)
+    if (!session) throw sessionNotFound(key.sessionId)
+    const isAlive = session.epoch !== FREE && this.#monotonicNow() < session.expiresAt
+    if (isAlive && (takeOver === undefined || takeOver !== session.holder)) throw sessionBusy(key.sessionId)
+    const lease = this.#lease(session)
+    session.holder = takeOver
+    return lease
+  }
+
+  #isBeingDeleted({ epoch, expiresAt, holder }: InMemorySession): boolean {
+    return holder === DELETING && epoch !== FREE && this.#monotonicNow() < expiresAt
+  }
+
+  #lease(session: InMemorySession): Lease {
+    const expiresAt = this.#monotonicNow() + this.#leaseMs
+    let lastHeldMs: number | undefined
+    if (session.epoch !== FREE && session.expiresAt !== Number.NEGATIVE_INFINITY) {
+      session.crashes++
+      lastHeldMs = expiresAt - session.expiresAt
+    }
+    session.setAside = undefined
+    session.epoch = ++this.#lastEpoch
+    session.expiresAt = expiresAt
+    return new InMemoryLease(session, this, { seq: session.log.seq, leaseMs: this.#leaseMs, lastHeldMs })
+  }
+
   async renew(lease: Lease): Promise<Lease> {
-    return this.#leases.renew(lease)
+    const session = this.#held(lease)
+    if (session.expiresAt === Number.NEGATIVE_INFINITY) throw leaseLost(lease.key.sessionId) // it was left as interrupted
+    session.expiresAt = this.#monotonicNow() + this.#leaseMs
+    return new InMemoryLease(session, this, { seq: lease.seq, leaseMs: this.#leaseMs })
   }
 
   release(lease: Lease, options?: ReleaseOptions): Promise<void> {
-    const session = this.#leases.release(lease, options)
-    if (session) this.#posts.notify(session.key)
+    const session = this.#holding(lease)
+    if (!session) return DONE
+    const copies = this.#userOf(lease.key)?.copies
+    const isCopy = copies !== undefined && copies.size > 0 && copies.get(lease.key.sessionId) === session
+    if (isCopy) copies.delete(lease.key.sessionId)
+    if (options?.setAside !== undefined && !isCopy) {
+      session.epoch = FREE
+      session.setAside = options.setAside
+    } else if (options?.interrupted && !isCopy) session.expiresAt = Number.NEGATIVE_INFINITY
+    else {
+      session.epoch = FREE
+      session.crashes = 0
+    }
+    if (this.#watchers.size > 0) notifyWatchers(this.#watchers, session.key)
     return DONE
   }
 
   read(lease: Lease): Promise<HeldLog> {
     try {
-      const { log, state, memo } = this.#leases.held(lease)
+      const { log, state, memo } = this.#held(lease)
       return Promise.resolve({ entries: log.entries, state, memo })
     } catch (error) {
       return Promise.reject(error)
@@ -176,7 +256,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
-    return logPage(this.#users, options)
+    return logPage(this.#find(options), options)
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
@@ -188,72 +268,129 @@ export class InMemorySessionService implements SessionService {
   }
 
   #append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): number {
-    const session = this.#leases.held(lease)
+    // The epoch fences, not the clock: a holder whose lease has ended may write until another holder claims the session.
+    const session = this.#held(lease)
     const { log } = session
     if (expectedSeq !== log.seq) {
       const repeated = log.seqOfRepeat(expectedSeq, entries)
       if (repeated === undefined) throw staleAppend(expectedSeq, log.seq)
-      if (options?.completesCopy) this.#users.completeCopy(session)
+      if (options?.completesCopy) this.#completeCopy(session)
       return repeated
     }
-    const pending = options?.pending && withPendingChanges(session.pending, options.pending, this.#users.nextOrder)
+    const pending = options?.pending && withPendingChanges(session.pending, options.pending, this.#nextOrder)
     const storable = entries.map(toStorableEntry)
     const seq = log.add(storable, session.state)
-    if (options?.drained) this.#posts.drain(session, options.drained)
+    if (options?.drained) this.#drain(session, options.drained)
     if (options?.pending) session.pending = pending
     session.updatedAt = this.#now()
-    if (options?.completesCopy) this.#users.completeCopy(session)
+    if (options?.completesCopy) this.#completeCopy(session)
     return seq
   }
 
+  #drain(session: InMemorySession, ids: readonly string[]): void {
+    session.inbox?.remove(ids)
+    if (session.inbox?.isEmpty) this.#posted.delete(session)
+  }
+
+  #completeCopy(session: InMemorySession): void {
+    const { sessionId } = session.key
+    const user = this.#userOf(session.key)
+    if (user?.copies.delete(sessionId)) user.sessions.set(sessionId, session)
+  }
+
+  readonly #nextOrder = (): number => ++this.#lastOrder
+
   async post(key: SessionKey, item: InboxItem, { maxWaiting }: PostOptions = {}): Promise<number> {
-    const session = this.#users.session(key)
-    if (maxWaiting) this.#posts.throwIfTooMany(key, maxWaiting, { session, id: item.id })
-    if (!session || this.#leases.isBeingDeleted(session)) throw sessionNotFound(key.sessionId)
-    return this.#posts.add(session, item)
+    const session = this.#find(key)
+    if (maxWaiting && !session?.inbox?.hasSeen(item.id)) throwIfTooManyWait(this.#posted, key, maxWaiting)
+    if (!session || this.#isBeingDeleted(session)) throw sessionNotFound(key.sessionId)
+    session.inbox ??= new Inbox()
+    const { seq } = session.log
+    session.inbox.post(item, seq)
+    if (!session.inbox.isEmpty) this.#posted.add(session)
+    notifyWatchers(this.#watchers, session.key)
+    return seq
   }
 
   async inbox(lease: Lease): Promise<PostedItem[]> {
-    return this.#leases.held(lease).inbox?.items() ?? []
+    return this.#held(lease).inbox?.items() ?? []
   }
 
   async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
-    return listPending(this.#users, filter)
+    return listPending(this.#sessionsOf(filter.appName), filter)
   }
 
   async pendingPage(filter: Parameters<NonNullable<SessionService['pendingPage']>>[0]): Promise<Page<PendingRequest>> {
-    return pendingPage(this.#users, filter)
+    return pendingPage(this.#sessionsOf(filter.appName), filter)
   }
 
   async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
-    return pendingSummary(this.#users, filter)
+    return pendingSummary(this.#sessionsOf(filter.appName), filter)
   }
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
-    return interruptedSessions(this.#users, appName, this.#leases.now)
+    checkId('appName', appName)
+    return interruptedSessions(this.#sessionsOf(appName), this.#monotonicNow())
   }
 
   async withInbox(filter: { appName: string; limit: number }): Promise<SessionKey[]> {
-    return postedSessions(this.#posts.sessions, filter, this.#leases.now)
+    return postedSessions(this.#posted, filter, this.#monotonicNow())
   }
 
   async setAside(
     filter: { appName: string; userId?: string | undefined } & PageOptions,
   ): Promise<Page<SetAsideSession>> {
-    return setAsidePage(this.#users, filter)
+    return setAsidePage(this.#sessionsOf(filter.appName), filter)
   }
 
   async countSessions({ appName }: { appName: string }): Promise<SessionCounts> {
-    return sessionCounts(this.#users, appName, this.#leases.now)
+    checkId('appName', appName)
+    return sessionCounts(this.#sessionsOf(appName), this.#monotonicNow())
   }
 
   watch(listener: (key: SessionKey) => void): () => void {
-    return this.#posts.watch(listener)
+    return addWatcher(this.#watchers, listener)
   }
 
   async claimUnfinishedCopies({ appName }: { appName: string }): Promise<Lease[]> {
     checkId('appName', appName)
-    return this.#leases.claimDeadCopies(appName)
+    const now = this.#monotonicNow()
+    const copies = [...(this.#apps.get(appName)?.users.values() ?? [])].flatMap((user) => [...user.copies.values()])
+    return copies.filter(({ expiresAt }) => now >= expiresAt).map((copy) => this.#lease(copy))
+  }
+
+  *#sessionsOf(appName: string): Iterable<InMemorySession> {
+    for (const { sessions } of this.#apps.get(appName)?.users.values() ?? []) yield* sessions.values()
+  }
+
+  #find(key: SessionKey): InMemorySession | undefined {
+    const found = this.#userOf(key)?.sessions.get(key.sessionId)
+    if (!found) checkKey(key) // the key of a stored session is valid
+    return found
+  }
+
+  #held(lease: Lease): InMemorySession {
+    const session = this.#holding(lease)
+    if (session) return session
+    const { sessionId } = lease.key
+    const own = InMemoryLease.sessionOf(lease, this)
+    const found = this.#sessionOrCopy(lease.key)
+    throw found && (own ?? found) === found ? leaseLost(sessionId) : sessionGone(sessionId)
+  }
+
+  #sessionOrCopy(key: SessionKey): InMemorySession | undefined {
+    const user = this.#userOf(key)
+    return user?.sessions.get(key.sessionId) ?? user?.copies.get(key.sessionId)
+  }
+
+  #userOf({ appName, userId }: { readonly appName: string; readonly userId: string }): InMemoryUser | undefined {
+    return this.#apps.get(appName)?.users.get(userId)
+  }
+
+  #holding(lease: Lease): InMemorySession | undefined {
+    const session = InMemoryLease.sessionOf(lease, this) ?? this.#sessionOrCopy(lease.key)
+    const { epoch } = lease
+    return session && session.epoch === epoch && epoch !== FREE ? session : undefined
   }
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../../core/error/error.ts'
 import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
 import type { Lease } from '../../../services/session/service.ts'
 import type { RunServices } from '../run-services.ts'
-import { RENEWALS_PER_LEASE } from '../session/lease-renewer.ts'
+import { RENEWALS_PER_LEASE } from '../session/leases.ts'
 import { deleteArtifacts } from './copy-artifacts.ts'
 
 /**
