@@ -148,7 +148,7 @@ export { type MemoryPluginOptions, memoryPlugin } from './engine/runner/plugins/
 export type { Plugin } from './engine/runner/plugins/plugin.ts'
 export type { ConversationPhases } from './engine/runner/run/conversation-phases.ts'
 export type { RunLimits, RunnerLimits } from './engine/runner/run/limit-options.ts'
-export type { Run } from './engine/runner/run/run-handle.ts'
+export type { RecoveredRuns, Run } from './engine/runner/run/run-handle.ts'
 export { Runner } from './engine/runner/runner.ts'
 export type {
   AnswerOptions,
@@ -156,6 +156,7 @@ export type {
   CancelOptions,
   CloseOptions,
   DeleteSessionOptions,
+  FailedRecovery,
   FollowOptions,
   ForkOptions,
   PendingFilter,
@@ -230,7 +231,8 @@ export type {
   ScheduleTiming,
   StoredSchedule,
 } from './services/schedule/service.ts'
-export { type InMemorySessionOptions, InMemorySessionService } from './services/session/in-memory.ts'
+export { InMemorySessionService } from './services/session/in-memory.ts'
+export type { InMemorySessionOptions } from './services/session/in-memory-options.ts'
 export type {
   Page,
   PageOptions,

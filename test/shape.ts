@@ -2,12 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { exportedDeclarations } from './house/exported-declarations.ts'
 import { isInternal, parseFile } from './house/parsed-file.ts'
-import { isNode, type Node, parse, resolve } from './source.ts'
+import { isNode, type Node, parse, resolve, type Source } from './source.ts'
 
 /** The shapes of the names that an entry point exports, sorted by name. */
 export function shapesOf(file: string): string {
   const text = readFileSync(file, 'utf8')
   const own = parseFile({ file, text })
+  const exported = new Set(
+    parse({ file, text }).module.staticExports.flatMap(({ entries }) =>
+      entries.map(({ exportName }) => exportName.name),
+    ),
+  )
   const shapes = parse({ file, text }).module.staticExports.flatMap(({ entries }) =>
     entries.map(({ moduleRequest, importName, exportName }) => {
       const name = exportName.name ?? 'default'
@@ -17,10 +22,32 @@ export function shapesOf(file: string): string {
       const found = exportedDeclarations(source).filter((one) => one.name === wanted)
       if (found.length === 0 && name === 'default') return `${name}: ${file}`
       if (found.length === 0) throw new Error(`${file}: ${name} is not declared in ${from ?? file}.`)
-      return found.map(({ node }) => `${name}: ${shapeOf(node, source.text)}`).join('\n')
+      const hidden = found.flatMap(({ node }) =>
+        hiddenMembers(node, { file: from ?? file, text: source.text }, exported),
+      )
+      const shape = found.map(({ node }) => `${name}: ${shapeOf(node, source.text)}`).join('\n')
+      return [shape, ...hidden].join('\n  ')
     }),
   )
   return `${shapes.sort().join('\n\n')}\n`
+}
+
+/** The members that an interface has of another one, which the entry point does not export. */
+function hiddenMembers(node: Node, { file, text }: Source, exported: ReadonlySet<string | null | undefined>): string[] {
+  if (node.type !== 'TSInterfaceDeclaration' || !Array.isArray(node.extends)) return []
+  return (node.extends as Node[]).flatMap(({ expression }) => {
+    const name = isNode(expression) ? String(expression.name) : ''
+    if (exported.has(name)) return []
+    const imported = parse({ file, text }).module.staticImports.find(({ entries }) =>
+      entries.some(({ localName }) => localName.value === name),
+    )
+    const from = imported && resolve(file, imported.moduleRequest.value, new Map())
+    if (!from) return []
+    const source = parseFile({ file: from, text: readFileSync(from, 'utf8') })
+    return exportedDeclarations(source)
+      .filter((one) => one.name === name)
+      .flatMap((one) => listed(isNode(one.node.body) ? one.node.body.body : undefined, source.text))
+  })
 }
 
 function shapeOf(node: Node, text: string): string {

@@ -1,9 +1,12 @@
 // npm run torture -- --kills 10000 --store sqlite --seed 7      kills processes at random; exits with 1 on a violation
+// npm run torture -- --away 30                                  Postgres is away for 30 s while 50 runs are under way
 import { parseArgs } from 'node:util'
 import { startServer } from '../postgres/server.ts'
+import { awayFor } from './away-for.ts'
 import { type CrashStore, postgresSchemas, sqliteFiles } from './crash-store.ts'
 import { createCrashWorld } from './crash-world.ts'
 import { killAtRandom } from './random-kills.ts'
+import { rideOut, SESSIONS } from './ride-out.ts'
 
 /** After so many kills come new sessions, so that logs stay short and starts quick. */
 const KILLS_PER_ROUND = 100
@@ -13,11 +16,31 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '1000' },
     store: { type: 'string', default: 'sqlite' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    away: { type: 'string', default: '0' },
   },
 })
-const [kills, seed] = [wholeNumber(values.kills), wholeNumber(values.seed)]
-console.log(`${kills} kills on ${values.store}, seed ${seed}`)
-if (!(await tortureStore(values.store))) process.exitCode = 1
+const [kills, seed, awaySeconds] = [wholeNumber(values.kills), wholeNumber(values.seed), wholeNumber(values.away)]
+if (awaySeconds === 0) console.log(`${kills} kills on ${values.store}, seed ${seed}`)
+if (!(await (awaySeconds > 0 ? rideOutAbsence() : tortureStore(values.store)))) process.exitCode = 1
+
+/** Callers get errors after some seconds, and try again; the runs that the server left wait, or are recovered. */
+async function rideOutAbsence(): Promise<boolean> {
+  await using server = await startServer()
+  await using world = await createCrashWorld()
+  const { violations, failures, effects } = await rideOut(world, {
+    store: postgresSchemas(server.url),
+    conversations: 4,
+    maxMs: awaySeconds * 1_000 + 600_000,
+    trouble: async () => void (await awayFor(server, awaySeconds * 1_000)),
+  })
+  for (const violation of violations) console.log(violation)
+  const counts = Map.groupBy(failures, ({ code }) => code)
+  const codes = [...counts].map(([code, lines]) => `${lines.length} ${code}`).join(', ') || 'no errors'
+  console.log(
+    `${SESSIONS} runs without Postgres for ${awaySeconds} s: ${effects} effects, ${codes}, ${violations.length} violations`,
+  )
+  return violations.length === 0
+}
 
 async function tortureStore(name: string): Promise<boolean> {
   if (name === 'sqlite') return await torture(sqliteFiles)

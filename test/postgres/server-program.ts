@@ -2,7 +2,7 @@
 // test run exit with 0, and a server must stop when the process that asked for it is killed. Both are reasons not to start it in a test.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/apps/cli/consent/free-port.test-kit.ts'
@@ -30,6 +30,8 @@ const folder = mkdtempSync(join(tmpdir(), 'toolwright-postgres-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const data = join(folder, 'data')
 const user = serverUser()
+/** The folder of the server to copy. */
+const original = process.argv.find((argument) => argument.startsWith('--copy-of='))?.slice('--copy-of='.length)
 let server: ChildProcess | undefined
 let port = 0
 
@@ -41,14 +43,27 @@ try {
   chmodSync(folder, 0o755)
   if (user) chownSync(folder, user.uid, user.gid)
   const { initdb } = layOutPrograms(join(folder, 'programs'))
-  const options = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync']
-  execFileSync(initdb, [`--pgdata=${data}`, ...options], { ...user, cwd: folder, stdio: 'pipe' })
-  writeFileSync(join(data, 'pg_hba.conf'), CLIENTS)
+  if (original) copyData(original)
+  else createData(initdb)
   port = await freePort()
   await start()
   reply({ url: `postgres://postgres@127.0.0.1:${port}/postgres`, folder })
 } catch (error) {
   fail(error)
+}
+
+function createData(initdb: string): void {
+  const options = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync']
+  execFileSync(initdb, [`--pgdata=${data}`, ...options], { ...user, cwd: folder, stdio: 'pipe' })
+  writeFileSync(join(data, 'pg_hba.conf'), CLIENTS)
+}
+
+/** Copies the data of a server that does not run. */
+function copyData(from: string): void {
+  cpSync(join(from, 'data'), data, { recursive: true })
+  rmSync(join(data, 'postmaster.pid'), { force: true })
+  if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, data], { stdio: 'pipe' })
+  chmodSync(data, 0o700)
 }
 
 async function obey(command: ServerCommand): Promise<ServerReply> {

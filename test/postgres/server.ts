@@ -15,10 +15,16 @@ export interface PostgresServer extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Starts a server of its own. It stops with this process, also when the process is killed. */
-export async function startServer(options: { readonly fsync?: boolean } = {}): Promise<PostgresServer> {
+/**
+ * Starts a server of its own. It stops with this process, also when the process is killed. `copyOf`: the folder of a server that has
+ * stopped, or was killed; the new one begins with a copy of its data.
+ */
+export async function startServer(
+  options: { readonly fsync?: boolean; readonly copyOf?: string } = {},
+): Promise<PostgresServer> {
   const program = new URL('server-program.ts', import.meta.url)
-  const child = fork(program, options.fsync ? ['--fsync'] : [], {
+  const args = [...(options.fsync ? ['--fsync'] : []), ...(options.copyOf ? [`--copy-of=${options.copyOf}`] : [])]
+  const child = fork(program, args, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

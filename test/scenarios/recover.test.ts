@@ -8,6 +8,7 @@ import {
   type Run,
   Runner,
   type SessionService,
+  ToolwrightError,
   tool,
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
@@ -58,6 +59,17 @@ function failing(store: SessionService, at: number): SessionService {
       if (member !== 'append') return value.bind(target)
       return (...args: unknown[]) =>
         ++appends === at ? Promise.reject(new Error('The disk is full.')) : value.apply(target, args)
+    },
+  })
+}
+
+/** The store with a method that fails. */
+function without(store: SessionService, method: string): SessionService {
+  return new Proxy(store, {
+    get(target, member) {
+      if (member === method) return () => Promise.reject(new ToolwrightError('STORAGE', `${method}() fails.`))
+      const value: unknown = Reflect.get(target, member)
+      return typeof value === 'function' ? value.bind(target) : value
     },
   })
 }
@@ -229,14 +241,51 @@ describe.each(stores)('the runner with sessions %s', (_name, newStore) => {
         if (typeof value !== 'function') return value
         return (...args: [{ key?: { sessionId: string } }]) =>
           member === 'read' && args[0].key?.sessionId === 's1'
-            ? Promise.reject(new Error('damaged'))
+            ? Promise.reject(new ToolwrightError('STORAGE', 'The row is damaged.'))
             : value.apply(target, args)
       },
     })
-    const runs = await startProcess(broken, { tools: [refund], steps: ['done'] }).runner.recover()
+    const error = vi.fn()
+    const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['done']), tools: [refund] })
+    const runner = new Runner({ appName: 'app', agent, sessionService: broken, logger: { warn: () => {}, error } })
+    const runs = await runner.recover()
     expect(runs.map(({ sessionId }) => sessionId)).toEqual(['s2'])
+    expect(runs.failed).toEqual([
+      { type: 'session', ...where, sessionId: 's1', code: 'STORAGE', message: 'The row is damaged.' },
+    ])
+    expect(error.mock.calls).toEqual([
+      [
+        `Session "s1" of user "${where.userId}" in app "app" could not be recovered: STORAGE: The row is damaged.`,
+        expect.any(ToolwrightError),
+      ],
+    ])
     await read(runs[0] as Run)
     expect(await store.interrupted({ appName: 'app' })).toEqual([key]) // still interrupted
+  })
+
+  test('continues interrupted sessions when expired requests cannot be listed, and says so', async () => {
+    const store = newStore()
+    const { refund } = refundTool({ requiresConfirmation: false })
+    const { runner } = startProcess(failing(store, 3), { tools: [refund], steps: [refundReply(5)] })
+    await expect(runner.complete({ ...where, message: 'go' })).rejects.toThrow('The disk is full.')
+    const error = vi.fn()
+    const next = new Runner({
+      appName: 'app',
+      agent: new LlmAgent({ name: 'agent', model: scriptedModel(['done']), tools: [refund] }),
+      sessionService: without(store, 'pendingPage'),
+      logger: { warn: () => {}, error },
+    })
+    const runs = await next.recover()
+    expect(runs.map(({ sessionId }) => sessionId)).toEqual([where.sessionId])
+    expect(runs.failed).toEqual([{ type: 'expired requests', code: 'STORAGE', message: 'pendingPage() fails.' }])
+    expect(error).toHaveBeenCalledWith(
+      'Sessions with expired requests could not be listed: STORAGE: pendingPage() fails.',
+      expect.any(ToolwrightError),
+    )
+    for (const run of runs) await read(run)
+    const empty = new Runner({ appName: 'app', agent: next.agent, sessionService: without(store, 'interrupted') })
+    await expect(empty.recover()).rejects.toMatchObject({ code: 'STORAGE', message: 'interrupted() fails.' })
+    expect((await next.recover()).failed).toHaveLength(1)
   })
 
   test('closes the pending request of a sibling call in the append of a transfer', async () => {

@@ -87,6 +87,26 @@ test('processes of the version before work on after a migration, and can start',
   ])
 })
 
+test('tables of version 2 open, and lose the ids of users who were deleted before', async () => {
+  const schema = newSchema()
+  await migrateTo(schema, MIGRATIONS.slice(0, 2))
+  await runSql(
+    `INSERT INTO "${schema}".toolwright_state_versions (app, "user", version) VALUES ('shop', 'gone', 7), ('shop', 'ada', 2), ('shop', '', 3);
+     INSERT INTO "${schema}".toolwright_state (app, "user", session, key, value) VALUES ('shop', 'ada', 0, 'user:name', '"Ada"')`,
+  )
+  const services = postgres(serverUrl(), { schema })
+  onTestFinished(() => services.close())
+  const user = { appName: 'shop', userId: 'ada' }
+  expect(await services.sessionService.userState?.(user)).toEqual({ 'user:name': 'Ada' })
+  const versions = `SELECT "user", version::int FROM "${schema}".toolwright_state_versions ORDER BY 1`
+  expect(await runSql(versions)).toEqual([
+    { user: '', version: 3 },
+    { user: 'ada', version: 2 },
+  ])
+  await services.sessionService.createSession({ appName: 'shop', userId: 'gone', state: { 'user:name': 'Eve' } })
+  expect((await runSql(versions)).at(-1)).toEqual({ user: 'gone', version: 9 })
+})
+
 test('tables of a newer Toolwright that this one cannot work with are refused', async () => {
   const schema = newSchema()
   const later = { ...next, worksFrom: MIGRATIONS.length + 1 }

@@ -1,17 +1,12 @@
-import { anything, callback, checkOptions, name, type OptionRules, objectWith } from '../../core/error/check-options.ts'
+import { anything, callback, checkOptions, name, type OptionRules } from '../../core/error/check-options.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import type { Logger } from '../../engine/dispatch/host.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../../services/session/lease.ts'
+import { type SqlStoreOptions, sqlStoreRules } from '../server/sql-store-options.ts'
 
 /** Options of `postgres()`. */
-export interface PostgresOptions {
+export interface PostgresOptions extends SqlStoreOptions {
   /** The schema of the tables. It is created if it does not exist. Default: `toolwright`. */
   readonly schema?: string | undefined
-  /**
-   * How long a lease lives without a renewal, in milliseconds. Default: 15000, at least 1000. The runner renews at a third
-   * of it.
-   */
-  readonly leaseMs?: number | undefined
   /**
    * How long a statement may take, and how long an open transaction may wait for its process, in milliseconds. Default: 10000, at
    * least 100.
@@ -23,40 +18,28 @@ export interface PostgresOptions {
    * and with `false`, processes look for changes each second.
    */
   readonly listen?: string | false | undefined
-  /** Maximum total size of cached logs, as JSON text. Default: 64000000. */
-  readonly cacheBytes?: number | undefined
   /**
    * Keys that encrypt credentials, each base64 of 32 random bytes. The first one encrypts, all decrypt. Default: the
    * environment variable `TOOLWRIGHT_ENCRYPTION_KEYS`, separated by commas. Without a key, credentials are refused.
    */
   readonly encryptionKeys?: readonly string[] | undefined
-  /** Current time in milliseconds since 1970. Default: `Date.now`. */
-  readonly now?: (() => number) | undefined
   /**
    * Milliseconds on the clock of leases, the same in all processes. Default: the clock of the server, or `now` when `now` is set. For
    * tests.
    */
   readonly monotonicNow?: (() => number) | undefined
-  /** Receives reports of damaged rows that are skipped. Default: `console`. */
-  readonly logger?: Logger | undefined
-  /** Creates ids of sessions and events. Default: random UUIDs. */
-  readonly newId?: (() => string) | undefined
 }
 
 /** The schema of the tables unless another one is named. */
 export const DEFAULT_SCHEMA = 'toolwright'
 
 const RULES: OptionRules<PostgresOptions> = {
+  ...sqlStoreRules,
   schema: name,
-  leaseMs: anything,
   statementTimeoutMs: anything,
   listen: anything,
-  cacheBytes: anything,
   encryptionKeys: anything,
-  now: callback,
   monotonicNow: callback,
-  newId: callback,
-  logger: objectWith('warn', 'error'),
 }
 
 /** The options that have defaults. */

@@ -199,4 +199,30 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX toolwright_workers_seen ON toolwright_workers (app, seen_at)',
     ],
   },
+  // Deleting a user removes its version. No user gets a version again that is not above the floor: copies of the old state may remain.
+  {
+    worksFrom: 1,
+    statements: [
+      "INSERT INTO toolwright_meta (name, value) VALUES ('state_floor', 0)",
+      // processes of the version before begin with version 1
+      `CREATE FUNCTION toolwright_raise_version() RETURNS trigger LANGUAGE plpgsql AS $$
+       DECLARE floor BIGINT;
+       BEGIN
+         SELECT value INTO floor FROM toolwright_meta WHERE name = 'state_floor' FOR SHARE;
+         IF NEW.version <= floor THEN NEW.version := floor + 1; END IF;
+         RETURN NEW;
+       END $$`,
+      `CREATE TRIGGER toolwright_raise_version BEFORE INSERT ON toolwright_state_versions
+       FOR EACH ROW WHEN (NEW."user" <> '') EXECUTE FUNCTION toolwright_raise_version()`, // locks out writers until the end
+      // users who were deleted before
+      `WITH removed AS (
+         DELETE FROM toolwright_state_versions AS versions
+         WHERE "user" <> '' AND NOT EXISTS (
+           SELECT 1 FROM toolwright_state AS state
+           WHERE state.app = versions.app AND state."user" = versions."user" AND state.session = 0
+         ) RETURNING version
+       )
+       UPDATE toolwright_meta SET value = (SELECT coalesce(max(version) + 1, 0) FROM removed) WHERE name = 'state_floor'`,
+    ],
+  },
 ]

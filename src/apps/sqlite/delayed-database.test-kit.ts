@@ -106,6 +106,7 @@ export function delayedDatabase({ now, monotonicNow }: Clocks = STOPPED): {
          app TEXT NOT NULL, user TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (app, user)) STRICT`,
     )
     .run()
+  file.prepare("INSERT INTO toolwright_meta (name, value) VALUES ('state_floor', 0)").run()
   const queue = { last: Promise.resolve() }
   let ids = 0
   const options = { now, newId: () => `id${++ids}`, leaseMs: 15_000, cacheBytes: 1_000_000, logger: console }

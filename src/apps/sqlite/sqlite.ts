@@ -1,7 +1,6 @@
 import { systemPorts } from '../../core/base/ports.ts'
-import { anything, callback, checkOptions, type OptionRules, objectWith } from '../../core/error/check-options.ts'
+import { anything, callback, checkOptions, type OptionRules } from '../../core/error/check-options.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import type { Logger } from '../../engine/dispatch/host.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import { EncryptedCredentialService } from '../../services/credential/encrypted.ts'
 import type { LimitService } from '../../services/limit/service.ts'
@@ -17,12 +16,13 @@ import { SqlMemoryService } from '../../services/sql/memory-service.ts'
 import { SqlScheduleService } from '../../services/sql/schedule-service.ts'
 import { SqlSessionService } from '../../services/sql/session-service.ts'
 import type { WorkerService } from '../../services/worker/service.ts'
+import { type SqlStoreOptions, sqlStoreRules } from '../server/sql-store-options.ts'
 import { sqlWorkerService } from '../server/sql-worker-service.ts'
 import { checkConfiguredKeys, encryptionOf } from './encryption-keys.ts'
 import { openDatabase } from './open-database.ts'
 
 /** Options of `sqlite()`. */
-export interface SqliteOptions {
+export interface SqliteOptions extends SqlStoreOptions {
   /**
    * `normal` (default): a commit survives a crash of the process, `kill -9` included; a power failure may undo the latest
    * commits. `full`: a commit also survives a power failure, at the cost of one disk sync per commit.
@@ -34,41 +34,24 @@ export interface SqliteOptions {
    */
   readonly busyTimeoutMs?: number | undefined
   /**
-   * How long a lease lives without a renewal, in milliseconds. Default: 15000, at least 1000. The runner renews at a third
-   * of it.
-   */
-  readonly leaseMs?: number | undefined
-  /** Maximum total size of cached logs, as JSON text. Default: 64000000. */
-  readonly cacheBytes?: number | undefined
-  /**
    * Keys that encrypt credentials, each base64 of 32 random bytes. The first one encrypts, all decrypt. Default: the
    * environment variable `TOOLWRIGHT_ENCRYPTION_KEYS`, separated by commas; else the file `<path>.key`, which is created
    * with a random key, readable by its owner only, before the first credential is saved.
    */
   readonly encryptionKeys?: readonly string[] | undefined
-  /** Current time in milliseconds since 1970. Default: `Date.now`. */
-  readonly now?: (() => number) | undefined
   /**
    * Milliseconds on a clock that never jumps and is shared by all processes of the machine. Leases use it. Default:
    * `process.hrtime`, or `now` when `now` is set.
    */
   readonly monotonicNow?: (() => number) | undefined
-  /** Receives reports of damaged rows that are skipped. Default: `console`. */
-  readonly logger?: Logger | undefined
-  /** Creates ids of sessions and events. Default: random UUIDs. */
-  readonly newId?: (() => string) | undefined
 }
 
 const RULES: OptionRules<SqliteOptions> = {
+  ...sqlStoreRules,
   synchronous: anything,
   busyTimeoutMs: anything,
-  leaseMs: anything,
-  cacheBytes: anything,
   encryptionKeys: anything,
-  now: callback,
   monotonicNow: callback,
-  newId: callback,
-  logger: objectWith('warn', 'error'),
 }
 
 /** The services of one SQLite file. Spread them into the options of a runner; `close` is not copied. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/base/json.ts'
 import type { Ports } from '../../core/base/ports.ts'
 import type { Message } from '../../core/content/content.ts'
+import type { ToolwrightErrorCode } from '../../core/error/error.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import type { ArtifactService } from '../../services/artifact/service.ts'
 import type { Exchangers } from '../../services/auth/auth-services.ts'
@@ -211,6 +212,27 @@ export interface RecoverOptions {
     | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
     | undefined
 }
+
+/** Something that `runner.recover()` could not do. It was reported to the logger, and the next call tries it again. */
+export type FailedRecovery = {
+  /** The code of the error; undefined if it is not a `ToolwrightError`. */
+  readonly code?: ToolwrightErrorCode
+  /** The message of the error. */
+  readonly message: string
+} & (
+  | {
+      /** A session was not continued. */
+      readonly type: 'session'
+      /** The user of the session. */
+      readonly userId: string
+      /** The session. */
+      readonly sessionId: string
+    }
+  | {
+      /** Sessions with expired requests could not be listed. */
+      readonly type: 'expired requests'
+    }
+)
 
 /** Options of `runner.work()`. */
 export interface WorkOptions extends RecoverOptions {

@@ -8,7 +8,7 @@ import { closeAll } from './close-resources.ts'
 import { type Completion, completionOf, outputOf } from './completion.ts'
 import { modelResolver } from './models.ts'
 import { checkCallOptions, checkMetadataSize, toAnswerRequest, toRunRequest, toSubmitRequest } from './request-rules.ts'
-import { followSignal, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
+import { followSignal, type RecoveredRuns, type Run, RunHandle, rejectedRun } from './run/run-handle.ts'
 import { RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
 import { RunnerInternals } from './runner-internals.ts'
@@ -165,13 +165,14 @@ export class Runner<Output = unknown> {
   /**
    * Continues all interrupted invocations of this app, such as those of a process that died, and those whose requests have
    * expired. Skips sessions that another process holds, or that this runner runs. Each run continues until it completes or
-   * pauses, also if its events are not read. Removes copies that a process did not complete before it died.
+   * pauses, also if its events are not read. Removes copies that a process did not complete before it died. A session that cannot be
+   * continued is reported to the logger and in `failed` of the result, and the rest goes on. Throws if the store cannot list sessions.
    *
    * @example
    * const runs = await runner.recover() // when the process starts
-   * console.log(`Resumed ${runs.length} sessions`)
+   * console.log(`Resumed ${runs.length} sessions, ${runs.failed.length} failed`)
    */
-  async recover(options: RecoverOptions = {}): Promise<Run[]> {
+  async recover(options: RecoverOptions = {}): Promise<RecoveredRuns> {
     checkCallOptions(this.appName, 'recover', options as object)
     return await this.#unattended.recover(options, (request) => this.#isOverdue(request))
   }

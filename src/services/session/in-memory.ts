@@ -1,27 +1,28 @@
-import { copyJson, type JsonObject, jsonSize } from '../../core/base/json.ts'
+import { copyJson, type JsonObject } from '../../core/base/json.ts'
 import { systemPorts } from '../../core/base/ports.ts'
-import { anything, callback, checkOptions, type OptionRules } from '../../core/error/check-options.ts'
+import { checkOptions } from '../../core/error/check-options.ts'
 import type { NewEntry } from '../../core/event/event.ts'
 import type { PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId, checkKey, checkNewKey, checkUser } from './check-key.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
+import { type InMemoryApp, type InMemoryUser, isIdle, logPage, prunablePage, sessionPage } from './in-memory-lists.ts'
+import { type InMemorySessionOptions, sessionOptionRules } from './in-memory-options.ts'
 import { InMemoryPins } from './in-memory-pins.ts'
-import { isIdle, prunable } from './in-memory-prune.ts'
-import {
-  FREE,
-  InMemoryLease,
-  InMemorySession,
-  inOrder,
-  type StoredRequest,
-  stateOf,
-  withPendingChanges,
-} from './in-memory-session.ts'
-import { type Scope, ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
+import { FREE, InMemoryLease, InMemorySession, withPendingChanges } from './in-memory-session.ts'
+import { ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
 import { throwIfTooManyWait } from './in-memory-waiting.ts'
 import { addWatcher, notifyWatchers, type SessionWatchers } from './in-memory-watchers.ts'
+import {
+  interruptedSessions,
+  listPending,
+  pendingPage,
+  pendingSummary,
+  postedSessions,
+  sessionCounts,
+  setAsidePage,
+} from './in-memory-work.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS, DELETING } from './lease.ts'
-import { readLogStart, readPagePosition, takePage } from './page.ts'
 import type {
   AppendOptions,
   ClaimOptions,
@@ -49,25 +50,6 @@ import { leaseLost, sessionBusy, sessionExists, sessionGone, sessionNotFound, st
 import { toStorableEntry } from './storable-entry.ts'
 import type { PostOptions } from './waiting-limits.ts'
 
-/** Options of an in-memory session service. */
-export interface InMemorySessionOptions {
-  /** Milliseconds since the epoch. Default: `Date.now`. */
-  now?: (() => number) | undefined
-  /** How long a lease lives without a renewal, in milliseconds. Default: 15,000; at least 1,000. */
-  leaseMs?: number | undefined
-  /** Milliseconds on a clock that is never set, for leases. Default: `performance.now`, or `now` when that is given. */
-  monotonicNow?: (() => number) | undefined
-  /** Creates the ids of sessions and events. Default: random ids. */
-  newId?: (() => string) | undefined
-}
-
-const RULES: OptionRules<InMemorySessionOptions> = {
-  now: callback,
-  monotonicNow: callback,
-  leaseMs: anything, // `checkLeaseMs` checks it
-  newId: callback,
-}
-
 /**
  * Keeps sessions in the memory of this process.
  *
@@ -78,7 +60,7 @@ const RULES: OptionRules<InMemorySessionOptions> = {
 export class InMemorySessionService implements SessionService {
   /** The hashes of definitions that apps trust. */
   readonly pins: PinService = new InMemoryPins()
-  readonly #apps: Map<string, App> = new Map()
+  readonly #apps: Map<string, InMemoryApp> = new Map()
   /** Sessions that may have inbox items, in the order of their oldest ones: workers look for them all the time. */
   readonly #posted: Set<InMemorySession> = new Set()
   readonly #watchers: SessionWatchers = new Set()
@@ -91,7 +73,7 @@ export class InMemorySessionService implements SessionService {
   readonly #newId: () => string
 
   constructor(options: InMemorySessionOptions = {}) {
-    checkOptions('InMemorySessionService', options, RULES)
+    checkOptions('InMemorySessionService', options, sessionOptionRules)
     this.#now = options.now ?? systemPorts.now
     this.#monotonicNow = options.monotonicNow ?? options.now ?? systemPorts.monotonicNow
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
@@ -116,7 +98,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   /** Creates a session that the caller stores. All code that can throw comes before the first change to shared state. */
-  #create(key: SessionKey, state: JsonObject | undefined): { session: InMemorySession; user: User } {
+  #create(key: SessionKey, state: JsonObject | undefined): { session: InMemorySession; user: InMemoryUser } {
     checkNewKey(key)
     const { appName, userId, sessionId } = key
     const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
@@ -150,23 +132,13 @@ export class InMemorySessionService implements SessionService {
   async listSessionPage(
     options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
   ): Promise<Page<Session>> {
-    const { appName, userId, newestFirst = false } = options
-    checkFilter({ appName, userId })
-    const after = readPagePosition(options)
-    const sessions = [...(this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? [])]
-    const all = sessions.sort((one, other) => one.order - other.order) // a copy has its place from its start on
-    const isAfter = ({ order }: InMemorySession): boolean =>
-      after === 0 || (newestFirst ? order < after : order > after)
-    return takePage((newestFirst ? all.reverse() : all).filter(isAfter), options, (session) => {
-      const item = session.toSession([])
-      return { item, position: session.order, bytes: sizeWithin(item.state, options) }
-    })
+    return sessionPage(this.#userOf(options), options)
   }
 
   async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {
     const { appName, userId, sessionId, without = [] } = options
     checkFilter({ appName, userId, sessionId })
-    const user = this.#apps.get(appName)?.users.get(userId)
+    const user = this.#userOf(options)
     const left = new Set(without)
     return {
       sessions: user?.sessions.size ?? 0,
@@ -191,7 +163,10 @@ export class InMemorySessionService implements SessionService {
     checkUser({ appName, userId })
     const users = this.#apps.get(appName)?.users
     const user = users?.get(userId)
-    for (const session of [...(user?.sessions.values() ?? []), ...(user?.copies.values() ?? [])]) session.epoch = FREE
+    for (const session of [...(user?.sessions.values() ?? []), ...(user?.copies.values() ?? [])]) {
+      session.epoch = FREE
+      this.#posted.delete(session)
+    }
     users?.delete(userId)
   }
 
@@ -201,16 +176,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   async findPrunable(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>> {
-    checkId('appName', filter.appName)
-    const after = readPagePosition(filter)
-    const found = prunable(this.#apps.get(filter.appName)?.users.values() ?? [], filter)
-    return takePage(
-      found.filter(({ order }) => order > after).sort((one, other) => one.order - other.order),
-      filter,
-      (one) => {
-        return { item: { ...one.key, updatedAt: one.updatedAt }, position: one.order, bytes: 0 }
-      },
-    )
+    return prunablePage(this.#apps.get(filter.appName), filter)
   }
 
   async claimIdle(key: SessionKey, conditions: IdleConditions): Promise<Lease | undefined> {
@@ -290,16 +256,7 @@ export class InMemorySessionService implements SessionService {
   }
 
   async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
-    const { limit = Number.POSITIVE_INFINITY, maxBytes } = options
-    const start = readLogStart(options)
-    const log = this.#find(options)?.log
-    if (!log) return undefined
-    const entries = log.entries.slice(start, start + limit)
-    if (maxBytes === undefined || entries.length === 0) return { entries: copyJson(entries), lastSeq: log.seq }
-    const { items } = takePage(entries, { limit: entries.length, maxBytes }, (entry) => {
-      return { item: copyJson(entry), position: entry.seq, bytes: jsonSize(entry, maxBytes) }
-    })
-    return { entries: items, lastSeq: log.seq }
+    return logPage(this.#find(options), options)
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
@@ -360,74 +317,35 @@ export class InMemorySessionService implements SessionService {
   }
 
   async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
-    return inOrder(this.#pendingOf(filter)).map(({ request }) => copyJson(request))
+    return listPending(this.#sessionsOf(filter.appName), filter)
   }
 
   async pendingPage(filter: Parameters<NonNullable<SessionService['pendingPage']>>[0]): Promise<Page<PendingRequest>> {
-    const after = readPagePosition(filter)
-    const found = this.#pendingOf(filter).filter(({ order }) => order > after)
-    return takePage(inOrder(found), filter, ({ request, order }) => {
-      return { item: copyJson(request), position: order, bytes: sizeWithin(request, filter) }
-    })
+    return pendingPage(this.#sessionsOf(filter.appName), filter)
   }
 
   async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
-    const found = this.#pendingOf(filter)
-    return { count: found.length, newest: found.reduce((newest, { order }) => Math.max(newest, order), 0) }
-  }
-
-  #pendingOf(filter: Parameters<SessionService['pending']>[0]): StoredRequest[] {
-    checkFilter(filter)
-    const { userId, sessionId } = filter
-    const found: StoredRequest[] = []
-    for (const { key, pending } of this.#sessionsOf(filter.appName)) {
-      if (!pending || (userId !== undefined && userId !== key.userId)) continue
-      if (sessionId === undefined || sessionId === key.sessionId) found.push(...pending)
-    }
-    return found
+    return pendingSummary(this.#sessionsOf(filter.appName), filter)
   }
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)
-    const now = this.#monotonicNow()
-    const found: SessionKey[] = []
-    for (const { key, epoch, expiresAt } of this.#sessionsOf(appName)) {
-      if (epoch !== FREE && now >= expiresAt) found.push({ ...key })
-    }
-    return found
+    return interruptedSessions(this.#sessionsOf(appName), this.#monotonicNow())
   }
 
-  async withInbox({ appName, limit }: { appName: string; limit: number }): Promise<SessionKey[]> {
-    checkId('appName', appName)
-    const now = this.#monotonicNow()
-    const found: SessionKey[] = []
-    for (const { key, epoch, expiresAt, setAside } of this.#posted) {
-      if (found.length >= limit) break
-      if (key.appName !== appName || setAside !== undefined) continue
-      if (epoch === FREE || now >= expiresAt) found.push({ ...key })
-    }
-    return found
+  async withInbox(filter: { appName: string; limit: number }): Promise<SessionKey[]> {
+    return postedSessions(this.#posted, filter, this.#monotonicNow())
   }
 
   async setAside(
     filter: { appName: string; userId?: string | undefined } & PageOptions,
   ): Promise<Page<SetAsideSession>> {
-    checkFilter(filter)
-    const after = readPagePosition(filter)
-    const found = [...this.#sessionsOf(filter.appName)]
-      .filter(({ order, setAside, key }) => order > after && setAside !== undefined && isOf(key, filter))
-      .sort((one, other) => one.order - other.order)
-    return takePage(found, filter, ({ key, setAside = '', order }) => {
-      return { item: { ...key, reason: setAside }, position: order, bytes: 0 }
-    })
+    return setAsidePage(this.#sessionsOf(filter.appName), filter)
   }
 
   async countSessions({ appName }: { appName: string }): Promise<SessionCounts> {
     checkId('appName', appName)
-    const counts = { running: 0, interrupted: 0, setAside: 0, posted: 0, waiting: 0, idle: 0 }
-    const now = this.#monotonicNow()
-    for (const session of this.#sessionsOf(appName)) counts[stateOf(session, now)]++
-    return counts
+    return sessionCounts(this.#sessionsOf(appName), this.#monotonicNow())
   }
 
   watch(listener: (key: SessionKey) => void): () => void {
@@ -465,7 +383,7 @@ export class InMemorySessionService implements SessionService {
     return user?.sessions.get(key.sessionId) ?? user?.copies.get(key.sessionId)
   }
 
-  #userOf({ appName, userId }: SessionKey): User | undefined {
+  #userOf({ appName, userId }: { readonly appName: string; readonly userId: string }): InMemoryUser | undefined {
     return this.#apps.get(appName)?.users.get(userId)
   }
 
@@ -474,27 +392,6 @@ export class InMemorySessionService implements SessionService {
     const { epoch } = lease
     return session && session.epoch === epoch && epoch !== FREE ? session : undefined
   }
-}
-
-interface App {
-  readonly state: Scope
-  readonly users: Map<string, User>
-}
-
-interface User {
-  readonly state: Scope
-  sessions: Map<string, InMemorySession>
-  /** Unfinished copies. They are kept apart from the sessions, so that only the holder of a lease finds them. */
-  readonly copies: Map<string, InMemorySession>
-}
-
-function isOf(key: SessionKey, { userId }: { readonly userId?: string | undefined }): boolean {
-  return userId === undefined || userId === key.userId
-}
-
-/** The size of an item, if it matters for the page. */
-function sizeWithin(item: unknown, { maxBytes }: PageOptions): number {
-  return maxBytes === undefined ? 0 : jsonSize(item, maxBytes)
 }
 
 const DONE: Promise<void> = Promise.resolve()

@@ -64,6 +64,30 @@ test('a change that is rolled back is not shown to the holder', async () => {
   expect(valuesOf(state)).toEqual({ color: 'red', 'user:name': 'Ada' })
 })
 
+test('a user who is deleted by another process and created again has no old state, also not in a process with a copy', async () => {
+  const { here, there, lease, state } = await twoProcesses()
+  await here.sessionService.append(lease, 0, [entryOf('e1', { 'user:name': 'Eve' })])
+  expect(state.get('user:name')).toBe('Eve')
+  await there.sessionService.deleteUser(HOME)
+  await here.sessionService.createSession(HOME)
+  const next = await here.sessionService.claim(HOME)
+  const { state: recreated } = await here.sessionService.read(next)
+  expect(valuesOf(recreated)).toEqual({})
+  await there.sessionService.createSession(SIBLING)
+  await write(there.sessionService, SIBLING, entryOf('f1', { 'user:name': 'Bob' }))
+  await here.sessionService.renew(next)
+  expect([recreated.get('user:name'), state.get('user:name')]).toEqual(['Bob', 'Bob'])
+})
+
+test('a process that deletes a user shows none of the old state to new sessions of the user', async () => {
+  const { here, there, state } = await twoProcesses()
+  await here.sessionService.deleteUser(HOME)
+  expect(state.get('user:name')).toBeUndefined()
+  await there.sessionService.createSession({ ...HOME, state: { 'user:name': 'Bob' } })
+  const { state: recreated } = await here.sessionService.read(await here.sessionService.claim(HOME))
+  expect(valuesOf(recreated)).toEqual({ 'user:name': 'Bob' })
+})
+
 test('the usual steps of a run take few statements, each a round trip to a server', async () => {
   const { here, lease } = await twoProcesses()
   const { database, sessionService } = here
@@ -76,6 +100,8 @@ test('the usual steps of a run take few statements, each a round trip to a serve
   const batch = [entryOf('e2'), intentOf('c1'), entryOf('e3')]
   expect(await count(() => sessionService.append(lease, 1, batch)), 'three entries').toBe(2)
   expect(await count(() => sessionService.append(lease, 4, [entryOf('e4', { a: 1, b: 2 })])), 'with state').toBe(3)
+  const shared = [entryOf('e5', { 'user:name': 'Eve' })]
+  expect(await count(() => sessionService.append(lease, 5, shared)), 'with state of the user').toBe(4)
   expect(await count(() => sessionService.inbox(lease)), 'inbox').toBe(2)
   expect(await count(() => sessionService.renew(lease)), 'renew').toBe(1)
   expect(await count(() => sessionService.release(lease)), 'release').toBe(1)

@@ -1,6 +1,6 @@
 import type { StateReader } from '../session/service.ts'
 import type { LogStep, SessionState } from './session-state.ts'
-import { query, rowOf, type SqlWork, type Statement } from './sql.ts'
+import type { SqlWork } from './sql.ts'
 import {
   byScope,
   NO_CHANGES,
@@ -12,15 +12,7 @@ import {
 } from './state-change.ts'
 import { StateCopy, type StateUpdate, type StateVersions } from './state-copy.ts'
 import { type StateOwner, type StateRows, scopeColumns } from './state-rows.ts'
-
-/**
- * Says that the state of an app (no user) or a user changes, and returns its new version. It comes first, so that writers of shared
- * state follow each other.
- */
-export const ADVANCE_VERSION: Statement = query(
-  `INSERT INTO toolwright_state_versions AS known (app, "user", version) VALUES (?, ?, 1)
-   ON CONFLICT (app, "user") DO UPDATE SET version = known.version + 1 RETURNING version`,
-)
+import type { StateVersionRows } from './state-versions.ts'
 
 /**
  * State that the holder of a session reads from a copy in memory, because its database answers later. The copy has all appends of
@@ -28,26 +20,36 @@ export const ADVANCE_VERSION: Statement = query(
  */
 export class CopiedState implements SessionState {
   readonly #rows: StateRows
+  readonly #versions: StateVersionRows
   /** Weak, because a holder may never release its lease: a copy lives as long as a reader of it. */
   readonly #copies: Map<string, WeakRef<StateCopy>> = new Map()
   readonly #unused: FinalizationRegistry<string> = new FinalizationRegistry((name) => {
     if (!this.#copies.get(name)?.deref()) this.#copies.delete(name)
   })
 
-  constructor(rows: StateRows) {
+  constructor(rows: StateRows, versions: StateVersionRows) {
     this.#rows = rows
+    this.#versions = versions
   }
 
   /** Applies changes, and finds out what they mean for the copies. */
   *apply(owner: StateOwner, changes: readonly StateChange[], log: LogStep): SqlWork<readonly StateUpdate[]> {
     const scoped = byScope(changes)
     const isChanged = { app: scoped.app.length > 0, user: scoped.user.length > 0 }
-    const app = isChanged.app ? yield* this.#advanceVersion(owner, 'app') : log.versions.app
-    const user = isChanged.user ? yield* this.#advanceVersion(owner, 'user') : log.versions.user
+    const app = isChanged.app ? yield* this.#versions.advance(owner.app, '') : log.versions.app
+    const user = isChanged.user ? yield* this.#versions.advance(owner.app, owner.user) : log.versions.user
     yield* this.#rows.apply(owner, scoped)
     const before = { app: isChanged.app ? app - 1 : app, user: isChanged.user ? user - 1 : user, session: log.from }
     const after = { app, user, session: log.versions.session }
     return yield* this.#updates(owner, { before, after, changes: scoped })
+  }
+
+  /** Deletes the values and the version of a user. */
+  *deleteUser(owner: StateOwner): SqlWork<readonly StateUpdate[]> {
+    const version = yield* this.#versions.remove(owner.app, owner.user)
+    yield* this.#rows.deleteUserState(owner)
+    const copy = this.#copies.get(nameOf(owner, 'user'))?.deref()
+    return copy ? [{ type: 'read', copy, version, values: [] }] : []
   }
 
   /** Reads the scopes whose version is not the one of the copy. */
@@ -87,10 +89,6 @@ export class CopiedState implements SessionState {
       else updates.push({ type: 'read', copy, version: to, values: yield* this.#rows.readScope(owner, scope) })
     }
     return updates
-  }
-
-  *#advanceVersion({ app, user }: StateOwner, scope: 'app' | 'user'): SqlWork<number> {
-    return Number((yield* rowOf(ADVANCE_VERSION, app, scope === 'app' ? '' : user))?.version)
   }
 
   #open(owner: StateOwner, scope: StateScope): StateCopy {

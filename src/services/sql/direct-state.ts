@@ -30,6 +30,11 @@ export class DirectState implements SessionState {
     return NO_UPDATES
   }
 
+  *deleteUser(owner: StateOwner): SqlWork<readonly StateUpdate[]> {
+    yield* this.#rows.deleteUserState(owner)
+    return NO_UPDATES
+  }
+
   // biome-ignore lint/correctness/useYield: there is nothing to read
   *refresh(): SqlWork<readonly StateUpdate[]> {
     return NO_UPDATES

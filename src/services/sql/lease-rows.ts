@@ -15,10 +15,10 @@ import {
   type SessionRow,
   STORED_COLUMNS,
   type UpdatedRow,
-  versionColumns,
 } from './session-row.ts'
 import { FREE, type HeldLease, isEpoch } from './session-rows.ts'
 import { changesOf, command, query, rowOf, rowsOf, type SqlDatabase, type SqlWork, type Statement } from './sql.ts'
+import { versionColumns } from './state-versions.ts'
 
 /** A session that can be claimed. */
 export interface ClaimableRow extends SessionRow {

@@ -1,7 +1,7 @@
 import type { SessionKey } from '../session/service.ts'
 import { damaged } from './damaged.ts'
 import { fromText, toText } from './escaped-text.ts'
-import type { SqlDatabase, SqlRow } from './sql.ts'
+import type { SqlRow } from './sql.ts'
 
 /** The row of a session. */
 export interface SessionRow {
@@ -52,18 +52,6 @@ export type UpdatedRow = Pick<SessionRow, 'id' | 'app_version' | 'user_version'>
 
 /** A session as columns: what its log and its state belong to. */
 export type RowOwner = Pick<SessionRow, 'id' | 'app' | 'user' | 'session'>
-
-/** The versions of shared state that the row of a session is selected with. */
-const VERSION_COLUMNS = `,
-  coalesce((SELECT version FROM toolwright_state_versions AS versions
-            WHERE versions.app = toolwright_sessions.app AND versions."user" = ''), 0) AS app_version,
-  coalesce((SELECT version FROM toolwright_state_versions AS versions
-            WHERE versions.app = toolwright_sessions.app AND versions."user" = toolwright_sessions."user"), 0) AS user_version`
-
-/** Selects the versions of shared state where holders read a copy of it. */
-export function versionColumns(database: SqlDatabase): string {
-  return database.readNow ? '' : VERSION_COLUMNS
-}
 
 /** The key of a session as columns. */
 export type KeyColumns = readonly [app: string, user: string, session: string]

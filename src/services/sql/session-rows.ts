@@ -12,9 +12,9 @@ import {
   type SessionRow,
   STORED_COLUMNS,
   type UpdatedRow,
-  versionColumns,
 } from './session-row.ts'
 import { changesOf, command, query, rowOf, rowsOf, type SqlDatabase, type SqlWork, type Statement } from './sql.ts'
+import { versionColumns } from './state-versions.ts'
 
 /** The parts of a lease that prove the right to write. */
 export type HeldLease = Pick<Lease, 'key' | 'epoch'>

@@ -16,6 +16,8 @@ export interface LogStep {
 export interface SessionState {
   /** Applies changes in a transaction. `take` the updates after its commit. */
   apply(owner: StateOwner, changes: readonly StateChange[], log: LogStep): SqlWork<readonly StateUpdate[]>
+  /** Deletes the `user:` state of a user in a transaction. `take` the updates after its commit. */
+  deleteUser(owner: StateOwner): SqlWork<readonly StateUpdate[]>
   /** Reads what has changed since the reader last heard of it. `take` the updates after the transaction. */
   refresh(owner: StateOwner, versions: StateVersions): SqlWork<readonly StateUpdate[]>
   /** Shows updates to the readers of this process. */

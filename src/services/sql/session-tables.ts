@@ -12,6 +12,7 @@ import { SessionRows } from './session-rows.ts'
 import type { SessionState } from './session-state.ts'
 import type { SqlDatabase } from './sql.ts'
 import { StateRows } from './state-rows.ts'
+import { StateVersionRows } from './state-versions.ts'
 
 /** The rules of each table that sessions are stored in. */
 export interface SessionTables {
@@ -58,7 +59,9 @@ export function sessionTables(database: SqlDatabase, options: TableOptions): Ses
     pages: new LogPages(),
     checkpoints: new CheckpointRows(reportDamage),
     stateRows,
-    state: readsAtOnce(database) ? new DirectState(stateRows, database) : new CopiedState(stateRows),
+    state: readsAtOnce(database)
+      ? new DirectState(stateRows, database)
+      : new CopiedState(stateRows, new StateVersionRows(database.dialect)),
     inbox: new InboxRows(reportDamage),
     pending: new PendingRows(reportDamage),
     counting: new SessionCounting(database),

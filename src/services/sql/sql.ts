@@ -73,7 +73,7 @@ export interface SqlDatabase {
   write<T>(work: () => SqlWork<T>, mayWaitLonger?: () => SqlWork<boolean>): Promise<T>
   /**
    * Runs work that only reads, at once. Omit it if the database answers later: holders of sessions then read a copy of the state,
-   * and the table `toolwright_state_versions` (app, user, version) tells when shared state has changed.
+   * and the table `toolwright_state_versions` tells when shared state has changed (state-versions.ts).
    */
   readNow?<T>(work: () => SqlWork<T>): T
   /**

@@ -76,6 +76,11 @@ export class StateRows {
     yield* changesOf(this.#deleteAll, app, user, id)
   }
 
+  /** Deletes the state of a user, but not of its sessions. */
+  *deleteUserState({ app, user }: StateOwner): SqlWork<void> {
+    yield* changesOf(this.#deleteAll, app, user, 0)
+  }
+
   /** Reads session, user and app state into one object, and its length as JSON. */
   *read({ app, user, id }: StateOwner): SqlWork<ReadState> {
     return toState(yield* rowsOf(this.#all, app, user, id))

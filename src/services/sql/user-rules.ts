@@ -23,9 +23,6 @@ const SOME_SESSIONS = query(
   `SELECT id, app, "user" FROM toolwright_sessions WHERE app IN (?, ?) AND "user" = ? ORDER BY id LIMIT ${SESSIONS_AT_ONCE}`,
 )
 
-/** No version: the copies of state read all values. */
-const UNKNOWN = -1
-
 /** The `user:` state of a user. */
 export function* userState({ stateRows }: SessionTables, user: UserOwner): SqlWork<JsonObject> {
   const state: JsonObject = {}
@@ -42,16 +39,8 @@ export function* deleteSomeSessions(tables: SessionTables, { appName, userId }: 
 }
 
 /** Deletes the `user:` state. */
-export function* deleteUserState(
-  { stateRows, state }: SessionTables,
-  user: UserOwner,
-): SqlWork<readonly StateUpdate[]> {
-  const owner = ownerOf(user)
-  const values = yield* stateRows.readScope(owner, 'user')
-  if (values.length === 0) return []
-  const versions = { app: UNKNOWN, user: UNKNOWN, session: UNKNOWN }
-  const changes = values.map(([key]) => [key, null] as const)
-  return yield* state.apply(owner, changes, { from: UNKNOWN, versions })
+export function deleteUserState({ state }: SessionTables, user: UserOwner): SqlWork<readonly StateUpdate[]> {
+  return state.deleteUser(ownerOf(user))
 }
 
 function ownerOf({ appName, userId }: UserOwner): { app: string; user: string; id: number } {

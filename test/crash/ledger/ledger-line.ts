@@ -3,6 +3,7 @@ export type LedgerLine = { readonly app: string; readonly sessionId: string } & 
   | { readonly type: 'got'; readonly eventId: string }
   | { readonly type: 'answered'; readonly requestId: string }
   | { readonly type: 'posted'; readonly note: string }
+  | { readonly type: 'failed'; readonly code: string; readonly message: string }
   | { readonly type: 'body' | 'effect' | 'reconciled'; readonly tool: string; readonly key: string }
 )
 

@@ -27,7 +27,15 @@ export async function finish(desk: Desk): Promise<void> {
   await answerPending(desk)
 }
 
-async function answerPending(desk: Desk): Promise<void> {
+/** The session accepts another message, and nothing is left to recover. */
+export async function sayGoodbye({ runner, userId, sessionId }: Desk): Promise<void> {
+  const { text } = await runner.complete({ userId, sessionId, message: 'Bye.' })
+  const left = await runner.recover()
+  if (text !== 'done' || left.length > 0) throw new Error(`The model said "${text}", and ${left.length} runs are left.`)
+}
+
+/** Answers what is asked until nothing is open. */
+export async function answerPending(desk: Desk): Promise<void> {
   const { runner, userId, sessionId } = desk
   for (;;) {
     await runner.internals.backgroundOf({ userId, sessionId })
@@ -42,7 +50,8 @@ function answerTo(request: PendingRequest): Part {
   return request.kind === 'confirmation' ? approve(request) : respond(request, { paid: true })
 }
 
-async function read(desk: Desk, run: Run): Promise<void> {
+/** Reads a run to its end. */
+export async function read(desk: Desk, run: Run): Promise<void> {
   for await (const { id, partial } of run) if (!partial) await desk.note({ type: 'got', eventId: id })
 }
 

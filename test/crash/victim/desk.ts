@@ -21,6 +21,8 @@ export interface DeskOptions {
   readonly hasHistory?: boolean | undefined
   /** How far the clock of the runner is ahead. The time of a background call whose process has died is over then. */
   readonly aheadMs?: number | undefined
+  /** Does nothing edit the state while a body runs? Default: another process does. */
+  readonly isLeftAlone?: boolean | undefined
 }
 
 /** A session with its runner, and the world outside. */
@@ -43,12 +45,14 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 export interface Surroundings {
   readonly ledger: LedgerClient
   readonly killer: Killer
+  /** The store of all desks. Default: each opens its own. */
+  readonly services?: OpenStore | undefined
 }
 
 /** Opens the store and makes the runner of a session. */
-export function openDesk(options: DeskOptions, { ledger, killer }: Surroundings): Desk {
+export function openDesk(options: DeskOptions, { ledger, killer, services: shared }: Surroundings): Desk {
   const { app, store, aheadMs = 0 } = options
-  const services: OpenStore = openStore(store, { leaseMs: 1_000 })
+  const services: OpenStore = shared ?? openStore(store, { leaseMs: 1_000 })
   const session = { userId: 'ada', sessionId: 's1' } as const
   const outside = services.sessionService
   const note: Desk['note'] = async (line) => {

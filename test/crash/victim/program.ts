@@ -3,11 +3,12 @@ import { flushCompileCache } from 'node:module'
 import { parseDeathTime } from '../kill-points.ts'
 import { LedgerClient } from '../ledger/ledger-client.ts'
 import { type AppendOptions, appendMany } from './append-many.ts'
-import { converse, finish } from './caller.ts'
+import { converse, finish, sayGoodbye } from './caller.ts'
 import { type Desk, type DeskOptions, openDesk } from './desk.ts'
 import { importHistory } from './import-history.ts'
 import { Killer } from './killer.ts'
 import { PAY } from './models.ts'
+import { persist } from './persist.ts'
 import { watchStatements } from './watch-statements.ts'
 import { type WriteOptions, writeOnFaultyDisk } from './write-on-faulty-disk.ts'
 
@@ -19,25 +20,33 @@ export type Command =
 
 /** Works on sessions. */
 export interface ConverseCommand {
-  /** `converse`: one conversation. `finish`: completes what is left, then sends one more message. `work`: both, until it is killed. */
-  readonly type: 'converse' | 'finish' | 'work'
+  /**
+   * `converse`: one conversation. `finish`: completes what is left, then sends one more message. `work`: both, until it is killed.
+   * `persist`: conversations, whatever the store does.
+   */
+  readonly type: 'converse' | 'finish' | 'work' | 'persist'
   /** The sessions. */
   readonly desks: readonly DeskOptions[]
   /** The socket of the ledger. */
   readonly ledger: string
   /** When the process kills itself: `c7:2`, `step:120` or `never`. */
   readonly death: string
+  /** How many conversations `persist` has in each session. With 0, it completes what is left, then sends one more message. */
+  readonly conversations?: number | undefined
+  /** When the process ends by itself, so that a test fails. Default: after a minute. */
+  readonly maxMs?: number | undefined
 }
 
-// a process that waits for something that never comes ends, so that a test fails
-setTimeout(() => process.exit(3), 60_000)
 const command = JSON.parse(process.argv[2] ?? '') as Command
+// a process that waits for something that never comes ends, so that a test fails
+setTimeout(() => process.exit(3), ('maxMs' in command && command.maxMs) || 60_000)
 if (command.type === 'append') await appendMany(command)
 else if (command.type === 'write') console.log(JSON.stringify(await writeOnFaultyDisk(command)))
 else await work(command)
 process.exit()
 
-async function work({ type, desks, ledger, death }: ConverseCommand): Promise<void> {
+async function work({ type, desks, ledger, death, conversations = 1 }: ConverseCommand): Promise<void> {
+  if (type === 'persist') return await persist(desks, await LedgerClient.connect(ledger), conversations)
   const killer = new Killer(parseDeathTime(death))
   if (death !== 'never') flushCompileCache() // the process is killed and cannot do it at its exit
   await watchStatements(killer, desks[0]?.store ?? '')
@@ -46,7 +55,7 @@ async function work({ type, desks, ledger, death }: ConverseCommand): Promise<vo
   console.log(JSON.stringify({ survived: killer.survived, steps: killer.steps }))
 }
 
-async function workOn(desk: Desk, type: ConverseCommand['type']): Promise<void> {
+async function workOn(desk: Desk, type: Exclude<ConverseCommand['type'], 'persist'>): Promise<void> {
   if (desk.hasHistory) await importHistory(desk)
   for (;;) {
     if (type !== 'converse') await finish(desk)
@@ -55,11 +64,4 @@ async function workOn(desk: Desk, type: ConverseCommand['type']): Promise<void> 
     if (type !== 'work') break
   }
   await desk.runner.close()
-}
-
-/** The session accepts another message, and nothing is left to recover. */
-async function sayGoodbye({ runner, userId, sessionId }: Desk): Promise<void> {
-  const { text } = await runner.complete({ userId, sessionId, message: 'Bye.' })
-  const left = await runner.recover()
-  if (text !== 'done' || left.length > 0) throw new Error(`The model said "${text}", and ${left.length} runs are left.`)
 }

@@ -48,7 +48,7 @@ async function takeEffect(
   await note({ type: 'body', tool: name, key })
   context.state.set(`paid-${key.split('/')[1]}`, true)
   context.state.set('user:lastPaid', key)
-  await editStateFromOutside(desk)
+  if (!desk.isLeftAlone) await editStateFromOutside(desk)
   // while the body of a background call runs, no lease is held
   if (desk.shape !== 'background') {
     await killer.waitFor('c12')

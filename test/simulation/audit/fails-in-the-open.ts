@@ -23,7 +23,7 @@ const EXPECTED_LOGS = [
   /^The model of agent "\w+" failed: The model is tired\.$/,
   /^Tool "(\w+)" threw in call "[\w-]+" of invocation "[\w-]+": \1 broke\.$/,
   /^requiresConfirmation of tool "\w+" threw in call "[\w-]+" of invocation "[\w-]+": its message is left out, because it may hold arguments$/,
-  /^Session "\w+" could not be recovered: (The line is dead\.|The lease on session "\w+" is no longer held: [^.]+\. Call runner\.resume\(\) to continue the run\.)$/,
+  /^Session "\w+" of user "\w+" in app "\w+" could not be recovered: (?:[A-Z_]+: )?(The line is dead\.|The lease on session "\w+" is no longer held: [^.]+\. Call runner\.resume\(\) to continue the run\.)$/,
 ]
 
 export function* failsInTheOpen(

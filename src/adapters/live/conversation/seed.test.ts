@@ -51,6 +51,17 @@ test('leaves the beginning of a long conversation out', () => {
   expect(JSON.stringify(contents).length).toBeLessThan(110_000)
 })
 
+test('leaves out the result of a call that is left out with the beginning of a long conversation', () => {
+  const call: Content = {
+    role: 'model',
+    parts: [{ text: 'x'.repeat(60_000) }, { functionCall: { id: '1', name: 'look', args: {} } }],
+  }
+  const result: Content = { role: 'tool', parts: [{ functionResponse: { id: '1', name: 'look', response: { n: 1 } } }] }
+  const long = model('y'.repeat(60_000))
+  expect(seed([user('Look.'), call, result, long])).toEqual([long])
+  expect(seed([user('Look.'), call, result])).toHaveLength(3)
+})
+
 test('never leaves out the latest message, even if it is too long', () => {
   const [content, ...more] = seed([user('before'), user(`Read this: ${'x'.repeat(150_000)}`)])
   expect(more).toEqual([])

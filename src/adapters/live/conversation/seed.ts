@@ -7,11 +7,13 @@ const CUT = '… [The rest is left out.]'
 
 /**
  * The conversation as text, for a connection that does not know it. Calls and results become text: live models accept no
- * function calls that they did not make. A long conversation loses its beginning. `isRunning`: has the call no result yet?
+ * function calls that they did not make. A long conversation loses its beginning, and no result stays without its call.
+ * `isRunning`: has the call no result yet?
  */
 export function seedContents(history: readonly Content[], isRunning: (callId: string) => boolean): Content[] {
   const contents: Content[] = []
   let left = MAX_CHARACTERS
+  let start = 0 // of `contents`: before it are results whose calls may be left out
   for (const { role, parts } of history.toReversed()) {
     const told = asText({ role, parts: parts.map((part) => withoutPlaceholder(part, isRunning)) })
     const text = told?.parts[0]?.text ?? ''
@@ -19,12 +21,17 @@ export function seedContents(history: readonly Content[], isRunning: (callId: st
     if (text.length > left) {
       // the latest message is never left out: it may be the one that waits for a reply
       if (contents.length === 0) contents.push({ ...told, parts: [{ text: text.slice(0, left) + CUT }] })
-      break
+      return contents.slice(Math.min(start, contents.length - 1))
     }
     left -= text.length
     contents.unshift(told)
+    start = parts.some(isResult) ? start + 1 : 0
   }
   return contents
+}
+
+function isResult({ functionResponse, codeExecutionResult }: Part): boolean {
+  return functionResponse !== undefined || codeExecutionResult !== undefined
 }
 
 /** The history has an error for a call without a result. The result of a call that runs follows later. */

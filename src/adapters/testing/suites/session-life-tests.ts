@@ -41,6 +41,15 @@ export function lifeTests(serviceTest: ServiceTest<SessionService>): void {
       await rejectsWith(service.deleteUser({ ...HOME, userId }), 'INVALID_REQUEST')
   })
 
+  lifeTest('a deleted user has no items that wait for a worker', async (service) => {
+    if (!service.withInbox) return
+    await service.createSession(HOME)
+    await service.createSession({ ...HOME, userId: 'bob' })
+    for (const userId of ['ada', 'bob']) await service.post({ ...HOME, userId }, { id: 'i1', type: 'cancel' })
+    await service.deleteUser(HOME)
+    deepEqual(await service.withInbox({ appName: 'shop', limit: 10 }), [{ ...HOME, userId: 'bob' }])
+  })
+
   lifeTest('sessions that have not changed for long are prunable, in pages', async (service, clock) => {
     for (const sessionId of ['s1', 's2', 's3']) await service.createSession({ ...HOME, sessionId })
     await service.createSession({ ...HOME, appName: 'bank' })

@@ -21,7 +21,7 @@ export interface OpenStore extends AsyncDisposable {
 }
 
 /** Counting and comparing a large store takes longer than a statement of a run may take. */
-const STATEMENT_TIMEOUT_MS = 600_000
+export const STATEMENT_TIMEOUT_MS = 600_000
 /** How long a write waits for another process that writes to the file. */
 const BUSY_TIMEOUT_MS = 30_000
 

@@ -1,59 +1,40 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../../core/error/error.ts'
+import { query, rowOf, type SqlWork } from '../../../services/sql/sql.ts'
+import { readTableStats, type TableStats } from '../../../services/sql/store-stats.ts'
+import { Connections } from '../../postgres/pool.ts'
+import { readSource } from '../../postgres/source.ts'
+import { storageError } from '../../postgres/storage-error.ts'
+import { Transactions } from '../../postgres/transaction.ts'
+import { SqliteDatabase } from '../../sqlite/database.ts'
 import { UsageError } from '../terminal.ts'
+import { STATEMENT_TIMEOUT_MS, type StorePlace } from './open-store.ts'
 
-/** A session with what makes it special. */
-export interface SessionFigure {
-  /** The app. */
-  readonly app: string
-  /** The user. */
-  readonly user: string
-  /** The session. */
-  readonly session: string
-  /** When it last changed. */
-  readonly changedAt: string
-  /** The entries of its log. */
-  readonly entries: number
-  /** The bytes of its log. */
-  readonly bytes: number
-}
-
-/** What a SQLite file holds. */
-export interface StoreStats {
-  /** The bytes of the file and its write-ahead log. */
+/** What a store holds. */
+export interface StoreStats extends TableStats {
+  /** The bytes of the SQLite file and its write-ahead log, or of the tables and indexes in Postgres. */
   readonly fileBytes: number
-  /** Bytes of the file that nothing uses. `VACUUM` gives them back. */
-  readonly freeBytes: number
-  /** Sessions and users, by app. */
-  readonly apps: readonly { readonly app: string; readonly sessions: number; readonly users: number }[]
-  /** The number of sessions. */
-  readonly sessions: number
-  /** The number of log entries, and their bytes. */
-  readonly log: { readonly entries: number; readonly bytes: number }
-  /** The number of versions of artifacts, and their bytes. */
-  readonly artifacts: { readonly versions: number; readonly bytes: number }
-  /** The number of pending requests. */
-  readonly pending: number
-  /** The sessions that have not changed for the longest time. */
-  readonly oldest: readonly SessionFigure[]
-  /** The sessions with the largest logs. */
-  readonly largest: readonly SessionFigure[]
+  /** Bytes of the file that nothing uses. `VACUUM` gives them back. Null for Postgres, which does not know. */
+  readonly freeBytes: number | null
 }
 
-/** Not an unfinished copy: no app has such a name. */
-const IS_SESSION = `app NOT LIKE '"%'`
-const SESSION = `SELECT app, user, sessions.session AS session, updated_at, seq AS entries,
-  (SELECT coalesce(sum(octet_length(body)), 0) FROM toolwright_entries AS entries WHERE entries.session = sessions.id) AS bytes
-  FROM toolwright_sessions AS sessions WHERE ${IS_SESSION}`
+/** Reads what a store holds, in one snapshot. Changes nothing. `top`: how many of the oldest and the largest sessions. */
+export async function readStats(place: StorePlace, top: number): Promise<StoreStats> {
+  return place.type === 'sqlite' ? await readFile(place.file, top) : await readServer(place, top)
+}
 
-/** Reads what a SQLite file holds, in one snapshot. Changes nothing. `top`: how many of the oldest and the largest sessions. */
-export function readStats(file: string, top: number): StoreStats {
+async function readFile(file: string, top: number): Promise<StoreStats> {
   if (!existsSync(file)) throw new UsageError(`"${file}" does not exist. Pass the SQLite file of a store.`)
   const connection = new DatabaseSync(file, { readOnly: true })
   try {
-    connection.exec('BEGIN')
-    return statsOf(connection, file, top)
+    const now = (): number => 0 // no leases are read
+    const database = new SqliteDatabase(connection, file, { busyTimeoutMs: 0, monotonicNow: now, isInMemory: false })
+    return await database.read(function* () {
+      const pageBytes = Number((yield* rowOf(PAGE_SIZE))?.page_size)
+      const freeBytes = Number((yield* rowOf(FREE_PAGES))?.freelist_count) * pageBytes
+      return { fileBytes: sizeOf(file) + sizeOf(`${file}-wal`), freeBytes, ...(yield* readTableStats(top)) }
+    })
   } catch (error) {
     throw new Error(`"${file}" cannot be read as a store of toolwright: ${messageOf(error)}`, { cause: error })
   } finally {
@@ -61,56 +42,39 @@ export function readStats(file: string, top: number): StoreStats {
   }
 }
 
-function statsOf(connection: DatabaseSync, file: string, top: number): StoreStats {
-  const one = (sql: string): Record<string, number> => connection.prepare(sql).get() as Record<string, number> // each statement returns one row of numbers
-  const sessions = (order: string): SessionFigure[] =>
-    connection.prepare(`${SESSION} ORDER BY ${order} LIMIT ?`).all(top).map(toFigure)
-  const apps = connection
-    .prepare(
-      `SELECT app, count(*) AS sessions, count(DISTINCT user) AS users FROM toolwright_sessions
-       WHERE ${IS_SESSION} GROUP BY app ORDER BY app`,
-    )
-    .all()
-    .map((row) => ({ app: toId(row.app), sessions: Number(row.sessions), users: Number(row.users) }))
-  const log = one('SELECT count(*) AS entries, coalesce(sum(octet_length(body)), 0) AS bytes FROM toolwright_entries')
-  const artifacts = one(
-    `SELECT count(*) AS versions, coalesce(sum(octet_length(part) + coalesce(length(bytes), 0)), 0) AS bytes
-     FROM toolwright_artifacts`,
-  )
-  const pageBytes = one('PRAGMA page_size').page_size ?? 0
-  return {
-    fileBytes: sizeOf(file) + sizeOf(`${file}-wal`),
-    freeBytes: (one('PRAGMA freelist_count').freelist_count ?? 0) * pageBytes,
-    apps,
-    sessions: apps.reduce((sum, app) => sum + app.sessions, 0),
-    log: { entries: log.entries ?? 0, bytes: log.bytes ?? 0 },
-    artifacts: { versions: artifacts.versions ?? 0, bytes: artifacts.bytes ?? 0 },
-    pending: one('SELECT count(*) AS count FROM toolwright_pending').count ?? 0,
-    oldest: sessions('updated_at, id'),
-    largest: sessions('bytes DESC, id'),
-  }
-}
-
-function toFigure(row: Record<string, unknown>): SessionFigure {
-  return {
-    app: toId(row.app),
-    user: toId(row.user),
-    session: toId(row.session),
-    changedAt: new Date(Number(row.updated_at)).toISOString(),
-    entries: Number(row.entries),
-    bytes: Number(row.bytes),
-  }
-}
-
-/** Ids are stored with JSON escapes. A damaged one is shown as it is. */
-function toId(text: unknown): string {
-  try {
-    return JSON.parse(`"${String(text)}"`)
-  } catch {
-    return String(text)
-  }
-}
+const PAGE_SIZE = query('PRAGMA page_size')
+const FREE_PAGES = query('PRAGMA freelist_count')
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
+
+type ServerPlace = Extract<StorePlace, { type: 'postgres' }>
+
+/** Without the services: they would create or migrate the tables. */
+async function readServer({ url, schema }: ServerPlace, top: number): Promise<StoreStats> {
+  const { source, place } = readSource(url)
+  const connections = new Connections(source)
+  const transactions = new Transactions(connections, { schema, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+  try {
+    return await transactions.read(function* (): SqlWork<StoreStats> {
+      const size = yield* rowOf(TABLE_BYTES, schema)
+      if (Number(size?.sessions) === 0)
+        throw new UsageError(
+          `The schema "${schema}" of ${place} has no tables of toolwright. Check the URL and --schema.`,
+        )
+      return { fileBytes: Number(size?.bytes), freeBytes: null, ...(yield* readTableStats(top)) }
+    })
+  } catch (error) {
+    throw error instanceof UsageError ? error : storageError(error, place)
+  } finally {
+    await connections.close()
+  }
+}
+
+const TABLE_BYTES = query(
+  `SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS bigint) AS bytes,
+     count(*) FILTER (WHERE relname = 'toolwright_sessions') AS sessions
+   FROM pg_catalog.pg_class WHERE relkind = 'r' AND relname LIKE 'toolwright%'
+     AND relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = ?)`,
+)

@@ -2,18 +2,37 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventOf, requestOf } from '../../../adapters/testing/suites/session-fixtures.ts'
+import { newSchema, runSql, serverUrl } from '../../postgres/database.test-kit.ts'
+import { postgres } from '../../postgres/postgres.ts'
 import { sqlite } from '../../sqlite/sqlite.ts'
 import { temporaryFile, temporaryFolder } from '../../sqlite/temporary-file.test-kit.ts'
 import { runCommandLine } from '../terminal.test-kit.ts'
+import type { StoreServices } from './copied-stores.test-kit.ts'
+
+/** The clock of the store that is filled. */
+const clock = { time: 0 }
+const now = (): number => clock.time
 
 async function filledFile(): Promise<string> {
   const file = temporaryFile()
-  let time = Date.UTC(2026, 0, 1, 8)
-  using services = sqlite(file, { now: () => time })
-  const { sessionService, artifactService } = services
+  using services = sqlite(file, { now })
+  await fill(services)
+  return file
+}
+
+/** A schema of the shared server with the same content. */
+async function filledSchema(): Promise<string> {
+  const schema = newSchema()
+  await using services = postgres(serverUrl(), { schema, now })
+  await fill(services)
+  return schema
+}
+
+async function fill({ sessionService, artifactService }: StoreServices): Promise<void> {
+  clock.time = Date.UTC(2026, 0, 1, 8)
   const text = (length: number) => ({ content: { role: 'user', parts: [{ text: 'x'.repeat(length) }] } }) as const
   await sessionService.createSession({ appName: 'shop', userId: 'ada', sessionId: 'old', events: [eventOf('e1')] })
-  time += 3_600_000
+  clock.time += 3_600_000
   const large = { appName: 'shop', userId: 'bob/2', sessionId: 'large' }
   await sessionService.createSession({ ...large, events: [eventOf('e1', text(50_000)), eventOf('e2', text(50_000))] })
   await sessionService.createSession({ appName: 'bank', userId: 'ada', sessionId: 'new' })
@@ -21,7 +40,6 @@ async function filledFile(): Promise<string> {
   const lease = await sessionService.claim(large)
   await sessionService.append(lease, 2, [], { pending: { opened: [requestOf('r1')], closed: [] } })
   await artifactService.saveArtifact({ ...large, filename: 'a', artifact: { text: 'file' } })
-  return file
 }
 
 test('toolwright store stats shows sessions, bytes, the oldest and the largest', async () => {
@@ -49,6 +67,43 @@ test('toolwright store stats --json is for programs, and the file stays as it is
   expect(statSync(file)).toMatchObject({ size: before.size, mtimeMs: before.mtimeMs })
 })
 
+test('toolwright store stats of a store in Postgres is the same, with the size of the tables', async () => {
+  const [file, schema] = [await filledFile(), await filledSchema()]
+  const stats = (...args: string[]) => runCommandLine(['store', 'stats', ...args])
+  const { code, out } = await stats(serverUrl(), '--schema', schema)
+  expect(code).toBe(0)
+  expect(out).toMatch(/^tables {5}[\d.]+ kB$/m)
+  const withoutSize = (text: string): string[] => text.split('\n').slice(1)
+  expect(withoutSize(out)).toEqual(withoutSize((await stats(file)).out))
+  const [ofFile, ofSchema] = [await stats(file, '--json'), await stats(serverUrl(), '--schema', schema, '--json')]
+  const { fileBytes, ...rest } = JSON.parse(ofSchema.out)
+  expect(fileBytes).toBeGreaterThan(100_000)
+  const { freeBytes, ...expected } = JSON.parse(ofFile.out)
+  expect({ ...rest, fileBytes: 0 }).toEqual({ ...expected, freeBytes: null, fileBytes: 0 })
+})
+
+test('toolwright store stats creates and migrates nothing in Postgres, and needs only the right to read', async () => {
+  const [schema, role] = [await filledSchema(), `reader_${newSchema().slice(5, 13)}`]
+  await runSql(
+    `CREATE ROLE "${role}" LOGIN; GRANT USAGE ON SCHEMA "${schema}" TO "${role}"; GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";
+     UPDATE "${schema}".toolwright_meta SET value = 2 WHERE name = 'schema'`,
+  )
+  const url = new URL(serverUrl())
+  url.username = role
+  const { code, out } = await runCommandLine(['store', 'stats', url.href, '--schema', schema])
+  expect([code, out]).toEqual([0, expect.stringContaining('3 sessions of 3 users in 2 apps')])
+  const unused = newSchema()
+  const missing = await runCommandLine(['store', 'stats', serverUrl(), '--schema', unused])
+  expect([missing.code, missing.errors]).toEqual([2, expect.stringContaining('has no tables of toolwright')])
+  expect(await runSql(`SELECT nspname FROM pg_namespace WHERE nspname = '${unused}'`)).toEqual([])
+})
+
+test('toolwright store stats of a server that is away says what to do, without the password', async () => {
+  const { code, errors } = await runCommandLine(['store', 'stats', 'postgres://ada:geheim@127.0.0.1:1/shop'])
+  expect([code, errors]).toEqual([1, expect.stringContaining('nothing listens at this address')])
+  expect(errors).not.toContain('geheim')
+})
+
 test('toolwright store stats of an empty store has no sessions', async () => {
   const file = temporaryFile()
   sqlite(file).close()
@@ -57,9 +112,10 @@ test('toolwright store stats of an empty store has no sessions', async () => {
 })
 
 test.each([
-  [['store'], 2, 'Name a command: `toolwright store stats <file>`'],
+  [['store'], 2, 'Name a command: `toolwright store stats <store>`'],
   [['store', 'stat'], 2, '"stat" is no command of toolwright store'],
-  [['store', 'stats'], 2, 'Pass one SQLite file'],
+  [['store', 'stats'], 2, 'Pass one SQLite file or URL of Postgres'],
+  [['store', 'stats', 'a.db', '--schema', 'shop'], 2, '--schema is for Postgres'],
   [['store', 'stats', 'missing.db'], 2, 'does not exist'],
   [['store', 'stats', 'a.db', '--top', '0'], 2, '--top must be a whole number'],
 ])('toolwright %j says what to do', async (args, code, message) => {

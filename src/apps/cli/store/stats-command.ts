@@ -1,12 +1,15 @@
 import { escapeText } from '../../../core/base/escape.ts'
+import type { SessionFigure } from '../../../services/sql/store-stats.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
 import { readCount } from '../serve/serve-arguments.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
-import { readStats, type SessionFigure, type StoreStats } from './read-stats.ts'
+import { readStorePlace } from './open-store.ts'
+import { readStats, type StoreStats } from './read-stats.ts'
 
 const options = {
   json: { type: 'boolean', description: 'Print JSON' },
+  schema: { type: 'string', value: '<name>', description: 'Schema of a store in Postgres (default: toolwright)' },
   top: { type: 'string', value: '<number>', description: 'How many sessions to name (default: 5)' },
 } as const satisfies CommandOptions
 
@@ -14,13 +17,14 @@ const options = {
 export const statsCommand: Command = defineCommand({
   name: 'store stats',
   summary: 'Show what a store holds',
-  usage: '<file>',
+  usage: '<store>',
   description: [
-    'Shows how many sessions a SQLite file has, how large it is, and which sessions are the oldest and the largest. Reads the file and changes nothing, also while other processes use it.',
+    'Shows how many sessions a store has, how large it is, and which sessions are the oldest and the largest. The store is a SQLite file or a URL of Postgres. Reads it and changes nothing, also while other processes use it.',
   ],
   options,
   examples: [
     ['toolwright store stats app.db', 'sessions, bytes, the oldest and the largest sessions'],
+    ['toolwright store stats "$DATABASE_URL" --schema shop', 'of a store in Postgres'],
     ['toolwright store stats app.db --json --top 100', 'for a program'],
   ],
   exitCodes: { 1: 'failure, such as a file of another program' },
@@ -28,9 +32,11 @@ export const statsCommand: Command = defineCommand({
 })
 
 async function run({ values, positionals }: CommandLine<typeof options>, terminal: Terminal): Promise<number> {
-  const [file, ...others] = positionals
-  if (!file || others.length > 0) throw new UsageError('Pass one SQLite file. Usage: toolwright store stats <file>')
-  const stats = readStats(file, readCount('top', values.top) ?? 5)
+  const [store, ...others] = positionals
+  if (!store || others.length > 0)
+    throw new UsageError('Pass one SQLite file or URL of Postgres. Usage: toolwright store stats <store>')
+  const place = readStorePlace(store, { schema: values.schema, option: 'schema' })
+  const stats = await readStats(place, readCount('top', values.top) ?? 5)
   terminal.output.write(values.json ? `${JSON.stringify(stats)}\n` : textOf(stats))
   return 0
 }
@@ -39,7 +45,9 @@ function textOf(stats: StoreStats): string {
   const { apps, log, artifacts } = stats
   const users = apps.reduce((sum, app) => sum + app.users, 0)
   const lines = [
-    `file       ${bytes(stats.fileBytes)}, ${bytes(stats.freeBytes)} of it free`,
+    stats.freeBytes === null
+      ? `tables     ${bytes(stats.fileBytes)}`
+      : `file       ${bytes(stats.fileBytes)}, ${bytes(stats.freeBytes)} of it free`,
     `sessions   ${count(stats.sessions, 'session')} of ${count(users, 'user')} in ${count(apps.length, 'app')}`,
     ...apps.map(({ app, sessions }) => `           ${escapeText(app)}: ${count(sessions, 'session')}`),
     `log        ${count(log.entries, 'entry', 'entries')}, ${bytes(log.bytes)}`,

@@ -16,6 +16,7 @@ export const storeCommand: Command = defineCommand({
   parts,
   examples: [
     ['toolwright store stats app.db', 'sessions, bytes, the oldest and the largest sessions'],
+    ['toolwright store stats "$DATABASE_URL"', 'the same of a store in Postgres'],
     ['toolwright store copy app.db "$DATABASE_URL"', 'from SQLite to Postgres'],
   ],
   choices: parts.map(({ name }) => name.slice('store '.length)),

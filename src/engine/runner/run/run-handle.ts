@@ -1,6 +1,6 @@
 import type { Event } from '../../../core/event/event.ts'
 import type { Next } from '../../agent/loop/next.ts'
-import type { CancelOptions } from '../runner-options.ts'
+import type { CancelOptions, FailedRecovery } from '../runner-options.ts'
 import { Cancelled } from './cancelled.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { RunCaller, RunRequest } from './run-request.ts'
@@ -16,6 +16,12 @@ export interface Run extends AsyncIterable<Event> {
   readonly invocationId: string
   /** Cancels the run. Resolves when the cancellation is recorded. */
   cancel(reason?: string): Promise<void>
+}
+
+/** The runs that `runner.recover()` has started, and what it could not do. */
+export type RecoveredRuns = Run[] & {
+  /** The sessions that were not continued, and lists that could not be read. */
+  readonly failed: readonly FailedRecovery[]
 }
 
 /** A run that has started, as its handle sees it: a run of this process, or one that the caller follows. */

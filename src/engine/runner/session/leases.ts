@@ -75,16 +75,23 @@ interface RenewerOptions {
   runs(): readonly LeasedRun[]
 }
 
+/** What goes on for the runs of a runner. Each state but the first has a timer for the next renewal. */
+type Renewal =
+  | { readonly at: 'rest' }
+  /** The store is not watched. */
+  | { readonly at: 'renewing'; readonly stopTimer: () => void }
+  /** The store will be watched, if a run takes that long. */
+  | { readonly at: 'before watch'; readonly stopTimer: () => void; readonly stopWatchTimer: () => void }
+  /** The store says when an item is posted. */
+  | { readonly at: 'watching'; readonly stopTimer: () => void; readonly stopWatching: () => void }
+
 /**
  * Renews the leases of all runs of a runner with one timer, and drains their inboxes then. If the store can be watched, a run also
  * drains its inbox when an item is posted.
  */
 export class LeaseRenewer {
   readonly #options: RenewerOptions
-  #stopTimer: (() => void) | undefined
-  /** Set while the watch is about to start. */
-  #stopWatchTimer: (() => void) | undefined
-  #stopWatching: (() => void) | undefined
+  #renewal: Renewal = { at: 'rest' }
 
   constructor(options: RenewerOptions) {
     this.#options = options
@@ -92,27 +99,47 @@ export class LeaseRenewer {
 
   /** Call when a run starts. The timer and the watch stop when no run is under way. */
   start({ leaseMs }: Lease): void {
-    const { ports, sessionService } = this.#options
-    if (sessionService.watch && !this.#stopWatching && !this.#stopWatchTimer)
-      this.#stopWatchTimer = ports.setTimer(this.#watch, WATCH_AFTER_MS, { background: true })
-    if (this.#stopTimer) return
+    const renewal = this.#renewal
+    if (renewal.at === 'before watch' || renewal.at === 'watching') return
+    const { ports, sessionService, runs } = this.#options
     // an older session service does not set leaseMs
     const everyMs = (leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE
     const renewAll = (): void => {
-      this.#stopTimer = undefined
-      const active = this.#options.runs()
+      const active = runs()
       for (const run of active) run.tend().catch((error) => run.stop(error))
-      if (active.length > 0) this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
-      else this.close()
+      if (active.length === 0) this.close()
+      else if (this.#renewal.at !== 'rest')
+        this.#renewal = { ...this.#renewal, stopTimer: ports.setTimer(renewAll, everyMs, { background: true }) }
     }
-    this.#stopTimer = ports.setTimer(renewAll, everyMs, { background: true })
+    const stopTimer =
+      renewal.at === 'renewing' ? renewal.stopTimer : ports.setTimer(renewAll, everyMs, { background: true })
+    this.#renewal = sessionService.watch
+      ? {
+          at: 'before watch',
+          stopTimer,
+          stopWatchTimer: ports.setTimer(this.#watch, WATCH_AFTER_MS, { background: true }),
+        }
+      : { at: 'renewing', stopTimer }
+  }
+
+  /** Stops the timer and the watch. */
+  close(): void {
+    const renewal = this.#renewal
+    this.#renewal = { at: 'rest' }
+    if (renewal.at !== 'rest') renewal.stopTimer()
+    if (renewal.at === 'before watch') renewal.stopWatchTimer()
+    if (renewal.at === 'watching') renewal.stopWatching()
   }
 
   readonly #watch = (): void => {
-    this.#stopWatchTimer = undefined
+    const renewal = this.#renewal
+    if (renewal.at !== 'before watch') return
+    const { stopTimer } = renewal
     const { sessionService, runs } = this.#options
+    this.#renewal = { at: 'renewing', stopTimer }
     if (runs().length === 0) return
-    this.#stopWatching = watchSessions(sessionService, (key) => this.#drain(key))
+    const stopWatching = watchSessions(sessionService, (key) => this.#drain(key))
+    this.#renewal = { at: 'watching', stopTimer, stopWatching }
     for (const run of runs()) run.drainInbox().catch(ignore) // items that were posted before the watch
   }
 
@@ -122,16 +149,6 @@ export class LeaseRenewer {
       // a store that fails stops the run at its next append
       if (run.sessionId === sessionId && run.userId === userId) run.drainInbox().catch(ignore)
     }
-  }
-
-  /** Stops the timer and the watch. */
-  close(): void {
-    this.#stopTimer?.()
-    this.#stopTimer = undefined
-    this.#stopWatchTimer?.()
-    this.#stopWatchTimer = undefined
-    this.#stopWatching?.()
-    this.#stopWatching = undefined
   }
 }
 

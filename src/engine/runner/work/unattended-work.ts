@@ -4,7 +4,7 @@ import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import type { Page } from '../../../services/session/service.ts'
 import type { ToolScheduling } from '../../context/tool-scheduling.ts'
 import { recoverRuns } from '../run/recover-runs.ts'
-import type { Run } from '../run/run-handle.ts'
+import type { RecoveredRuns } from '../run/run-handle.ts'
 import type { RunStarter } from '../run/run-starter.ts'
 import type { RecoverOptions, WorkOptions } from '../runner-options.ts'
 import type { ScheduleParts } from '../schedules/schedule-operations.ts'
@@ -31,7 +31,7 @@ export class UnattendedWork {
   }
 
   /** Continues all interrupted invocations, and those whose requests have expired. */
-  async recover(options: RecoverOptions, isOverdue: (request: PendingRequest) => boolean): Promise<Run[]> {
+  async recover(options: RecoverOptions, isOverdue: (request: PendingRequest) => boolean): Promise<RecoveredRuns> {
     const removing = this.#sessions.removeUnfinishedCopies()
     const runs = await recoverRuns(this.#starter, {
       ...options,

@@ -1,5 +1,5 @@
-import { ADVANCE_VERSION } from '../copied-state.ts'
-import { query, rowOf, type SqlValue, type SqlWork, type Statement } from '../sql.ts'
+import { query, type SqlValue, type SqlWork, type Statement } from '../sql.ts'
+import { StateVersionRows } from '../state-versions.ts'
 import type { CopyFact } from './copy-fact.ts'
 import { copyKeyed, type Databases } from './copy-keyed.ts'
 import { SHARED_STATE } from './keyed-tables.ts'
@@ -18,14 +18,15 @@ const LIST: Statement = query(
 /** Copies the state of users and apps. */
 export async function* copySharedState(databases: Databases): AsyncGenerator<CopyFact, void> {
   const { from, to } = databases
+  const versions = new StateVersionRows(to.dialect)
   let after: readonly SqlValue[] | undefined = ['', '']
   while (after) {
     const owners = await from.readOne(LIST, ...after)
     for (const owner of owners) {
-      const columns = valuesOf(owner, OWNER)
       // holders in the target read a copy: a new version tells them to read it again
-      const before = to.readNow ? undefined : (): SqlWork<unknown> => rowOf(ADVANCE_VERSION, ...columns)
-      yield* copyKeyed(databases, SHARED_STATE, { owner: columns, before })
+      const advance = (): SqlWork<unknown> => versions.advance(String(owner.app), String(owner.user))
+      const before = to.readNow ? undefined : advance
+      yield* copyKeyed(databases, SHARED_STATE, { owner: valuesOf(owner, OWNER), before })
     }
     const last = owners.at(-1)
     after = last && owners.length === OWNERS ? valuesOf(last, OWNER) : undefined
