@@ -11,6 +11,7 @@ import type { Middleware, Tool } from '../../../engine/tool/tool.ts'
 import { EXITS_LOOP } from '../../../engine/tool/tool-marks.ts'
 import type { Toolset } from '../../../engine/tool/toolset.ts'
 import { innermostToolset } from '../../../engine/tool/wrap-toolset.ts'
+import { refusedCode } from '../parts/refused-code.ts'
 import type { Replacements } from '../parts/replace-parts.ts'
 import { StepRecorder } from '../recording/digests.ts'
 import { toRecordedId, withRecordedIds, withReplayedIds } from '../recording/recorded-ids.ts'
@@ -56,6 +57,7 @@ export class Replay {
     model: (given, agent) => this.#model(given, agent),
     tool: (given) => this.#tool(given),
     listTools: (given) => this.#listTools(given),
+    code: (given) => refusedCode(given, () => 'A replay runs no code.'),
   }
 
   /** Sends what the user sent. Ends early where the replay does not wait for what was answered. */
