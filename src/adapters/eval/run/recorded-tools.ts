@@ -10,7 +10,7 @@ import type { Middleware, Tool } from '../../../engine/tool/tool.ts'
 import { EXITS_LOOP } from '../../../engine/tool/tool-marks.ts'
 import { describeValue } from '../checks/matches.ts'
 import { refusedCode } from '../parts/refused-code.ts'
-import { type RecordedBody, RecordedLog } from '../recording/recorded-log.ts'
+import { openRecordedLog, type RecordedBody, type RecordedLog } from '../recording/recorded-log.ts'
 import { RecordedResults } from '../recording/recorded-result.ts'
 import type { Recording } from '../recording/recording.ts'
 
@@ -24,7 +24,7 @@ export class RecordedTools {
   readonly #known: Set<string> = new Set()
 
   constructor(recording: Recording) {
-    this.#log = new RecordedLog(recording.entries)
+    this.#log = openRecordedLog(recording)
   }
 
   /** The tool with recorded results instead of its body, which needs no credential. Its gates and its schema are those of today. */

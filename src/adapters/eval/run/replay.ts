@@ -15,7 +15,7 @@ import { refusedCode } from '../parts/refused-code.ts'
 import type { Replacements } from '../parts/replace-parts.ts'
 import { StepRecorder } from '../recording/digests.ts'
 import { toRecordedId, withRecordedIds, withReplayedIds } from '../recording/recorded-ids.ts'
-import { RecordedLog } from '../recording/recorded-log.ts'
+import { openRecordedLog, type RecordedLog } from '../recording/recorded-log.ts'
 import { RecordedResults } from '../recording/recorded-result.ts'
 import type { RecordedModel, RecordedTool, Recording } from '../recording/recording.ts'
 
@@ -46,7 +46,7 @@ export class Replay {
   constructor(recording: Recording, source?: RecordingSource) {
     this.#recording = recording
     this.#source = source
-    this.#log = new RecordedLog(recording.entries)
+    this.#log = openRecordedLog(recording)
   }
 
   /** Times of a replay are those of the recording, so that requests expire as they did. */

@@ -105,3 +105,19 @@ test('an evaluation does not read the credentials of the users of its target', a
   expect(cases[0]?.status).toBe('PASSED')
   expect(sent).toHaveLength(1)
 })
+
+test.each([
+  [
+    'a content with null as a part',
+    { event: { id: 'e', author: 'user', invocationId: 'i', actions: {}, content: { parts: [null] } } },
+  ],
+  ['a request without its members', { record: { type: 'request' } }],
+])('a recording with %s is an error of its case that says what to do', async (_, entry) => {
+  const recording = recordingOf([entry as never])
+  const set = { id: 'damaged', cases: [{ id: 'one', turns: [{ user: 'Pay.' }], recording }] }
+  const { cases } = await runEvals({ sets: [set], target: coder(createExecutor()), mode: 'replay' })
+  expect(cases[0]?.trials[0]).toMatchObject({
+    status: 'ERROR',
+    error: expect.stringContaining('Record the case again: toolwright eval record <session>.'),
+  })
+})
