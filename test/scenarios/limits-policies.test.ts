@@ -234,10 +234,13 @@ test('two shared rates of one tool both hold', async () => {
   expect(since[2]).toBeGreaterThanOrEqual(199)
 })
 
-test('a key of characters that JSON escapes is a key like any other', async () => {
+test.each([
+  [400, '{"ok":true}'],
+  [500, 'key must return a shorter text. appName, name must have at most 2600 bytes together'],
+])('a key counts by the bytes of its JSON: %d control characters', async (length, answer) => {
   const stamp = tool({ name: 'work', description: 'Works', effect: 'none', run: () => ({ ok: true }) })
-  const limited = concurrency(stamp, { max: 1, shared: true, key: () => '\u0001'.repeat(500) })
-  expect(await start(processOf(limited, {}), 'ada')).toBe('{"ok":true}')
+  const limited = concurrency(stamp, { max: 1, shared: true, key: () => '\u0001'.repeat(length) })
+  expect(await start(processOf(limited, {}), 'ada')).toContain(answer)
 })
 
 test('shared that is not true or false is refused', () => {

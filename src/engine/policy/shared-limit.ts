@@ -1,5 +1,5 @@
 // Limits over all processes with the same store. The store decides who is next, so that no user waits for all calls of another one.
-import { ToolError } from '../../core/error/error.ts'
+import { ToolError, ToolwrightError } from '../../core/error/error.ts'
 import type { HeldSlot } from '../../services/limit/slot-line.ts'
 import { hostOf } from '../context/host-of.ts'
 import type { Middleware, PolicyCall, Tool } from '../tool/tool.ts'
@@ -59,6 +59,8 @@ async function takeSlot(
     return await host.slots.waitFor({ name, max, perMs }, host, context.signal)
   } catch (error) {
     if (context.signal.aborted) throw error
+    if (error instanceof ToolwrightError && error.code === 'INVALID_REQUEST')
+      throw new ToolError(`${policy}() of tool "${tool.name}": key must return a shorter text. ${error.message}`)
     const problem = `The limit of tool "${tool.name}" could not be checked, so the call did not run. Try again later.`
     throw new ToolError(problem, { cause: error })
   }
