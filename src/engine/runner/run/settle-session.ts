@@ -21,9 +21,10 @@ export async function applyInbox(
   items: readonly PostedItem[],
   runContext?: RunContext,
 ): Promise<readonly Event[]> {
-  const { ports } = factory.services
+  const { ports, logger } = factory.services
   return await settleInbox(held, items, {
     ports,
+    logger,
     cancelAll: (ids, drained) => cancelAll(factory, held, ids, { runContext, drained }),
   })
 }
