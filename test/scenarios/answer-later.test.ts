@@ -1,12 +1,22 @@
 // A web handler records an answer and returns; another process continues the invocation.
-import { approve, deny, LlmAgent, type PendingRequest, Runner, respond, type SessionService, tool } from 'toolwright'
+import {
+  approve,
+  deny,
+  LlmAgent,
+  type Logger,
+  type PendingRequest,
+  Runner,
+  respond,
+  type SessionService,
+  tool,
+} from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { stores } from '../stores.ts'
 
 const silent = { warn: () => {}, error: () => {} }
 
-function shop(sessionService: SessionService, options: { now?: () => number } = {}) {
+function shop(sessionService: SessionService, options: { now?: () => number; logger?: Logger } = {}) {
   const charged: number[] = []
   const charge = tool({
     name: 'charge',
@@ -21,7 +31,7 @@ function shop(sessionService: SessionService, options: { now?: () => number } = 
   const model = scriptedModel([{ calls: [{ name: 'charge', args: { amount: 5 } }] }, 'Charged.', 'Hello.'])
   const agent = new LlmAgent({ name: 'desk', model, tools: [charge] })
   const ports = options.now && { now: options.now }
-  const runner = new Runner({ appName: 'shop', agent, sessionService, logger: silent, ports })
+  const runner = new Runner({ appName: 'shop', agent, sessionService, logger: options.logger ?? silent, ports })
   onTestFinished(() => runner.close())
   return { runner, charged }
 }
@@ -65,6 +75,25 @@ describe.each(stores)('with sessions $name', ({ open }) => {
     expect(await codeOf(runner.answer({ userId: 'ada', sessionId, message: [deny(request)] }))).toBe('ALREADY_ANSWERED')
     expect(await runner.recover()).toEqual([])
     expect(charged).toEqual([5])
+  })
+
+  test('of two different answers at the same moment the first counts, and the other one is refused or logged', async () => {
+    const { sessionService } = open()
+    const warnings: string[] = []
+    const logger = { warn: (text: string) => void warnings.push(text), error: () => {} }
+    const [one, other] = [shop(sessionService, { logger }), shop(sessionService, { logger })]
+    const { sessionId, request } = await paused(one.runner)
+    const answers = await Promise.allSettled([
+      one.runner.answer({ userId: 'ada', sessionId, message: [approve(request)] }),
+      other.runner.answer({ userId: 'ada', sessionId, message: [deny(request)] }),
+    ])
+    const stop = new AbortController()
+    const working = other.runner.work({ signal: stop.signal, pollMs: 10 })
+    const refused = () => answers.filter(({ status }) => status === 'rejected').length + warnings.length
+    await expect.poll(refused, { timeout: 10_000 }).toBe(1)
+    stop.abort()
+    await working
+    if (warnings.length) expect(warnings[0]).toMatch(/^An answer posted to session ".+" was refused: /)
   })
 
   test('refuses with the error of run() what is unknown, forged, from another user, expired, or no answer', async () => {

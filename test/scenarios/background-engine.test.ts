@@ -249,6 +249,26 @@ test('a worker that is called for a call with a result runs nothing', async () =
   expect(await world.engine.run(other, { ...where, sessionId: 'no-such-session' }, callId)).toBe('done')
 })
 
+test('a worker that has read a call of a deleted session does not run it in a new session with the same ids', async () => {
+  const ask = (query: string) => ({ calls: [{ id: 'c1', name: 'search', args: { query } }] })
+  const services = { sessionService: new InMemorySessionService() }
+  const world = openWorld(services, [ask('old'), ask('new'), 'Found.'])
+  const web = world.open({ tools: [search(mustNotRun, { effect: 'atMostOnce' })] })
+  const seen: string[] = []
+  const body: Body = ({ query }) => ({ hits: seen.push(query) })
+  const worker = world.open({ tools: [search(body, { effect: 'atMostOnce' })] })
+  await web.complete({ ...where, message: 'Search.' })
+  const runContext = async () => {
+    await web.deleteSession(where)
+    await web.complete({ ...where, message: 'Search.' })
+    return {}
+  }
+  expect(await world.engine.run(worker, where, 'c1', { runContext })).toBe('done')
+  expect(seen).toEqual([])
+  await world.engine.run(worker, where, 'c1')
+  expect(seen).toEqual(['new'])
+})
+
 test.each([
   ['runner.cancel()', (web: Runner) => web.cancel(where)],
   ['runner.deleteSession()', (web: Runner) => web.deleteSession(where)],

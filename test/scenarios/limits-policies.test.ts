@@ -208,6 +208,41 @@ test('a key that no store can index is an error of the call', async () => {
   expect(bodies.started).toEqual([])
 })
 
+test('a call with two shared limits of one kind does not wait for the slot that it has itself', async () => {
+  const bodies = new Bodies()
+  const narrow = concurrency(bodies.tool, { max: 2, shared: true })
+  const runner = processOf(concurrency(narrow, { max: 2, shared: true }), {})
+  const runs = ['ada', 'bob', 'eve'].map((user) => start(runner, user))
+  await expect.poll(() => bodies.started.length).toBe(2)
+  bodies.endAll()
+  await expect.poll(() => bodies.started.length).toBe(3)
+  bodies.endAll()
+  expect(await Promise.all(runs)).toEqual(Array(3).fill('{"ok":true}'))
+  expect(bodies.most).toBe(2)
+})
+
+test('two shared rates of one tool both hold', async () => {
+  const starts: number[] = []
+  const stamp = tool({ name: 'work', description: 'Works', effect: 'none', run: () => starts.push(performance.now()) })
+  const perMoment = rateLimit(stamp, { max: 1, perMs: 100, shared: true })
+  const runner = processOf(rateLimit(perMoment, { max: 3, perMs: 600_000, shared: true }), {})
+  const began = performance.now()
+  await Promise.all(['ada', 'bob', 'eve'].map((user) => start(runner, user)))
+  const since = starts.map((time) => time - began)
+  expect(since).toHaveLength(3)
+  expect(since[1]).toBeGreaterThanOrEqual(99)
+  expect(since[2]).toBeGreaterThanOrEqual(199)
+})
+
+test.each([
+  [400, '{"ok":true}'],
+  [500, 'key must return a shorter text. appName, name must have at most 2600 bytes together'],
+])('a key counts by the bytes of its JSON: %d control characters', async (length, answer) => {
+  const stamp = tool({ name: 'work', description: 'Works', effect: 'none', run: () => ({ ok: true }) })
+  const limited = concurrency(stamp, { max: 1, shared: true, key: () => '\u0001'.repeat(length) })
+  expect(await start(processOf(limited, {}), 'ada')).toContain(answer)
+})
+
 test('shared that is not true or false is refused', () => {
   const { tool: work } = new Bodies()
   expect(() => concurrency(work, { max: 1, shared: 'yes' as never })).toThrow(/shared must be true or false/)

@@ -315,6 +315,35 @@ describe('observers that misbehave', () => {
     expect(count).toBe(1)
   })
 
+  test('one whose measure() rejects later stops no process, and is logged once', async () => {
+    const measure = async (): Promise<void> => {
+      await Promise.resolve()
+      throw new Error('collector is away') // unhandled, it would fail this file
+    }
+    const { runner, logger } = runnerOf(['Hi.'], {}, { observers: [{ around: (_, next) => next(), measure }] })
+    expect((await runner.complete({ userId: 'ada', message: 'Go' })).text).toBe('Hi.')
+    expect(logger.warn.mock.calls.map(([problem]) => problem)).toEqual([
+      'An observer failed, and runs go on without it: collector is away',
+    ])
+  })
+
+  const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  test.each<[string, unknown, readonly string[]]>([
+    ['a text that is none', `${TRACE}\r\nx-admin: 1`, []],
+    ['a promise', Promise.resolve(TRACE), []],
+    ['a long text', 'x'.repeat(1_000_000), []],
+    ['the W3C form', TRACE, [TRACE]],
+  ])('the log holds a trace context only in its W3C form: %s', async (_, trace, recorded) => {
+    const sessionService = new InMemorySessionService()
+    const observers = [{ around: (_: unknown, next: () => unknown) => next(), traceOf: () => trace as string }]
+    const { runner, logger } = runnerOf(['Hi.'], {}, { observers, sessionService })
+    const { sessionId } = await runner.complete({ userId: 'ada', message: 'Go' })
+    const { appName } = runner
+    const log = await sessionService.readLog({ appName, userId: 'ada', sessionId })
+    expect(log?.entries.flatMap(({ event }) => event?.trace ?? [])).toEqual(recorded)
+    expect(logger.warn).toHaveBeenCalledTimes(recorded.length ? 0 : 1)
+  })
+
   test('a logger that throws stops no run either', async () => {
     const logger = {
       warn: () => {

@@ -84,6 +84,32 @@ describe.each(stores)('prune(), with sessions $name,', ({ name, open }) => {
     expect(await left()).toEqual(['dead', 'held', 'posted'])
   })
 
+  test('keeps sessions that were set aside with unfinished work, also one that is set aside meanwhile', async () => {
+    const { clock, services, start, left } = openShop(open)
+    const { sessionService } = services
+    const runner = start()
+    const key = (sessionId: string) => ({ ...app, userId: 'ada', sessionId })
+    const setAside = async (sessionId: string): Promise<void> => {
+      await sessionService.release(await sessionService.claim(key(sessionId)), {
+        setAside: 'It dies.',
+        interrupted: true,
+      })
+    }
+    for (const sessionId of ['before', 'meanwhile', 'retried']) await sessionService.createSession(key(sessionId))
+    for (const sessionId of ['before', 'retried']) await setAside(sessionId)
+    await sessionService.release(await sessionService.claim(key('retried')))
+    clock.time += 31 * DAY
+    const found = sessionService.findPrunable?.bind(sessionService)
+    sessionService.findPrunable = async (filter) => {
+      const page = await found?.(filter)
+      await setAside('meanwhile')
+      return page ?? { items: [] }
+    }
+    for (const options of [{ olderThan: DAY }, { olderThan: DAY, maxSessionsPerUser: 1 }])
+      await runner.prune({ ...options, keepPending: false })
+    expect(await left()).toEqual(['before', 'meanwhile'])
+  })
+
   test('keeps sessions with a schedule', async () => {
     const { clock, start, left } = openShop(open)
     const runner = start()

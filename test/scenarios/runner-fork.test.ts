@@ -139,6 +139,22 @@ describe('runner.fork()', () => {
     expect(await namesIn('s2')).toEqual(['a.txt', 'b.txt', 'user:c.txt'])
   })
 
+  test('a user who is deleted while a session is copied has no artifact afterwards', async () => {
+    const artifactService = new InMemoryArtifactService()
+    const { runner, session } = desk(['one', 'two'], { artifactService, sessionService: new InMemorySessionService() })
+    await artifactService.saveArtifact({ appName: 'app', ...key, filename: 'a.txt', artifact: { text: 'x' } })
+    await runner.complete({ ...key, message: 'One' })
+    const { invocationId } = await runner.complete({ ...key, message: 'Two' })
+    vi.spyOn(artifactService, 'loadArtifact').mockImplementationOnce(async () => {
+      await runner.deleteUser({ userId: 'ada' })
+      return { text: 'x' }
+    })
+    const copy = runner.fork({ ...key, before: invocationId, newSessionId: 's2' })
+    await expect(copy).rejects.toMatchObject({ code: 'SESSION_GONE' })
+    expect(await session('s2')).toBeUndefined()
+    expect(await artifactService.listArtifactKeys({ appName: 'app', userId: 'ada', sessionId: 's2' })).toEqual([])
+  })
+
   test('the model in the copy sees images of the original, also after the original is deleted', async () => {
     let now = 1_000_000
     const clock = () => (now += 1_000)

@@ -116,6 +116,42 @@ describe.each(stores)('with sessions $name', ({ open }) => {
     expect([claims, await sessionIds()]).toEqual([1, []])
   })
 
+  test('a user who is deleted while a tick creates its session has no session afterwards', async () => {
+    const { time, services, sessions, sessionIds } = start()
+    const { runner, problems } = desk(services, time.now)
+    await runner.schedule({ userId: 'ada', message: 'Report.', every: MINUTE })
+    time.set(1)
+    const stop = new AbortController()
+    const { createSession } = sessions
+    sessions.createSession = async (options) => {
+      await runner.deleteUser({ userId: 'ada' })
+      stop.abort()
+      return await createSession.call(sessions, options)
+    }
+    await runner.work({ signal: stop.signal, pollMs: 10 })
+    expect(await sessionIds()).toEqual([])
+    expect(problems).toEqual([])
+  })
+
+  test('a worker that is suspended before it claims the session of its tick does not start a second run', async () => {
+    const { time, services, sessions, sessionIds, messages } = start()
+    const [slow, fast] = [desk(services, time.now).runner, desk(services, time.now).runner]
+    await slow.schedule({ userId: 'ada', message: 'Report.', at: new Date(START + MINUTE), id: 'one' })
+    time.set(1)
+    const stop = new AbortController()
+    const { createSession } = sessions
+    sessions.createSession = async (options) => {
+      sessions.createSession = createSession
+      stop.abort()
+      time.set(3) // its claim has ended
+      work(fast)
+      await expect.poll(async () => (await fast.schedules()).items[0]?.ended).toBe('completed')
+      return await createSession.call(sessions, options)
+    }
+    await slow.work({ signal: stop.signal, pollMs: 10 })
+    expect(await Promise.all((await sessionIds()).map(messages))).toEqual([['Report.']])
+  })
+
   test('a schedule with a session waits while the session is in use or paused, and says so', async () => {
     const { time, services, messages, sessions } = start()
     const { runner } = desk(services, time.now)
@@ -191,18 +227,23 @@ describe.each(stores)('with sessions $name', ({ open }) => {
         deleteSession: (...args) => scheduleService.deleteSession(...args),
         deleteUser: (...args) => scheduleService.deleteUser(...args),
       }
-      const failing = { name: 'killed', beforeRun: () => new Promise<void>(() => {}) }
+      const reached = Promise.withResolvers<void>()
+      const beforeRun = (): Promise<void> => {
+        reached.resolve()
+        return new Promise(() => {})
+      }
       const first = desk(
         { ...services, scheduleService: dying },
         time.now,
-        dies === 'before' ? { plugins: [failing] } : {},
+        dies === 'before' ? { plugins: [{ name: 'killed', beforeRun }] } : {},
       )
       await first.runner.schedule({ userId: 'ada', message: 'Report.', at: new Date(START + MINUTE) })
       const stop = new AbortController()
       void first.runner.work({ signal: stop.signal, pollMs: 10, graceMs: 0 })
       time.set(1)
-      await expect.poll(async () => saves).toBeGreaterThanOrEqual(2)
-      if (dies === 'after') await expect.poll(async () => (await sessionIds()).length).toBe(1)
+      const recorded = async () => (await Promise.all((await sessionIds()).map(messages))).flat()
+      if (dies === 'before') await reached.promise
+      else await expect.poll(recorded).toEqual(['Report.'])
       await first.runner.close({ interrupt: true })
       stop.abort()
       const second = desk(services, time.now)

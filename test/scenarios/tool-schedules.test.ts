@@ -53,6 +53,36 @@ test('a tool schedules runs in its session, or in new ones, for its own user', a
   expect(response).toEqual({ ids: items.map(({ id }) => id) })
 })
 
+test.each([false, true])(
+  'a tool that schedules after its session was deleted leaves no schedule; new sessions: %s',
+  async (newSession) => {
+    const started = Promise.withResolvers<void>()
+    const deleted = Promise.withResolvers<void>()
+    const refused = Promise.withResolvers<unknown>()
+    const remind = tool({
+      name: 'remind',
+      description: 'Reminds the user',
+      run: async (_, context) => {
+        started.resolve()
+        await deleted.promise
+        await context.schedule({ message: 'Report.', every: 60_000, newSession }).then(refused.resolve, refused.resolve)
+      },
+    })
+    const model = scriptedModel([{ calls: [{ name: 'remind', args: {} }] }, 'Done.'])
+    const agent = new LlmAgent({ name: 'desk', model, tools: [remind], allowScheduling: true })
+    const runner = new Runner({ appName: 'shop', agent, logger: silent })
+    onTestFinished(() => runner.close())
+    const run = runner.complete({ userId: 'ada', sessionId: 's1', message: 'Remind me.' })
+    run.catch(() => {})
+    await started.promise
+    await runner.deleteUser({ userId: 'ada' })
+    deleted.resolve()
+    expect(await refused.promise).toMatchObject({ code: 'NOT_FOUND' })
+    expect((await runner.schedules()).items).toEqual([])
+    await expect(run).rejects.toMatchObject({ code: 'SESSION_GONE' })
+  },
+)
+
 test('a tool of an agent without `allowScheduling` schedules nothing', async () => {
   for (const allowScheduling of [undefined, false]) {
     const { items, response } = await callTool([{ message: 'Check.', every: 60_000 }], allowScheduling)

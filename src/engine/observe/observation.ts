@@ -1,4 +1,5 @@
 import type { StopSignal } from '../../core/base/stop-signal.ts'
+import { readTraceparent } from '../../core/base/traceparent.ts'
 import { messageOf } from '../../core/error/error.ts'
 import type { Observer } from './observer.ts'
 import type { Measurement, Operation, OperationEnd } from './operation.ts'
@@ -49,12 +50,7 @@ export class Observation {
       end ??= endOfWork(work, observed)
       return end
     }
-    try {
-      const around: unknown = observer.around(observed.operation, next)
-      if (around instanceof Promise) around.catch((error) => this.#report(observer, error))
-    } catch (error) {
-      this.#report(observer, error)
-    }
+    this.#call(observer, () => observer.around(observed.operation, next))
     if (!work) {
       this.#report(observer, new Error('around() did not call next() before its first await'))
       next()
@@ -65,29 +61,40 @@ export class Observation {
 
   /** The trace context of an operation. Undefined if no observer has one. */
   traceOf(operation: Operation): string | undefined {
-    return this.#ask((observer) => observer.traceOf?.(operation))
+    return this.#findTrace((observer) => observer.traceOf?.(operation))
   }
 
   /** The trace context that a tool sends to an origin. Undefined: none. */
   traceFor(operation: Operation, origin: string): string | undefined {
-    return this.#ask((observer) => observer.traceFor?.(operation, origin))
+    return this.#findTrace((observer) => observer.traceFor?.(operation, origin))
   }
 
   /** Passes a figure on. */
   measure(measurement: Measurement): void {
-    this.#ask((observer) => observer.measure?.(measurement))
+    for (const observer of this.#observers) this.#call(observer, () => observer.measure?.(measurement))
   }
 
-  #ask(question: (observer: Observer) => unknown): string | undefined {
+  /** The first trace context that an observer has. It is recorded and sent, so that nothing else may be in its place. */
+  #findTrace(question: (observer: Observer) => unknown): string | undefined {
     for (const observer of this.#observers) {
-      try {
-        const answer = question(observer)
-        if (typeof answer === 'string') return answer
-      } catch (error) {
-        this.#report(observer, error)
-      }
+      const answer = this.#call(observer, () => question(observer))
+      if (answer === undefined) continue
+      if (typeof answer === 'string' && readTraceparent(answer)) return answer
+      this.#report(observer, new Error('a trace context must be a W3C traceparent'))
     }
     return undefined
+  }
+
+  /** Calls an observer. What it throws, now or later, is reported. */
+  #call(observer: Observer, call: () => unknown): unknown {
+    try {
+      const result = call()
+      if (result instanceof Promise) result.catch((error) => this.#report(observer, error))
+      return result
+    } catch (error) {
+      this.#report(observer, error)
+      return undefined
+    }
   }
 
   #report(observer: Observer, error: unknown): void {

@@ -2,7 +2,7 @@ import { callback, flag, type OptionRules } from '../../core/error/check-options
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import { COUNT, checkKey, checkPolicyOptions, requireOption, requireTool } from './check-policy.ts'
-import { sharedLimit } from './shared-limit.ts'
+import { addSharedLimit } from './shared-limit.ts'
 import { WaitQueue } from './wait-queue.ts'
 
 /** Options of `concurrency()`. */
@@ -40,7 +40,7 @@ export function concurrency<T extends Tool>(tool: T, options: number | Concurren
   checkPolicyOptions('concurrency', tool, given, RULES)
   const { max, key, shared }: ConcurrencyOptions = given ?? {}
   requireOption('concurrency', tool, 'max', max)
-  if (shared) return addMiddleware(tool, sharedLimit('concurrency', { max, key }))
+  if (shared) return addSharedLimit('concurrency', tool, { max, key })
   const groups = new Map<string, Slots>()
   return addMiddleware(tool, async (call, next) => {
     const group = key ? checkKey('concurrency', tool, key(call)) : ''

@@ -11,7 +11,7 @@ import {
   requireOption,
   requireTool,
 } from './check-policy.ts'
-import { sharedLimit } from './shared-limit.ts'
+import { addSharedLimit } from './shared-limit.ts'
 import { WaitQueue } from './wait-queue.ts'
 
 /** Options of `rateLimit()`. */
@@ -45,7 +45,7 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   const { max, perMs, key, shared } = options ?? {}
   requireOption('rateLimit', tool, 'max', max)
   requireOption('rateLimit', tool, 'perMs', perMs)
-  if (shared) return addMiddleware(tool, sharedLimit('rateLimit', { max, perMs, key }))
+  if (shared) return addSharedLimit('rateLimit', tool, { max, perMs, key })
   const windows = new Map<string, SlidingWindow>()
   let sweepAt = SWEEP_THRESHOLD
   const clock = withSystemPorts(ports)

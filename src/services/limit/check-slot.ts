@@ -1,6 +1,6 @@
 import { kindOf } from '../../core/base/kind-of.ts'
 import { ToolwrightError } from '../../core/error/error.ts'
-import { checkId } from '../session/check-key.ts'
+import { checkId, checkTogether } from '../session/check-key.ts'
 import type { SlotRequest } from './service.ts'
 
 /** The most characters of a name, which may hold an id. */
@@ -13,6 +13,8 @@ export function checkSlot({ appName, name, max, slotId, userId, leaseMs, place }
     throw invalid('name', kindOf(name), `a string of 1 to ${MAX_NAME_LENGTH} characters`)
   checkId('The id of a slot', slotId)
   checkId('userId', userId)
+  checkTogether({ appName, name })
+  checkTogether({ appName, userId })
   if (place) checkId('The ticket of a place in line', place.ticket)
   if (!Number.isSafeInteger(max) || max < 1) throw invalid('max', max, 'a whole number >= 1')
   if (!isDuration(leaseMs)) throw invalid('leaseMs', leaseMs, 'a number of milliseconds > 0')

@@ -79,10 +79,11 @@ function prunable(
   return found
 }
 
-/** Does no process, client or approver need the session? */
+/** Does no process, client, approver or operator need the session? */
 export function isIdle(session: InMemorySession, { unchangedSince, withPending }: IdleConditions): boolean {
-  const { epoch, inbox, pending, updatedAt } = session
-  return epoch === FREE && (inbox?.isEmpty ?? true) && (withPending || !pending) && updatedAt <= unchangedSince
+  const { epoch, setAside, inbox, pending, updatedAt } = session
+  const isFree = epoch === FREE && setAside === undefined && (inbox?.isEmpty ?? true)
+  return isFree && (withPending || !pending) && updatedAt <= unchangedSince
 }
 
 /** A part of a log. */

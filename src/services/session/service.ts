@@ -337,8 +337,8 @@ export interface SessionService {
   /** The `user:` state of a user. Optional: without it, an export has what the sessions of the user show of it. */
   userState?(user: { appName: string; userId: string }): Promise<JsonObject>
   /**
-   * A part of the sessions that retention may delete. Those that are in use are left out: with a lease, alive or not, or with items in
-   * the inbox. Optional: without it and `claimIdle`, `runner.prune()` is refused.
+   * A part of the sessions that retention may delete. Those that are in use are left out: with a lease, alive or not, set aside, or with
+   * items in the inbox. Optional: without it and `claimIdle`, `runner.prune()` is refused.
    */
   findPrunable?(filter: PruneFilter & PageOptions): Promise<Page<PrunableSession>>
   /**

@@ -18,14 +18,14 @@ import type { SessionTables } from './session-tables.ts'
 import { query, rowOf, rowsOf, type SqlWork } from './sql.ts'
 
 const COLUMNS = 'id, app, "user", session, updated_at'
-/** Not in use: no holder, dead or alive, and no items in the inbox. */
-const IDLE = `id > ? AND epoch = ${FREE}
+/** Not in use: no holder, dead or alive, not set aside with unfinished work, and no items in the inbox. */
+const IDLE = `id > ? AND epoch = ${FREE} AND set_aside IS NULL
   AND NOT EXISTS (SELECT 1 FROM toolwright_inbox AS items WHERE items.session = sessions.id AND items.body IS NOT NULL)
   AND (CAST(? AS BIGINT) = 1 OR NOT EXISTS (SELECT 1 FROM toolwright_pending AS requests WHERE requests.session = sessions.id))`
 const UNCHANGED = query(
   `SELECT ${COLUMNS} FROM toolwright_sessions AS sessions WHERE ${IDLE} AND app = ? AND updated_at <= ? ORDER BY id LIMIT ?`,
 )
-const RANKED = `SELECT ${COLUMNS}, epoch, row_number() OVER (PARTITION BY "user" ORDER BY updated_at DESC, id DESC) AS place
+const RANKED = `SELECT ${COLUMNS}, epoch, set_aside, row_number() OVER (PARTITION BY "user" ORDER BY updated_at DESC, id DESC) AS place
   FROM toolwright_sessions WHERE app = ?`
 const UNCHANGED_OR_OVER = query(
   `WITH sessions AS (${RANKED})
@@ -62,7 +62,7 @@ export function* claimIdle(
   { unchangedSince, withPending }: IdleConditions,
 ): SqlWork<Lease | undefined> {
   const row = yield* tables.leases.lock(key)
-  if (!row || row.epoch !== FREE || row.updated_at > unchangedSince) return undefined
+  if (!row || row.epoch !== FREE || row.set_aside !== null || row.updated_at > unchangedSince) return undefined
   const used = yield* rowOf(IN_USE, row.id, row.id)
   if (Number(used?.items) > 0 || (!withPending && Number(used?.requests) > 0)) return undefined
   return yield* claimRow(tables, row, { takeOver: DELETING })

@@ -78,6 +78,7 @@ function problemOf(log: RecordedLog, entries: readonly NewEntry[]): string | und
   if (entries.some(({ event }) => event?.live)) return 'a live model spoke in it'
   if (entries.some(({ event }) => event?.imported)) return 'it was imported'
   if (entries.some(({ record }) => record?.type === 'background')) return 'it has background calls'
+  if (log.calls().some(({ kind }) => kind === 'code')) return 'code that a model wrote ran in it'
   if (log.requestRecords().some(({ kind }) => kind === 'credential')) return 'it asked for a credential'
   if (entries.some(({ event }) => event?.errorCode === 'CANCELLED')) return 'a run of it was cancelled'
   if (log.calls().some(({ interruptions, status }) => interruptions > 0 || status === 'unknown'))

@@ -1,9 +1,11 @@
 // A recorded log as a replay needs it: the replies of each scope, the result of each call, and what the user sent.
 import type { JsonObject } from '../../../core/base/json.ts'
 import { isHandle, type Part } from '../../../core/content/content.ts'
+import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { Event, NewEntry, RequestRecord } from '../../../core/event/event.ts'
 import { type LogReader, readLog } from '../../../core/event/views/log-reader.ts'
 import type { CallView } from '../../../core/event/views/views.ts'
+import type { Recording } from './recording.ts'
 
 /** What the body of a call did, as far as the log tells. */
 export interface RecordedBody {
@@ -17,6 +19,17 @@ export interface RecordedBody {
   readonly endedBy: Event | undefined
   /** Did the body end the enclosing loop? */
   readonly escalates: boolean
+}
+
+/** Opens the log of a recording, which a file may hold in any shape. Throws INVALID_CONFIG if it cannot be read. */
+export function openRecordedLog({ entries }: Pick<Recording, 'entries'>): RecordedLog {
+  try {
+    return new RecordedLog(entries)
+  } catch (cause) {
+    const problem = `The recording has entries that cannot be read: ${messageOf(cause)}`
+    const advice = 'Record the case again: toolwright eval record <session>'
+    throw new ToolwrightError('INVALID_CONFIG', `${problem}. ${advice}.`, { cause })
+  }
 }
 
 /** A recorded log. */

@@ -7,6 +7,8 @@ import { type Models, modelResolver } from '../../../engine/runner/models.ts'
 import { Runner } from '../../../engine/runner/runner.ts'
 import type { RunnerOptions } from '../../../engine/runner/runner-options.ts'
 import { InMemoryArtifactService } from '../../../services/artifact/in-memory.ts'
+import { InMemoryCredentialService } from '../../../services/credential/in-memory.ts'
+import { InMemoryLimitService } from '../../../services/limit/in-memory.ts'
 import { InMemoryMemoryService } from '../../../services/memory/in-memory.ts'
 import { InMemoryScheduleService } from '../../../services/schedule/in-memory.ts'
 import { InMemorySessionService } from '../../../services/session/in-memory.ts'
@@ -37,7 +39,7 @@ const SILENT: Logger = { warn: () => {}, error: () => {} }
 
 /**
  * A runner for one case. It is never closed: it shares toolsets and plugins with the target, and the caller closes those once. `engine`
- * is left out: no other process continues a case.
+ * is left out, so that no other process continues a case, and so is `workerService`.
  */
 export function caseRunner(target: EvalTarget, options: CaseRunnerOptions): Runner {
   const { parts, logger = SILENT } = options
@@ -45,7 +47,7 @@ export function caseRunner(target: EvalTarget, options: CaseRunnerOptions): Runn
     target instanceof Runner
       ? target.options
       : { appName: 'eval', agent: target, artifactService: NO_ARTIFACTS, memoryService: NO_MEMORY }
-  const { engine: _, ...rest } = given
+  const { engine: _, workerService: __, ...rest } = given
   const models = options.models ?? given.models
   return new Runner({
     ...rest,
@@ -55,6 +57,8 @@ export function caseRunner(target: EvalTarget, options: CaseRunnerOptions): Runn
     ...(given.artifactService && { artifactService: new InMemoryArtifactService() }),
     ...(given.memoryService && { memoryService: new InMemoryMemoryService() }),
     scheduleService: new InMemoryScheduleService(),
+    credentialService: new InMemoryCredentialService(),
+    limitService: new InMemoryLimitService(),
     ...(given.model && parts && { model: parts.model(given.model, '') }),
     ...(models && { models }),
     ports: { ...given.ports, ...options.ports },

@@ -4,11 +4,13 @@ import { toJsonValue } from '../../../core/base/to-json-value.ts'
 import { ToolError } from '../../../core/error/error.ts'
 import type { CallView } from '../../../core/event/views/views.ts'
 import { entryOf } from '../../../engine/dispatch/resolve.ts'
+import type { CodeExecutor } from '../../../engine/tool/code-executor.ts'
 import { overrideTool } from '../../../engine/tool/override-tool.ts'
 import type { Middleware, Tool } from '../../../engine/tool/tool.ts'
 import { EXITS_LOOP } from '../../../engine/tool/tool-marks.ts'
 import { describeValue } from '../checks/matches.ts'
-import { type RecordedBody, RecordedLog } from '../recording/recorded-log.ts'
+import { refusedCode } from '../parts/refused-code.ts'
+import { openRecordedLog, type RecordedBody, type RecordedLog } from '../recording/recorded-log.ts'
 import { RecordedResults } from '../recording/recorded-result.ts'
 import type { Recording } from '../recording/recording.ts'
 
@@ -22,10 +24,10 @@ export class RecordedTools {
   readonly #known: Set<string> = new Set()
 
   constructor(recording: Recording) {
-    this.#log = new RecordedLog(recording.entries)
+    this.#log = openRecordedLog(recording)
   }
 
-  /** The tool with recorded results instead of its body. Its gates and its schema are those of today. */
+  /** The tool with recorded results instead of its body, which needs no credential. Its gates and its schema are those of today. */
   tool(given: Tool): Tool {
     if (EXITS_LOOP in given) return given
     const body: Middleware = async ({ tool, args, context }) => {
@@ -37,9 +39,19 @@ export class RecordedTools {
     }
     return overrideTool(given, {
       middleware: [body],
+      authConfig: undefined,
       outputSchema: undefined,
       isLongRunning: undefined,
       ...(given.cancel && { cancel: () => undefined }),
+    })
+  }
+
+  /** An executor that reaches nothing outside of its sandbox runs; code without one counts as a call without a result. */
+  code(given: CodeExecutor): CodeExecutor {
+    if (given.effect !== 'atMostOnce') return given
+    return refusedCode(given, ({ language }) => {
+      this.unmatched.push(`${language} code`)
+      return 'Code is not run with recorded tools.'
     })
   }
 

@@ -11,10 +11,11 @@ import type { Middleware, Tool } from '../../../engine/tool/tool.ts'
 import { EXITS_LOOP } from '../../../engine/tool/tool-marks.ts'
 import type { Toolset } from '../../../engine/tool/toolset.ts'
 import { innermostToolset } from '../../../engine/tool/wrap-toolset.ts'
+import { refusedCode } from '../parts/refused-code.ts'
 import type { Replacements } from '../parts/replace-parts.ts'
 import { StepRecorder } from '../recording/digests.ts'
 import { toRecordedId, withRecordedIds, withReplayedIds } from '../recording/recorded-ids.ts'
-import { RecordedLog } from '../recording/recorded-log.ts'
+import { openRecordedLog, type RecordedLog } from '../recording/recorded-log.ts'
 import { RecordedResults } from '../recording/recorded-result.ts'
 import type { RecordedModel, RecordedTool, Recording } from '../recording/recording.ts'
 
@@ -45,7 +46,7 @@ export class Replay {
   constructor(recording: Recording, source?: RecordingSource) {
     this.#recording = recording
     this.#source = source
-    this.#log = new RecordedLog(recording.entries)
+    this.#log = openRecordedLog(recording)
   }
 
   /** Times of a replay are those of the recording, so that requests expire as they did. */
@@ -56,6 +57,7 @@ export class Replay {
     model: (given, agent) => this.#model(given, agent),
     tool: (given) => this.#tool(given),
     listTools: (given) => this.#listTools(given),
+    code: (given) => refusedCode(given, () => 'A replay runs no code.'),
   }
 
   /** Sends what the user sent. Ends early where the replay does not wait for what was answered. */

@@ -64,6 +64,7 @@ export async function runCase(one: EvalCase, options: CaseOptions): Promise<Case
       used.push(model)
       return model
     },
+    code: (given) => recorded?.code(given) ?? given,
     tool: (given) => withFaults(recorded?.tool(given) ?? given, one.inject ?? [], faults),
   }
   const runner = caseRunner(options.target, { parts, models: options.models })

@@ -168,6 +168,8 @@ export function limitServiceSuite(test: SuiteTest, make: MakeService<LimitServic
       { userId: '' },
       { name: '' },
       { name: 'n'.repeat(1_101) },
+      { name: '\u6f22'.repeat(1_000) }, // more bytes than a database can index
+      { userId: '\u6f22'.repeat(900) },
       { slotId: '' },
       { place: { ticket: '', waitMs: 1 } },
       { place: { ticket: 't', waitMs: -1 } },

@@ -123,6 +123,15 @@ export function lifeTests(serviceTest: ServiceTest<SessionService>): void {
     equal(await service.claimIdle({ ...HOME, sessionId: 'missing' }, filter), undefined)
   })
 
+  lifeTest('a session that was set aside has unfinished work', async (service, clock) => {
+    if (!service.setAside) return
+    await service.createSession(HOME)
+    await service.release(await service.claim(HOME), { setAside: 'It dies.', interrupted: true })
+    const filter = { appName: 'shop', unchangedSince: clock.time, withPending: true }
+    deepEqual(await prunable(service, filter), [])
+    equal(await service.claimIdle(HOME, filter), undefined)
+  })
+
   lifeTest('a session that has changed since it was listed is not claimed', async (service, clock) => {
     await service.createSession(HOME)
     const before = clock.time

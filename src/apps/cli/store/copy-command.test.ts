@@ -136,6 +136,24 @@ describe('toolwright store copy', () => {
     expect(await sessionService.claim(HOME)).toMatchObject({ seq: 2 })
   })
 
+  test('keeps a session set aside, with the reason', async () => {
+    const key = { ...HOME, sessionId: 'kills' }
+    const { from, to } = await twoFiles(
+      async ({ sessionService }) => {
+        await sessionService.createSession(key)
+        const lease = await sessionService.claim(key)
+        await sessionService.release(lease, { setAside: 'It "dies" \0.', interrupted: true })
+      },
+      async () => {},
+    )
+    expect(await copy(from, to)).toMatchObject({ code: 0 })
+    using services = sqlite(to)
+    const { sessionService } = services
+    const page = await sessionService.setAside?.({ appName: 'shop', limit: 10 })
+    expect(page?.items).toMatchObject([{ ...key, reason: 'It "dies" \0.' }])
+    expect(await sessionService.claim(key)).toMatchObject({ seq: 0 }) // nothing holds it
+  })
+
   test('leaves out a session in use, copies the others, and copies it when its run has ended', async () => {
     const from = temporaryFile()
     const to = temporaryFile()

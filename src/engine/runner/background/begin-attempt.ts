@@ -1,5 +1,5 @@
 import type { SessionKey } from '../../../services/session/service.ts'
-import { attemptRecord, type PostedAttempt } from '../inbox/posted-attempts.ts'
+import { attemptRecord, findEngineCall, type PostedAttempt } from '../inbox/posted-attempts.ts'
 import type { RunFactory } from '../run/run-factory.ts'
 import { withHeld } from '../run/settle-session.ts'
 import { claimIfFree } from '../session/leases.ts'
@@ -31,11 +31,11 @@ export async function beginAttempt(
   attempt: Attempt,
   { factory, signal }: { readonly factory: RunFactory; readonly signal: AbortSignal },
 ): Promise<Beginning> {
-  const { key } = log
   const { ports } = factory.services
+  const call = { key: log.key, invocationId: log.find(attempt.callId)?.fold.invocationId, attempt }
   for (let isPosted = false; ; isPosted = true) {
-    const hasResult = isPosted ? await recordIfFree(factory, key, attempt) : await recordOrPost(factory, key, attempt)
-    if (hasResult || !(await log.read())) return 'over'
+    const isOver = isPosted ? await recordIfFree(factory, call) : await recordOrPost(factory, call)
+    if (isOver || !(await log.read())) return 'over'
     const found = log.find(attempt.callId)
     if (!found) return 'over'
     const latest = found.call.background?.engine?.attempt?.id
@@ -46,11 +46,19 @@ export async function beginAttempt(
   }
 }
 
-/** Records the attempt, or posts it to the holder of the session. True: the result of the call is posted. */
-async function recordOrPost(factory: RunFactory, key: SessionKey, attempt: Attempt): Promise<boolean> {
+/** A call as the worker has read it, and an attempt to run it. */
+interface Attempted {
+  readonly key: SessionKey
+  readonly invocationId: string | undefined
+  readonly attempt: Attempt
+}
+
+/** Records the attempt, or posts it to the holder of the session. True: nothing is left to run. */
+async function recordOrPost(factory: RunFactory, call: Attempted): Promise<boolean> {
+  const { key, attempt } = call
   const { sessionService } = factory.services
   const free = await claimIfFree(sessionService, key)
-  if (free) return free.lease ? await record(factory, free.lease, attempt) : false
+  if (free) return free.lease ? await record(factory, free.lease, call) : false
   await sessionService.post(key, { type: 'attempt', ...attempt })
   const [holder] = factory.running.of(key)
   await holder?.drainInbox().catch(() => undefined) // it is ending
@@ -58,19 +66,21 @@ async function recordOrPost(factory: RunFactory, key: SessionKey, attempt: Attem
 }
 
 /** Records the attempt that is posted, if the holder has gone. */
-async function recordIfFree(factory: RunFactory, key: SessionKey, attempt: Attempt): Promise<boolean> {
-  const free = await claimIfFree(factory.services.sessionService, key)
-  return free?.lease ? await record(factory, free.lease, attempt) : false
+async function recordIfFree(factory: RunFactory, call: Attempted): Promise<boolean> {
+  const free = await claimIfFree(factory.services.sessionService, call.key)
+  return free?.lease ? await record(factory, free.lease, call) : false
 }
 
 type Lease = Parameters<typeof withHeld>[1]
 
-function record(factory: RunFactory, lease: Lease, attempt: Attempt): Promise<boolean> {
+/** True: the result of the call is posted, or its session was deleted, and another one has a call with its id. */
+function record(factory: RunFactory, lease: Lease, { attempt, invocationId }: Attempted): Promise<boolean> {
   return withHeld(factory, lease, async (held) => {
     const items = await held.inbox()
-    const wanted = attemptRecord(held.view, attempt, items)
+    const isOther = findEngineCall(held.view, attempt.callId)?.fold.invocationId !== invocationId
+    const wanted = isOther ? undefined : attemptRecord(held.view, attempt, items)
     const drained = items.flatMap(({ id }) => (id === attempt.id ? [id] : []))
     if (wanted || drained.length > 0) await held.append(wanted ? [{ record: wanted }] : [], drained)
-    return items.some((item) => item.type === 'result' && item.callId === attempt.callId)
+    return isOther || items.some((item) => item.type === 'result' && item.callId === attempt.callId)
   })
 }

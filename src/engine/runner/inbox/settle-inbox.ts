@@ -4,6 +4,7 @@ import type { Ports } from '../../../core/base/ports.ts'
 import { createEvent, type Event } from '../../../core/event/event.ts'
 import type { Fold } from '../../../core/event/fold.ts'
 import type { InboxItem, PostedItem } from '../../../services/session/service.ts'
+import type { Logger } from '../../dispatch/host.ts'
 import type { RunRequest } from '../run/run-request.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { attemptRecord, type PostedAttempt } from './posted-attempts.ts'
@@ -18,6 +19,7 @@ export interface PostedMessage {
 
 interface Settling {
   readonly ports: Ports
+  readonly logger: Pick<Logger, 'warn'>
   /** Ends these invocations and removes the inbox items. */
   cancelAll(invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
 }
@@ -38,10 +40,19 @@ export async function settleInbox(
     else if (item.type === 'attempt') await recordAttempt(held, item, items)
   }
   const isOver = (item: PostedItem): boolean => item.type === 'progress' || (isAnswer(item) && !isKnown(held, item))
-  const drained = items.flatMap((item) => (isOver(item) ? [item.id] : []))
-  if (drained.length) await held.append([], drained)
+  const over = items.filter(isOver)
+  if (over.length) {
+    const drained = over.map(({ id }) => id)
+    await held.append([], drained)
+  }
+  // its client was told that it is accepted: another one came at the same moment
+  if (over.some(({ type }) => type === 'answer')) settling.logger.warn(refusedLate(held))
   const cancels = items.filter((item) => item.type === 'cancel')
   return cancels.length ? await cancel(held, cancels, settling) : NONE
+}
+
+function refusedLate({ key }: HeldSession): string {
+  return `An answer posted to session "${key.sessionId}" was refused: its request has another answer, or is over.`
 }
 
 /** Lets a worker run the body of a background call, unless that is no longer wanted. */

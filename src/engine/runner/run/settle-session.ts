@@ -9,7 +9,7 @@ import { postedResults, settleInbox } from '../inbox/settle-inbox.ts'
 import type { RunServices } from '../run-services.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { planStart, type StartPlan } from './plan-start.ts'
-import { type Tick, TickRecorded } from './recorded-tick.ts'
+import { type Tick, TickLost, TickRecorded } from './recorded-tick.ts'
 import type { RunFactory } from './run-factory.ts'
 import type { RunRequest } from './run-request.ts'
 import { SetAside, setAside, throwIfCrashing } from './set-aside.ts'
@@ -21,9 +21,10 @@ export async function applyInbox(
   items: readonly PostedItem[],
   runContext?: RunContext,
 ): Promise<readonly Event[]> {
-  const { ports } = factory.services
+  const { ports, logger } = factory.services
   return await settleInbox(held, items, {
     ports,
+    logger,
     cancelAll: (ids, drained) => cancelAll(factory, held, ids, { runContext, drained }),
   })
 }
@@ -76,11 +77,14 @@ export async function cancelAll(
   return events
 }
 
-/** Throws `SetAside` if too many processes have died with the session, and `TickRecorded` if its log has the message of the tick. */
+/**
+ * Throws `SetAside` if too many processes have died with the session, `TickRecorded` if its log has the message of the tick, and `TickLost`
+ * if the worker has lost its claim. While the session is held, no other worker can start the run of the tick.
+ */
 export async function checkStart(
   held: HeldSession,
   { unattended, tick }: Pick<RunRequest, 'unattended' | 'tick'>,
-  services: Pick<RunServices, 'sessionService'>,
+  services: Pick<RunServices, 'sessionService' | 'scheduleService'>,
 ): Promise<void> {
   if (unattended) throwIfCrashing(held, unattended)
   if (tick) await checkTickIsNew(held, tick, services)
@@ -88,9 +92,14 @@ export async function checkStart(
 
 async function checkTickIsNew(
   held: HeldSession,
-  { eventId, isRetried }: Tick,
-  { sessionService }: Pick<RunServices, 'sessionService'>,
+  { claim, eventId, isRetried, mustExist }: Tick,
+  { sessionService, scheduleService }: Pick<RunServices, 'sessionService' | 'scheduleService'>,
 ): Promise<void> {
+  if ((await scheduleService.getSchedule(claim))?.revision !== claim.revision) {
+    // the claim of the session has created it, such as for a user who was deleted meanwhile
+    if (!mustExist && held.view.seq === 0) await sessionService.deleteSession(held.key)
+    throw new TickLost('The schedule was deleted or changed, or another worker has claimed its tick.')
+  }
   if (!isRetried) return
   const session = await sessionService.getSession(held.key)
   if (session?.events.some(({ id }) => id === eventId))

@@ -19,19 +19,26 @@ export interface ScheduleParts {
   readonly services: Pick<RunServices, 'sessionService' | 'scheduleService' | 'ports' | 'maxResultBytes'>
 }
 
-/** Stores a schedule. One with the same id is replaced, unless it would do the same. */
+/**
+ * Stores a schedule. One with the same id is replaced, unless it would do the same. `ofSession`: the session that must exist, with which
+ * its schedules are deleted. Default: that of the runs.
+ */
 export async function createSchedule(
   options: ScheduleOptions,
-  { appName, services }: ScheduleParts,
+  parts: ScheduleParts,
+  ofSession: string | undefined = options.sessionId,
 ): Promise<Schedule> {
+  const { appName, services } = parts
   const made = await toStoredSchedule(appName, options, services)
-  const { userId, sessionId } = made
-  if (sessionId !== undefined) {
-    const config = { numRecentEvents: 0 }
-    const session = await services.sessionService.getSession({ appName, userId, sessionId, config })
-    if (!session) throw sessionNotFound(sessionId)
-  }
-  return toSchedule(await store(made, services.scheduleService))
+  if (ofSession === undefined) return toSchedule(await store(made, services.scheduleService))
+  const key = { appName, userId: made.userId, sessionId: ofSession }
+  const exists = async (): Promise<boolean> =>
+    (await services.sessionService.getSession({ ...key, config: { numRecentEvents: 0 } })) !== undefined
+  if (!(await exists())) throw sessionNotFound(ofSession)
+  const stored = await store(made, services.scheduleService)
+  if (await exists()) return toSchedule(stored)
+  await deleteSchedule(stored.id, made.userId, parts) // the deletion may have looked for schedules before
+  throw sessionNotFound(ofSession)
 }
 
 async function store(made: StoredSchedule, schedules: ScheduleService): Promise<StoredSchedule> {

@@ -5,7 +5,7 @@ import { messageOf, ToolwrightError, type ToolwrightErrorCode } from '../../../c
 import type { ScheduleService, StoredSchedule } from '../../../services/schedule/service.ts'
 import type { RunContext } from '../../context/run-context.ts'
 import { ActiveRun } from '../run/active-run.ts'
-import { TickRecorded } from '../run/recorded-tick.ts'
+import { TickLost, TickRecorded } from '../run/recorded-tick.ts'
 import type { StartedRun } from '../run/run-handle.ts'
 import type { RunRequest, Unattended } from '../run/run-request.ts'
 import type { RunStarter } from '../run/run-starter.ts'
@@ -70,6 +70,7 @@ async function startClaimed(
     await save(claim, afterStart(claim, next, request.sessionId, ports.now()), parts)
     return run
   } catch (error) {
+    if (error instanceof TickLost) return undefined
     if (!(error instanceof TickRecorded)) return await delay(claim, next, parts, error)
     await save(claim, afterStart(claim, next, request.sessionId, ports.now()), parts)
     return undefined
@@ -77,7 +78,7 @@ async function startClaimed(
 }
 
 async function requestOf(claim: Claim, { starter, runContext, unattended }: TickParts): Promise<RunRequest> {
-  const { userId, uid, message, state } = claim
+  const { appName, id, revision, userId, uid, message, state } = claim
   const sessionId = sessionOfTick(claim)
   const mustExist = claim.sessionId !== undefined
   return {
@@ -90,7 +91,12 @@ async function requestOf(claim: Claim, { starter, runContext, unattended }: Tick
     signal: undefined,
     isNew: false,
     unattended,
-    tick: { eventId: `tick-${uid}-${state.tick}`, isRetried: state.attempt > 1, mustExist },
+    tick: {
+      claim: { appName, id, revision },
+      eventId: `tick-${uid}-${state.tick}`,
+      isRetried: state.attempt > 1,
+      mustExist,
+    },
   }
 }
 

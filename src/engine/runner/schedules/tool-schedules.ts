@@ -42,7 +42,7 @@ export async function scheduleForTool(
   const others = (await schedulesOf(call, parts)).filter((one) => one.id !== id)
   if (others.length >= maxSchedules) throw tooMany(others.length)
   const owner = { userId: call.userId, sessionId: newSession ? undefined : call.sessionId }
-  const { nextAt } = await createSchedule({ ...owner, ...times, message, id }, parts)
+  const { nextAt } = await createSchedule({ ...owner, ...times, message, id }, parts, call.sessionId)
   // counted again: calls at the same time do not see each other's schedules before they are stored
   const place = (await schedulesOf(call, parts)).findIndex((one) => one.id === id)
   if (place < maxSchedules) return { id, nextAt }

@@ -1,5 +1,5 @@
 // Copies of sessions that are not complete yet. No run can see them, and what is left of a failed one is removed.
-import { messageOf } from '../../../core/error/error.ts'
+import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import { DEFAULT_LEASE_MS } from '../../../services/session/lease.ts'
 import type { Lease } from '../../../services/session/service.ts'
 import type { RunServices } from '../run-services.ts'
@@ -38,14 +38,25 @@ async function removeCopy(
   const { key } = lease
   try {
     if (await sessionService.getSession({ ...key, config: { numRecentEvents: 0 } })) return 'complete'
-    await sessionService.renew(lease) // throws if another process has claimed the copy, to remove it
+    const isDeleted = await isGone(lease, sessionService)
     if (artifactService) await deleteArtifacts(key, artifactService, ports)
-    await sessionService.release(lease)
+    if (!isDeleted) await sessionService.release(lease)
     return 'removed'
   } catch (error) {
     const later = 'runner.recover() removes it when its lease has ended'
     logger.warn(`The unfinished copy "${key.sessionId}" was not removed: ${messageOf(error)}. ${later}.`, error)
     return 'kept'
+  }
+}
+
+/** Was the copy deleted with its user, who may have artifacts that were copied later? Throws if another process has claimed it, to remove it. */
+async function isGone(lease: Lease, sessionService: RunServices['sessionService']): Promise<boolean> {
+  try {
+    await sessionService.renew(lease)
+    return false
+  } catch (error) {
+    if (error instanceof ToolwrightError && error.code === 'SESSION_GONE') return true
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 // Sessions of the source, which may be in use: a piece is good only while the session is as it was.
 import { messageOf } from '../../../core/error/error.ts'
 import type { SessionKey } from '../../session/service.ts'
+import { fromText } from '../escaped-text.ts'
 import type { LeaseRows } from '../lease-rows.ts'
 import { checkRow, keyOf, NOT_A_COPY, type SessionRow, STORED_COLUMNS } from '../session-row.ts'
 import { FREE } from '../session-rows.ts'
@@ -16,6 +17,8 @@ export interface SourceSession {
   readonly row: SessionRow
   /** Whether its holder died or was interrupted. */
   readonly isInterrupted: boolean
+  /** Why no worker continues it. Undefined unless it was set aside. */
+  readonly setAside: string | undefined
 }
 
 /** What was found of a session. */
@@ -64,7 +67,9 @@ export class SourceSessions {
     try {
       const session = checkRow(row)
       if (this.#leases.isAlive(session)) return { type: 'unusable', why: HELD }
-      return { type: 'found', session: { key: keyOf(session), row: session, isInterrupted: session.epoch !== FREE } }
+      const { epoch, set_aside } = session
+      const setAside = set_aside === null ? undefined : fromText(set_aside, 'The reason why a session was set aside')
+      return { type: 'found', session: { key: keyOf(session), row: session, isInterrupted: epoch !== FREE, setAside } }
     } catch (error) {
       return { type: 'unusable', why: messageOf(error) } // damaged
     }

@@ -33,7 +33,7 @@ export interface PieceToWrite {
  */
 export function* writePiece(tables: SessionTables, { session, piece, lease: given }: PieceToWrite): SqlWork<Lease> {
   const { sessions, leases } = tables
-  const { key, row, isInterrupted } = session
+  const { key, row, isInterrupted, setAside } = session
   const lease = given ?? (yield* createCopy(tables, key, [], row.updated_at)).lease
   const copy = yield* sessions.lockHeldCopy(lease)
   if (!copy) throw leaseLost(key.sessionId)
@@ -47,7 +47,8 @@ export function* writePiece(tables: SessionTables, { session, piece, lease: give
   }
   yield* sessions.setSeq(copy.id, row.seq, row.updated_at)
   if (!(yield* sessions.completeCopy(copy))) throw sessionExists(key.sessionId)
-  yield* isInterrupted ? leases.interrupt(lease) : leases.release(lease)
+  if (setAside !== undefined) yield* leases.setAside(lease, setAside)
+  else yield* isInterrupted ? leases.interrupt(lease) : leases.release(lease)
   return lease
 }
 
