@@ -315,7 +315,7 @@ describe('refuses to judge', () => {
       run: () => ({}),
     })
     expect(await message(strict, { outside: () => paid })).toContain('a plain call failed with INVALID_ARGS')
-    const asks = pays({ effect: 'none', run: (_, context) => context.requestInput({ message: 'Why?' }) })
+    const asks = pays({ effect: 'none', run: (_, context) => context.requestInput({ key: 'why', message: 'Why?' }) })
     expect(await message(asks, { outside: () => paid })).toContain('it asks for input')
   })
 
