@@ -116,6 +116,51 @@ test('a session that was taken over is counted, with the time its work rested', 
   expect(samples.get('toolwright_recovery_duration_seconds_sum')).toBe(60)
 })
 
+test('the age of an inbox is that of its oldest item when a worker takes it, once', async () => {
+  const { points } = registerSdk()
+  let clock = Date.now()
+  const now = (): number => clock
+  const sessionService = new InMemorySessionService({ now })
+  const options = {
+    appName: 'shop',
+    sessionService,
+    ports: { now, monotonicNow: () => performance.now() },
+    logger: silent,
+  }
+  const web = new Runner({ ...options, agent: new LlmAgent({ name: 'desk', model: scriptedModel([]) }) })
+  const agent = new LlmAgent({ name: 'desk', model: scriptedModel(() => 'Hello.') })
+  const worker = new Runner({ ...options, agent, observers: [otel()] })
+  const server = createServer({ apps: { shop: worker }, metrics: true, logger: silent })
+  const session = { userId: 'ada', sessionId: 's1' }
+  await web.submit({ ...session, message: 'Hi.' })
+  clock += 40_000
+  await web.submit({ ...session, message: 'Are you there?' })
+  clock += 5_000
+  const stop = new AbortController()
+  const working = worker.work({ signal: stop.signal, pollMs: 10 })
+  const ages = async (): Promise<(number | undefined)[]> => {
+    const samples = await scrape(server)
+    return ['count', 'sum'].map((part) => samples.get(`toolwright_inbox_age_seconds_${part}`))
+  }
+  await expect.poll(ages).toEqual([2, 45 + 5]) // the second message waited for the end of the first
+  stop.abort()
+  await working
+  expect(await points('toolwright.inbox.age')).toMatchObject([{ attributes: {}, value: { count: 2, sum: 50 } }])
+})
+
+test('an item of an older version, which does not say when it was posted, is not measured', async () => {
+  const sessionService = new InMemorySessionService()
+  const agent = new LlmAgent({ name: 'desk', model: scriptedModel(['Hello.']) })
+  const runner = new Runner({ appName: 'shop', agent, sessionService, logger: silent })
+  const server = createServer({ apps: { shop: runner }, metrics: true, logger: silent })
+  const key = { appName: 'shop', userId: 'ada', sessionId: 's1' }
+  await sessionService.createSession(key)
+  await sessionService.post(key, { id: 'i1', type: 'state', stateDelta: { city: 'Oslo' } })
+  await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Hi.' })
+  expect((await sessionService.getSession(key))?.state).toEqual({ city: 'Oslo' })
+  expect((await scrape(server)).get('toolwright_inbox_age_seconds_count')).toBeUndefined()
+})
+
 test('201 tools are 200 names and _OTHER', async () => {
   const tools = Array.from({ length: 201 }, (_, at) => {
     return tool({ name: `tool_${at}`, description: 'One', effect: 'none', run: () => ({}) })

@@ -25,6 +25,7 @@ export const UNKNOWN_PROVIDER = 'unknown'
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
 const AGENT_SECONDS = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6]
 const WAITED_SECONDS = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400]
+const INBOX_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400]
 const STORE_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128]
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864]
@@ -51,6 +52,7 @@ export type MetricName =
   | 'toolCalls'
   | 'approvalWait'
   | 'appendDuration'
+  | 'inboxAge'
   | 'recoveryDuration'
   | 'takeovers'
 
@@ -103,6 +105,12 @@ export const METRICS: { readonly [name in MetricName]: MetricFacts } = {
     unit: 's',
     description: 'How long the store takes to append to a log.',
     buckets: STORE_SECONDS,
+  },
+  inboxAge: {
+    name: 'toolwright.inbox.age',
+    unit: 's',
+    description: 'How long the oldest of the inbox items that a process takes have waited.',
+    buckets: INBOX_SECONDS,
   },
   recoveryDuration: {
     name: 'toolwright.recovery.duration',

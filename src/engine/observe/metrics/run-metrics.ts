@@ -178,7 +178,7 @@ interface Ending {
 const NO_LABELS: Labels = {}
 
 /** The metrics of measurements that are durations. */
-const SECONDS_OF = { append: 'appendDuration', recovery: 'recoveryDuration' } as const
+const SECONDS_OF = { append: 'appendDuration', inbox: 'inboxAge', recovery: 'recoveryDuration' } as const
 
 function withError(labels: Labels, errorType: string | undefined): Labels {
   return errorType === undefined ? labels : { ...labels, [LABEL.error]: errorType }

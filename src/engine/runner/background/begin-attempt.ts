@@ -48,10 +48,10 @@ export async function beginAttempt(
 
 /** Records the attempt, or posts it to the holder of the session. True: the result of the call is posted. */
 async function recordOrPost(factory: RunFactory, key: SessionKey, attempt: Attempt): Promise<boolean> {
-  const { sessionService } = factory.services
+  const { sessionService, ports } = factory.services
   const free = await claimIfFree(sessionService, key)
   if (free) return free.lease ? await record(factory, free.lease, attempt) : false
-  await sessionService.post(key, { type: 'attempt', ...attempt })
+  await sessionService.post(key, { type: 'attempt', postedAt: ports.now(), ...attempt })
   const [holder] = factory.running.of(key)
   await holder?.drainInbox().catch(() => undefined) // it is ending
   return false
