@@ -82,7 +82,7 @@ export interface ClientStateOptions {
 /** The live model of an app, with the options of `connectLive()`. */
 export type LiveAppOptions = Omit<
   LiveOptions<LiveSession>,
-  'runner' | 'agent' | 'tools' | 'userId' | 'sessionId' | 'state' | 'signal' | 'runContext'
+  'runner' | 'agent' | 'tools' | 'userId' | 'sessionId' | 'state' | 'signal' | 'runContext' | 'traceparent'
 >
 
 /** Which sessions a server deletes: the options of `runner.prune()`, and how often. */

@@ -24,7 +24,7 @@ export interface ObservedRun {
 interface OperationFacts {
   /** The run. */
   readonly run: ObservedRun
-  /** The operation around this one. Undefined: the run itself. */
+  /** The operation around this one. Undefined: the run itself, or a background body that this process runs for another one. */
   readonly parent: Operation | undefined
   /** The agent. */
   readonly agent: string
