@@ -1,5 +1,5 @@
 import type { RunFigures } from './run-figures.ts'
-import { HistogramSamples, valueLines } from './samples.ts'
+import { escapeLabel, HistogramSamples, valueLines } from './samples.ts'
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120] as const
 
@@ -31,7 +31,7 @@ export class Metrics {
 
   /** Counts a request. `route` is the pattern of the route, such as `/apps/:app/users/:user/sessions`. */
   countRequest({ method, route, status }: { method: string; route: string; status: number }, seconds: number): void {
-    this.#requests.record(seconds, { method, route, status: String(status) })
+    this.#requests.record(seconds, `method="${method}",route="${escapeLabel(route)}",status="${status}"`)
   }
 
   /** Counts a reader that was detached because it was too slow. */

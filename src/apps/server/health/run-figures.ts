@@ -7,7 +7,7 @@ import {
 import { type MetricSink, RunMetrics } from '../../../engine/observe/metrics/run-metrics.ts'
 import type { Observer } from '../../../engine/observe/observer.ts'
 import type { Measurement, Operation, OperationEnd } from '../../../engine/observe/operation.ts'
-import { HistogramSamples, toName, valueLines } from './samples.ts'
+import { HistogramSamples, labelsOf, toName, valueLines } from './samples.ts'
 
 /** What runs do, for `/metrics`: the figures that `otel()` exports, with their names in the form of Prometheus. */
 export class RunFigures implements Observer, MetricSink {
@@ -36,7 +36,7 @@ export class RunFigures implements Observer, MetricSink {
   /** Adds a value to a metric. */
   record(metric: MetricName, value: number, labels: Labels): void {
     const histogram = this.#histograms.get(metric)
-    if (histogram) histogram.record(value, labels)
+    if (histogram) histogram.record(value, labelsOf(labels))
     else this.#counters.set(metric, (this.#counters.get(metric) ?? 0) + value)
   }
 

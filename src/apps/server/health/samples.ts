@@ -22,13 +22,12 @@ export class HistogramSamples {
     this.#bounds = bounds
   }
 
-  /** Counts a value. */
-  record(value: number, labels: SampleLabels): void {
-    const text = labelsOf(labels)
-    let counted = this.#byLabels.get(text)
+  /** Counts a value. The labels are written already, as `labelsOf()` does. */
+  record(value: number, labels: string): void {
+    let counted = this.#byLabels.get(labels)
     if (!counted) {
       counted = { count: 0, sum: 0, buckets: this.#bounds.map(() => 0) }
-      this.#byLabels.set(text, counted)
+      this.#byLabels.set(labels, counted)
     }
     counted.count++
     counted.sum += value
@@ -62,7 +61,8 @@ function* headerLines({ name, help }: SampleFacts, type: 'counter' | 'gauge' | '
   yield `# TYPE ${name} ${type}`
 }
 
-function labelsOf(labels: SampleLabels): string {
+/** Labels as Prometheus writes them. */
+export function labelsOf(labels: SampleLabels): string {
   const written: string[] = []
   for (const [label, value] of Object.entries(labels))
     if (value !== undefined) written.push(`${toName(label)}="${escapeLabel(value)}"`)
@@ -74,6 +74,7 @@ export function toName(name: string): string {
   return name.replaceAll('.', '_')
 }
 
-function escapeLabel(value: string): string {
+/** The value of a label, within its quotes. */
+export function escapeLabel(value: string): string {
   return value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
 }
