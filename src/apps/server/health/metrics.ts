@@ -1,5 +1,5 @@
 import type { RunFigures } from './run-figures.ts'
-import { escapeLabel, HistogramSamples, valueLines } from './samples.ts'
+import { HistogramSamples, valueLines } from './samples.ts'
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120] as const
 
@@ -13,9 +13,10 @@ interface Gauge {
   read(): number | Promise<number>
 }
 
-/** Counts requests and streams. No label contains data of users: routes are patterns. */
+/** Counts requests and streams. No label contains data of users. */
 export class Metrics {
-  readonly #requests = new HistogramSamples(
+  /** Requests, by method, status and the pattern of the route, such as `/apps/:app/users/:user/sessions`. */
+  readonly requests: HistogramSamples = new HistogramSamples(
     { name: 'toolwright_request_duration_seconds', help: 'Time until the response starts.' },
     BUCKETS,
   )
@@ -27,11 +28,6 @@ export class Metrics {
   /** `runs`: what the runs of the apps do. Default: it is not measured. */
   constructor(runs?: RunFigures) {
     this.#runs = runs
-  }
-
-  /** Counts a request. `route` is the pattern of the route, such as `/apps/:app/users/:user/sessions`. */
-  countRequest({ method, route, status }: { method: string; route: string; status: number }, seconds: number): void {
-    this.#requests.record(seconds, `method="${method}",route="${escapeLabel(route)}",status="${status}"`)
   }
 
   /** Counts a reader that was detached because it was too slow. */
@@ -51,7 +47,7 @@ export class Metrics {
 
   /** The figures in the text format of Prometheus. */
   async write(gauges: readonly Gauge[]): Promise<string> {
-    const lines = [...this.#requests.lines()]
+    const lines = [...this.requests.lines()]
     const count = (name: string, help: string, value: number): void => {
       lines.push(...valueLines({ name, help }, 'counter', value))
     }
