@@ -21,7 +21,8 @@ export class InboxAges {
   }
 
   /** Measures the oldest of the items that an append has taken. Those that do not say when they were posted are not measured. */
-  measure(taken: readonly string[]): void {
+  measure(taken: readonly string[] | undefined): void {
+    if (!taken) return
     let oldest = Number.POSITIVE_INFINITY
     for (const id of taken) {
       oldest = Math.min(oldest, this.#postedAt.get(id) ?? Number.POSITIVE_INFINITY)

@@ -22,6 +22,7 @@ import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
 import type { CheckpointWriter } from './checkpoint-writer.ts'
 import type { EarlierEntries } from './earlier-entries.ts'
+import { measureAppend } from './measure-append.ts'
 import { moveTemp } from './move-temp.ts'
 import type { OpenedLog } from './open-checkpoint.ts'
 import { reportAnswers } from './report-answers.ts'
@@ -247,8 +248,7 @@ export class HeldSession implements WholeLog {
         if (checkpoint) options = { ...options, checkpoint }
       }
       const appended = this.#services.sessionService.append(this.#lease, this.#seq, entries, options)
-      if (this.#services.observation) measureAppend(this.#services, appended)
-      if (this.#ages && drained) appended.then(() => this.#ages?.measure(drained), ignore)
+      if (this.#services.observation) measureAppend(this.#services, appended, () => this.#ages?.measure(drained))
       return appended.then(
         (seq) => this.#afterAppend(entries, seq, run),
         (error) => this.#fail(error, run),
@@ -362,13 +362,6 @@ const ignore = (): void => {}
 
 /** Logs with fewer entries keep no view between runs: folding them again takes microseconds, and the view is as large as the log. */
 const KEPT_VIEW_ENTRIES = 16
-
-function measureAppend({ observation, ports }: HeldServices, appended: Promise<unknown>): void {
-  const startedAt = ports.monotonicNow()
-  const measure = (): void =>
-    observation?.measure({ type: 'append', seconds: (ports.monotonicNow() - startedAt) / 1000 })
-  appended.then(measure, ignore)
-}
 
 /** Shows stored events to the consumer and the listener of a run. */
 function showTo({ events, listener }: AppendingRun, entries: readonly NewEntry[]): void {
