@@ -3,14 +3,21 @@ import { LlmAgent, Runner, tool } from 'toolwright'
 import { McpToolset, serveMcp } from 'toolwright/mcp'
 import { otel } from 'toolwright/otel'
 import { createServer } from 'toolwright/server'
-import { scriptedModel } from 'toolwright/testing'
+import { scriptedLive, scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { documentOf, startApi, toolsOf } from '../../src/adapters/openapi/api-server.test-kit.ts'
 import { idOf, parentOf, registerSdk, traceOf } from '../../src/adapters/otel/exported.test-kit.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'
 const logger = { warn: () => {}, error: () => {} }
+const malformed = [
+  ['too short', `00-${TRACE}-${SPAN}`],
+  ['all zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
+  ['of a forbidden version', `ff-${TRACE}-${SPAN}-01`],
+  ['too long', 'x'.repeat(5_000)],
+]
 
 describe('a request to the server', () => {
   function startServer() {
@@ -49,12 +56,6 @@ describe('a request to the server', () => {
     expect(text).not.toContain(TRACE) // clients need no trace context
   })
 
-  const malformed = [
-    ['too short', `00-${TRACE}-${SPAN}`],
-    ['all zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
-    ['of a forbidden version', `ff-${TRACE}-${SPAN}-01`],
-    ['too long', 'x'.repeat(5_000)],
-  ]
   test.each(malformed)('with a traceparent that is %s runs in a trace of its own', async (_, traceparent = '') => {
     const { run, span } = startServer()
     expect((await run('/run', { traceparent })).status).toBe(200)
@@ -65,6 +66,46 @@ describe('a request to the server', () => {
     const { run, spans } = startServer()
     const { status } = await run('/run', { traceparent: `00-${TRACE}-${SPAN}-01`, authorization: 'Bearer forged' })
     expect(status).toBe(401)
+    expect(spans()).toEqual([])
+  })
+})
+
+describe('a WebSocket of a live session', () => {
+  async function connect(headers: Record<string, string>) {
+    const { span, spans } = registerSdk()
+    const agent = new LlmAgent({ name: 'voice', tools: [] })
+    const live = { voice: { model: scriptedLive(['Hello.']) } }
+    const services = { observers: [otel()], model: scriptedModel([]) }
+    const server = createServer({ apps: { voice: agent }, live, token: 'a-long-token-of-16', logger, services })
+    const { url } = await server.listen({ port: 0 })
+    onTestFinished(() => server.close())
+    const authorization = 'Bearer a-long-token-of-16'
+    const created = { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' }
+    await fetch(`${url}/apps/voice/users/ada/sessions/s1`, created)
+    const query = 'app_name=voice&user_id=ada&session_id=s1&frames=live'
+    const options = { headers: { authorization, ...headers } }
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/run_live?${query}`, options)
+    const ended = new Promise<void>((resolve) => {
+      socket.on('open', () => socket.send(JSON.stringify({ type: 'close' })))
+      socket.on('close', () => resolve())
+      socket.on('error', () => resolve())
+    })
+    await ended
+    return { span, spans }
+  }
+
+  test('gives the traceparent of its request as the parent', async () => {
+    const { span } = await connect({ traceparent: `00-${TRACE}-${SPAN}-01` })
+    expect([traceOf(span('invoke_agent voice')), parentOf(span('invoke_agent voice'))]).toEqual([TRACE, SPAN])
+  })
+
+  test.each(malformed.slice(0, 3))('with a traceparent that is %s is in a trace of its own', async (_, traceparent) => {
+    const { span } = await connect({ traceparent: traceparent ?? '' })
+    expect(span('invoke_agent voice').parentSpanContext).toBeUndefined()
+  })
+
+  test('without a token adds nothing to a trace', async () => {
+    const { spans } = await connect({ traceparent: `00-${TRACE}-${SPAN}-01`, authorization: 'Bearer forged' })
     expect(spans()).toEqual([])
   })
 })

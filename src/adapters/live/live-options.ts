@@ -75,6 +75,8 @@ export interface LiveOptions<S> extends FlowDefinition<S> {
   readonly runConfig?: RunConfig | undefined
   /** Values for tools and callbacks, as in `runner.run({ runContext })`. */
   readonly runContext?: RunContext | undefined
+  /** The span that the session belongs to, a W3C `traceparent`. Default: the active one, if there is one. Only for observers. */
+  readonly traceparent?: string | undefined
   /** Ends the attempt to connect, and the session. */
   readonly signal?: AbortSignal | undefined
 }
@@ -112,6 +114,7 @@ const RULES: OptionRules<LiveOptions<unknown>> = {
   reconnect: { expects: 'an object, such as { attempts: 0 } for no reconnects', accepts: isRecord },
   runConfig: record,
   runContext: anything,
+  traceparent: text,
   signal: { expects: 'an AbortSignal', accepts: objectWith('addEventListener').accepts },
   computed: list,
   watchers: list,

@@ -309,6 +309,7 @@ describe('metrics', () => {
     await converse()
     const names = await metricNames()
     expect(METRICS.filter((name) => !names.includes(name)).sort()).toEqual([
+      'toolwright.inbox.age s',
       'toolwright.lease.takeovers {takeover}',
       'toolwright.recovery.duration s',
     ])

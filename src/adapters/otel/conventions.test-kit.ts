@@ -62,6 +62,7 @@ export const METRICS: readonly string[] = [
   'gen_ai.invoke_agent.inference_calls {call}',
   'gen_ai.invoke_agent.tool_calls {call}',
   'toolwright.approval.wait s',
+  'toolwright.inbox.age s',
   'toolwright.lease.takeovers {takeover}',
   'toolwright.recovery.duration s',
   'toolwright.store.append.duration s',

@@ -1,39 +1,19 @@
-// The metrics. Their attributes come from a limited number of names.
-
-import { type Attributes, type Counter, type Histogram, type MeterProvider, metrics } from '@opentelemetry/api'
-import { HISTOGRAMS, type HistogramName, OTHER, SCHEMA_URL, SCOPE, TAKEOVERS } from './names.ts'
-
-/** The most names of one kind, such as tools. */
-const MAX_NAMES = 200
+import { type Counter, type Histogram, type MeterProvider, metrics } from '@opentelemetry/api'
+import { type Labels, METRICS, type MetricName } from '../../engine/observe/metrics/metric-table.ts'
+import type { MetricSink } from '../../engine/observe/metrics/run-metrics.ts'
+import { SCHEMA_URL, SCOPE } from './names.ts'
 
 /** The instruments of the meter provider that is registered now: programs may register one after they have made their runners. */
-export class Meters {
-  readonly #names: Map<string, Set<string>> = new Map()
+export class Meters implements MetricSink {
   #provider: MeterProvider | undefined
-  #histograms: ReadonlyMap<string, Histogram> = new Map()
-  #takeovers: Counter | undefined
+  readonly #histograms: Map<string, Histogram> = new Map()
+  readonly #counters: Map<string, Counter> = new Map()
 
-  /** Adds a value to a histogram. */
-  record(histogram: HistogramName, value: number, attributes: Attributes): void {
+  /** Adds a value to a metric. */
+  record(metric: MetricName, value: number, labels: Labels): void {
     this.#refresh()
-    this.#histograms.get(histogram)?.record(value, attributes)
-  }
-
-  /** Counts a session that was taken over. */
-  countTakeover(): void {
-    this.#refresh()
-    this.#takeovers?.add(1)
-  }
-
-  /** The name, or `_OTHER` when there are too many of its kind. */
-  limited(kind: string, name: string): string {
-    let names = this.#names.get(kind)
-    if (!names) {
-      names = new Set()
-      this.#names.set(kind, names)
-    }
-    if (names.size < MAX_NAMES) names.add(name)
-    return names.has(name) ? name : OTHER
+    this.#histograms.get(metric)?.record(value, labels)
+    this.#counters.get(metric)?.add(value, labels)
   }
 
   #refresh(): void {
@@ -41,13 +21,10 @@ export class Meters {
     if (provider === this.#provider) return
     this.#provider = provider
     const meter = provider.getMeter(SCOPE, undefined, { schemaUrl: SCHEMA_URL })
-    this.#histograms = new Map(
-      Object.entries(HISTOGRAMS).map(([key, { name, unit, description, buckets }]) => {
-        const advice = { explicitBucketBoundaries: [...buckets] }
-        return [key, meter.createHistogram(name, { unit, description, advice })]
-      }),
-    )
-    const { name, ...takeovers } = TAKEOVERS
-    this.#takeovers = meter.createCounter(name, takeovers)
+    for (const [metric, { name, unit, description, buckets }] of Object.entries(METRICS)) {
+      const advice = { explicitBucketBoundaries: [...(buckets ?? [])] }
+      if (buckets) this.#histograms.set(metric, meter.createHistogram(name, { unit, description, advice }))
+      else this.#counters.set(metric, meter.createCounter(name, { unit, description }))
+    }
   }
 }

@@ -11,31 +11,13 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { readTraceparent, writeTraceparent } from '../../core/base/traceparent.ts'
+import { LABEL } from '../../engine/observe/metrics/metric-table.ts'
+import { modelOperationOf, toolNameOf } from '../../engine/observe/metrics/operation-facts.ts'
+import { RunMetrics } from '../../engine/observe/metrics/run-metrics.ts'
 import type { Observer } from '../../engine/observe/observer.ts'
-import type {
-  AgentOperation,
-  CallOperation,
-  Measurement,
-  ModelOperation,
-  Operation,
-  OperationEnd,
-  RequestOperation,
-  RunOperation,
-  ToolOperation,
-} from '../../engine/observe/operation.ts'
-import {
-  agentAttributes,
-  modelAttributes,
-  modelOperationOf,
-  replyAttributes,
-  tokenAttributes,
-  tokensOf,
-  toolAttributes,
-  toolNameOf,
-  UNKNOWN_PROVIDER,
-} from './attributes.ts'
+import type { Measurement, Operation, OperationEnd, RequestOperation } from '../../engine/observe/operation.ts'
+import { agentAttributes, modelAttributes, replyAttributes, tokenAttributes, toolAttributes } from './attributes.ts'
 import { ContentWriter } from './content.ts'
-import { errorTypeOf } from './error-type.ts'
 import { Meters } from './meters.ts'
 import { ATTRIBUTE, SCHEMA_URL, SCOPE } from './names.ts'
 import { capturesContent, checkOtelOptions, type OtelOptions } from './otel-options.ts'
@@ -60,18 +42,6 @@ interface Started {
   readonly span: Span
   /** The context in which the span is active. */
   readonly context: Context
-  /** When it began, in milliseconds on the clock of durations. */
-  readonly startedAt: number
-  /** Sums of an agent, with those of agents below it. */
-  readonly sums: Sums
-}
-
-interface Sums {
-  modelCalls: number
-  toolCalls: number
-  input: number | undefined
-  output: number | undefined
-  provider: string | undefined
 }
 
 class OtelObserver implements Observer {
@@ -79,7 +49,7 @@ class OtelObserver implements Observer {
   readonly #content: ContentWriter | undefined
   readonly #origins: ReadonlySet<string>
   readonly #tracer = trace.getTracerProvider().getTracer(SCOPE, undefined, { schemaUrl: SCHEMA_URL })
-  readonly #meters = new Meters()
+  readonly #metrics = new RunMetrics(new Meters())
   /** By operation: an operation may outlive the one around it, such as a tool in the background. */
   readonly #started: WeakMap<Operation, Started> = new WeakMap()
 
@@ -90,7 +60,8 @@ class OtelObserver implements Observer {
   }
 
   around(operation: Operation, next: () => Promise<OperationEnd>): Promise<void> {
-    if (operation.type === 'request') return next().then((end) => this.#measureRequest(operation, end))
+    this.#metrics.begin(operation)
+    if (operation.type === 'request') return next().then((end) => void this.#metrics.end(operation, end))
     const started = this.#start(operation)
     this.#started.set(operation, started)
     return context.with(started.context, next).then((end) => this.#end(operation, started, end))
@@ -106,13 +77,7 @@ class OtelObserver implements Observer {
   }
 
   measure(measurement: Measurement): void {
-    if (measurement.type === 'takeover') this.#meters.countTakeover()
-    else
-      this.#meters.record(
-        measurement.type === 'append' ? 'appendDuration' : 'recoveryDuration',
-        measurement.seconds,
-        NO_ATTRIBUTES,
-      )
+    this.#metrics.measure(measurement)
   }
 
   #start(operation: SpannedOperation): Started {
@@ -124,12 +89,7 @@ class OtelObserver implements Observer {
     if (startedAt !== undefined) options.startTime = new Date(startedAt)
     const parent = this.#parentOf(operation, options)
     const span = this.#tracer.startSpan(name, options, parent)
-    return {
-      span,
-      context: trace.setSpan(parent, span),
-      startedAt: startedAt === undefined ? performance.now() : performance.now() - (Date.now() - startedAt),
-      sums: { modelCalls: 0, toolCalls: 0, input: undefined, output: undefined, provider: undefined },
-    }
+    return { span, context: trace.setSpan(parent, span) }
   }
 
   #describe(operation: SpannedOperation): { name: string; kind: SpanKind; attributes: Attributes } {
@@ -177,101 +137,25 @@ class OtelObserver implements Observer {
     return recorded ? trace.setSpanContext(active, { ...recorded, isRemote: true }) : caller
   }
 
-  #end(operation: SpannedOperation, started: Started, end: OperationEnd): void {
-    const { span, startedAt } = started
-    const seconds = Math.max(0, (performance.now() - startedAt) / 1000)
-    const hasFailed = end.outcome === 'failed' || end.outcome === 'unknown'
-    const errorType = hasFailed ? errorTypeOf(end.errorCode) : undefined
-    const attributes: Attributes = { [ATTRIBUTE.outcome]: end.outcome }
+  #end(operation: SpannedOperation, { span }: Started, end: OperationEnd): void {
+    const { errorType, tokens, sums } = this.#metrics.end(operation, end)
+    const attributes: Attributes = { [LABEL.outcome]: end.outcome }
     if (errorType !== undefined) {
-      attributes[ATTRIBUTE.error] = errorType
+      attributes[LABEL.error] = errorType
       const message = this.#content?.ofError(end.error)
       span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
     }
-    const measured = { seconds, errorType }
-    if (operation.type === 'model') this.#endModel(operation, { end, attributes, measured })
-    else if (operation.type === 'tool' || operation.type === 'call')
-      this.#endCall(operation, { end, attributes, measured })
-    else this.#endAgent(operation, started.sums, { attributes, measured })
+    if (operation.type === 'model') {
+      Object.assign(attributes, tokens && replyAttributes(end, tokens, operation.stream), this.#content?.ofReply(end))
+    } else if (operation.type === 'tool' || operation.type === 'call') {
+      Object.assign(attributes, this.#content?.ofResult(end))
+    } else if (sums) {
+      Object.assign(attributes, tokenAttributes(sums))
+      if (sums.provider !== undefined) attributes[LABEL.provider] = sums.provider
+    }
     span.setAttributes(attributes)
     span.end()
   }
-
-  #endModel(operation: ModelOperation, { end, attributes, measured }: Ending): void {
-    const tokens = tokensOf(end.response?.usageMetadata)
-    Object.assign(attributes, replyAttributes(end, tokens, operation.stream))
-    if (this.#content) Object.assign(attributes, this.#content.ofReply(end))
-    const provider = operation.provider ?? UNKNOWN_PROVIDER
-    this.#eachAbove(operation, (sums) => {
-      sums.modelCalls++
-      sums.provider ??= provider
-      if (tokens.input !== undefined) sums.input = (sums.input ?? 0) + tokens.input
-      if (tokens.output !== undefined) sums.output = (sums.output ?? 0) + tokens.output
-    })
-    const about: Attributes = {
-      [ATTRIBUTE.operation]: modelOperationOf(operation),
-      [ATTRIBUTE.provider]: provider,
-      [ATTRIBUTE.requestModel]: this.#meters.limited('model', operation.model),
-    }
-    this.#meters.record('modelDuration', measured.seconds, withError(about, measured.errorType))
-    if (tokens.input !== undefined)
-      this.#meters.record('tokens', tokens.input, { ...about, [ATTRIBUTE.tokenType]: 'input' })
-    if (tokens.output !== undefined)
-      this.#meters.record('tokens', tokens.output, { ...about, [ATTRIBUTE.tokenType]: 'output' })
-  }
-
-  #endCall(operation: ToolOperation | CallOperation, { end, attributes, measured }: Ending): void {
-    if (this.#content) Object.assign(attributes, this.#content.ofResult(end))
-    const isFirst = operation.type === 'tool' ? operation.attempt === 1 : end.outcome !== 'paused'
-    if (isFirst) this.#eachAbove(operation, (sums) => void sums.toolCalls++)
-    if (operation.type === 'call' && measured.errorType === undefined) return // no body ran, and nothing failed
-    const about = {
-      [ATTRIBUTE.operation]: 'execute_tool',
-      [ATTRIBUTE.tool]: this.#meters.limited('tool', toolNameOf(operation)),
-    }
-    this.#meters.record('toolDuration', measured.seconds, withError(about, measured.errorType))
-  }
-
-  #endAgent(operation: RunOperation | AgentOperation, sums: Sums, { attributes, measured }: Omit<Ending, 'end'>): void {
-    Object.assign(attributes, tokenAttributes(sums))
-    if (sums.provider !== undefined) attributes[ATTRIBUTE.provider] = sums.provider
-    const about = {
-      [ATTRIBUTE.operation]: 'invoke_agent',
-      [ATTRIBUTE.agent]: this.#meters.limited('agent', operation.agent),
-    }
-    const withType = withError(about, measured.errorType)
-    this.#meters.record('agentDuration', measured.seconds, withType)
-    this.#meters.record('inferenceCalls', sums.modelCalls, withType)
-    this.#meters.record('toolCalls', sums.toolCalls, withType)
-  }
-
-  /** Adds to the sums of all agents around an operation. */
-  #eachAbove(operation: Operation, add: (sums: Sums) => void): void {
-    for (let at = operation.parent; at; at = at.parent) {
-      const started = at.type === 'run' || at.type === 'agent' ? this.#started.get(at) : undefined
-      if (started) add(started.sums)
-    }
-  }
-
-  #measureRequest({ kind, startedAt, tool }: RequestOperation, { outcome }: OperationEnd): void {
-    if (kind !== 'confirmation') return
-    const about = { [ATTRIBUTE.tool]: this.#meters.limited('tool', tool), [ATTRIBUTE.outcome]: outcome }
-    this.#meters.record('approvalWait', Math.max(0, (Date.now() - startedAt) / 1000), about)
-  }
-}
-
-/** What an ended operation exports. */
-interface Ending {
-  readonly end: OperationEnd
-  /** The attributes of the span. */
-  readonly attributes: Attributes
-  readonly measured: { readonly seconds: number; readonly errorType: string | undefined }
-}
-
-const NO_ATTRIBUTES: Attributes = {}
-
-function withError(attributes: Attributes, errorType: string | undefined): Attributes {
-  return errorType === undefined ? attributes : { ...attributes, [ATTRIBUTE.error]: errorType }
 }
 
 /** The context of a caller that names a span. The active span wins if it belongs to the same trace: it is nearer. */

@@ -4,6 +4,11 @@
  * @module
  */
 
+export { type ChaosReport, chaos } from './chaos/chaos.ts'
+export type { ChaosOptions } from './chaos/chaos-options.ts'
+export type { ChaosFinding, ChaosStep } from './chaos/describe.ts'
+export type { ChaosClaim, ChaosProblem } from './chaos/judge.ts'
+export type { ChaosPoint } from './chaos/plan.ts'
 export type {
   GeminiLiveCall,
   GeminiLiveCallRecord,

@@ -10,6 +10,7 @@ import { FramePace } from './guard/frame-pace.ts'
 import { RequestRate } from './guard/request-rate.ts'
 import { RunSlots } from './guard/run-slots.ts'
 import { Metrics } from './health/metrics.ts'
+import { RunFigures } from './health/run-figures.ts'
 import type { Listening } from './listen.ts'
 import { createToken } from './principal/create-token.ts'
 import { Pruning } from './recovery/pruning.ts'
@@ -77,8 +78,11 @@ class Server implements ToolwrightServer {
     this.#options = options
     this.#token = options.authenticate ? undefined : (options.token ?? createToken())
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    const apps = new Apps(options)
+    const runs = options.metrics ? new RunFigures() : undefined
+    if (runs) for (const { runner } of apps.all()) runner.internals.observe(runs)
     this.#parts = {
-      apps: new Apps(options),
+      apps,
       options: { ...options, token: this.#token },
       limits,
       logger: options.logger ?? console,
@@ -86,7 +90,7 @@ class Server implements ToolwrightServer {
       requestRate: new RequestRate(limits.requestsPerMinute),
       framePace: new FramePace(),
       runSlots: new RunSlots(limits.concurrentRuns),
-      metrics: new Metrics(),
+      metrics: new Metrics(runs),
       closing: this.#stopped.signal,
     }
     if (options.recover === false) return

@@ -46,6 +46,11 @@ export interface ServerOptions {
    * process that died, and answered ones, and starts what is scheduled. How often, and which. Default: all, every second. `false`: never.
    */
   readonly recover?: false | RecoverySweepOptions | undefined
+  /**
+   * Measures runs for `/metrics`: the metrics that `otel()` exports, with their names in the form of Prometheus. Default false: `/metrics`
+   * has the figures of requests, and runs are not measured.
+   */
+  readonly metrics?: boolean | undefined
   /** Sizes, times and rates. */
   readonly limits?: Partial<ServerLimits> | undefined
   /** Serves `/dev`: graphs, traces, the log, and single tool calls. For developers only. Default false. */
@@ -77,7 +82,7 @@ export interface ClientStateOptions {
 /** The live model of an app, with the options of `connectLive()`. */
 export type LiveAppOptions = Omit<
   LiveOptions<LiveSession>,
-  'runner' | 'agent' | 'tools' | 'userId' | 'sessionId' | 'state' | 'signal' | 'runContext'
+  'runner' | 'agent' | 'tools' | 'userId' | 'sessionId' | 'state' | 'signal' | 'runContext' | 'traceparent'
 >
 
 /** Which sessions a server deletes: the options of `runner.prune()`, and how often. */

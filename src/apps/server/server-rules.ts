@@ -41,6 +41,7 @@ const RULES: OptionRules<ServerOptions> = {
   onDisconnect: oneOf('cancel', 'detach'),
   recover: { expects: 'false or an object', accepts: (value) => value === false || record.accepts(value) },
   limits: record,
+  metrics: flag,
   dev: flag,
   page: text,
   tours: record,

@@ -110,7 +110,7 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
     const policy = policies[at]
     if (policy) return await policy(call, (inner) => run(at + 1, inner))
     const onFailure = startAttempt(batch, ready, call.attempts)
-    if (!batch.operation) return await attempt(batch, ready, call.args, onFailure)
+    if (!batch.operation && !batch.bodyOf) return await attempt(batch, ready, call.args, onFailure)
     return await observeAttempt(batch, ready, call.args, () => attempt(batch, ready, call.args, onFailure))
   }
   const isResumed = entry.kind === 'agent' && batch.hasStarted(ready.call)

@@ -14,7 +14,7 @@ import type { ToolContext } from '../context/context.ts'
 import type { InvocationHost } from '../context/invocation-host.ts'
 import type { ToolScheduling } from '../context/tool-scheduling.ts'
 import type { Observation } from '../observe/observation.ts'
-import type { Operation } from '../observe/operation.ts'
+import type { ObservedRun, Operation } from '../observe/operation.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { BatchRules } from './batch-rules.ts'
 import type { CallResult } from './outcome.ts'
@@ -170,8 +170,10 @@ export interface Batch {
   readonly host: DispatchHost
   /** The scope of the reply. */
   readonly scope: ScopePath
-  /** The operation that the calls belong to. Undefined: they are not observed. */
+  /** The operation that the calls belong to. Undefined: they are not observed, unless `bodyOf` is set. */
   readonly operation: Operation | undefined
+  /** The run whose background call this process runs for another one. Its operations have no parent here. Undefined: it is not observed. */
+  readonly bodyOf: ObservedRun | undefined
   /** The agent whose model replied. */
   readonly agentName: string
   /** The tools the reply may call. */

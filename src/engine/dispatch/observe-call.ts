@@ -9,11 +9,11 @@ import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { entryFor } from './resolve.ts'
 
 /** Prepares a call, and shows it if it ends there: refused, denied, or waiting for an answer. */
-export async function observePrepare(
+export async function observePrepare<T extends Prepared>(
   batch: Batch,
   call: CallState,
-  prepare: (batch: Batch, call: CallState) => Prepared | Promise<Prepared>,
-): Promise<Prepared> {
+  prepare: (batch: Batch, call: CallState) => T | Promise<T>,
+): Promise<T> {
   const ended = callOperation(batch, call)
   const prepared = await prepare(batch, call)
   if (!ended || prepared.type === 'ready' || prepared.type === 'answered' || prepared.type === 'suspended')
@@ -109,12 +109,13 @@ function callOperation(batch: Batch, call: CallState): Observed<CallOperation> |
 function factsOf(batch: Batch, call: CallState) {
   const { operation: parent, agentName: agent } = batch
   const { observation } = batch.host.services
-  if (!parent || !observation) return undefined
+  const run = parent?.run ?? batch.bodyOf
+  if (!run || !observation) return undefined
   const description = entryFor(batch, call)?.tool.description
   const links = call.requests.flatMap(({ request }) => request.trace ?? [])
   return {
     observation,
-    facts: { run: parent.run, parent, agent, tool: call.name, description, callId: call.id, links },
+    facts: { run, parent, agent, tool: call.name, description, callId: call.id, links },
   }
 }
 

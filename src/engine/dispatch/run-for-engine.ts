@@ -4,7 +4,8 @@ import type { CallState } from '../../core/event/invocation-state.ts'
 import { type BackgroundOutcome, outcomeInBackground, safeFormatter, stoppedBody } from './background-result.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'
-import { failure } from './outcome.ts'
+import { observeExecution, observePrepare } from './observe-call.ts'
+import { type AnsweredCall, type CallResult, failure, type ReadyCall } from './outcome.ts'
 import { prepare, prepareDispatched } from './prepare.ts'
 import { entryFor } from './resolve.ts'
 
@@ -22,31 +23,31 @@ interface Attempts {
  * Runs a call of a batch. `intent` of the call says whether an earlier attempt may have taken effect: then the effect of the tool
  * decides. Rejects when the body is stopped.
  */
-export async function runForEngine(
+export async function runForEngine(batch: Batch, call: CallState, attempts: Attempts): Promise<BackgroundOutcome> {
+  const prepared = await observePrepare(batch, call, () => prepareBody(batch, call, attempts))
+  if (prepared.type === 'result') return { response: prepared.response, stateDelta: prepared.actions?.stateDelta }
+  const outcome = await observeExecution(batch, prepared, execute)
+  return outcomeInBackground(outcome, safeFormatter(prepared.entry.background))
+}
+
+/** Prepares the body. Its effect may settle the call, and what must ask a person again is refused. */
+async function prepareBody(
   batch: Batch,
   call: CallState,
   { args, crashes, maxCrashes }: Attempts,
-): Promise<BackgroundOutcome> {
+): Promise<ReadyCall | AnsweredCall | CallResult> {
   const entry = entryFor(batch, call)
-  const refuse = (problem: string): BackgroundOutcome => {
+  const refuse = (problem: string): CallResult => {
     const error = `Tool "${call.name}" was not run${call.intent ? ' again' : ''}: ${problem}.`
-    const { response } = call.intent ? stoppedBody(call, entry, error) : failure(call, 'CANCELLED', error)
-    return { response, stateDelta: undefined }
+    return call.intent ? stoppedBody(call, entry, error) : failure(call, 'CANCELLED', error)
   }
   if (entry && entry.kind !== 'body') return refuse('it is an agent now, which runs in no background')
   if (crashes >= maxCrashes) return refuse(`${crashes} processes in a row have died while it ran`)
   const prepared = await (call.intent ? prepare(batch, call) : prepareDispatched(batch, call, args))
   const { stopped } = batch.host.stop
   if (stopped) throw stopped.reason
-  switch (prepared.type) {
-    case 'ready':
-    case 'answered':
-      return outcomeInBackground(await execute(batch, prepared), safeFormatter(prepared.entry.background))
-    case 'result': // settled by its effect, or refused
-      return { response: prepared.response, stateDelta: prepared.actions?.stateDelta }
-    default:
-      return refuse('it must ask a person again, because its definition, its gate or the credential has changed')
-  }
+  if (prepared.type === 'ready' || prepared.type === 'answered' || prepared.type === 'result') return prepared
+  return refuse('it must ask a person again, because its definition, its gate or the credential has changed')
 }
 
 /** The result of a call whose agent no longer exists. */

@@ -24,7 +24,7 @@ export interface ObservedRun {
 interface OperationFacts {
   /** The run. */
   readonly run: ObservedRun
-  /** The operation around this one. Undefined: the run itself. */
+  /** The operation around this one. Undefined: the run itself, or a background body that this process runs for another one. */
   readonly parent: Operation | undefined
   /** The agent. */
   readonly agent: string
@@ -149,5 +149,7 @@ export type Measurement =
   | { readonly type: 'append'; readonly seconds: number }
   /** A session was claimed whose last holder had lost it. */
   | { readonly type: 'takeover' }
+  /** A holder has taken items out of its inbox: how long the oldest of them had waited. */
+  | { readonly type: 'inbox'; readonly seconds: number }
   /** An interrupted invocation was continued: how long after its last event. */
   | { readonly type: 'recovery'; readonly seconds: number }

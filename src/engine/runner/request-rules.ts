@@ -397,7 +397,7 @@ type SessionOf = Pick<RunRequest, 'userId' | 'sessionId'>
 
 /** The request of a live session. It may last for hours, so that its model calls are not limited by default. */
 export function toLiveRequest({ request, live }: LiveStart, { ports }: RunServices): RunRequest {
-  const { userId, sessionId, stateDelta, runConfig = {}, runContext } = request
+  const { userId, sessionId, stateDelta, runConfig = {}, runContext, traceparent } = request
   checkMetadataSize(runConfig)
   return {
     userId,
@@ -406,6 +406,7 @@ export function toLiveRequest({ request, live }: LiveStart, { ports }: RunServic
     stateDelta: stateDelta && toStateDelta(stateDelta),
     runConfig: { maxLlmCalls: Number.POSITIVE_INFINITY, ...runConfig },
     runContext,
+    traceparent,
     signal: undefined,
     isNew: sessionId === undefined,
     live,

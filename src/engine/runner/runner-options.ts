@@ -316,7 +316,7 @@ export interface ApprovalPreview {
 }
 
 /** Whose live session starts, and with what. */
-export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDelta' | 'runConfig'> & {
+export type LiveRunRequest = Pick<RunOptions, 'userId' | 'sessionId' | 'stateDelta' | 'runConfig' | 'traceparent'> & {
   /** The caller's values for tools and callbacks. */
   readonly runContext?: RunContext | undefined
 }

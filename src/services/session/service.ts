@@ -98,6 +98,8 @@ export interface SetAsideSession extends SessionKey {
 export type InboxItem = {
   /** The id of the item. A store ignores an item whose id it has seen. */
   readonly id: string
+  /** When the item was posted, in milliseconds since the epoch on the clock of the process that posts it. Absent in items of older versions. */
+  readonly postedAt?: number
 } & (
   | { readonly type: 'answer'; readonly content: Content; readonly stateDelta?: JsonObject }
   | {

@@ -1,8 +1,8 @@
 // Hashes of model requests: a replay finds what it shows to a model in another way, and the file holds no text twice.
 import { canonicalJson } from '../../../core/base/json.ts'
+import { hash } from '../../../core/base/seeded-random.ts'
 import { toJsonValue } from '../../../core/base/to-json-value.ts'
 import type { LlmRequest } from '../../../engine/model/llm-request.ts'
-import { hash } from '../run/random.ts'
 import type { RecordedStep } from './recording.ts'
 
 /** Collects the steps of a run. */

@@ -1,4 +1,6 @@
 // Runs one case once, in one of three ways, and says what happened.
+
+import { seededRandom } from '../../../core/base/seeded-random.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Model } from '../../../engine/model/model.ts'
 import type { Models } from '../../../engine/runner/models.ts'
@@ -13,7 +15,6 @@ import { outcomeOf } from './case-outcome.ts'
 import { converse, type SpokenTurn } from './conversation.ts'
 import { caseRunner, type EvalTarget, modelsOf } from './eval-target.ts'
 import { withFaults } from './faults.ts'
-import { seededRandom } from './random.ts'
 import { RecordedTools } from './recorded-tools.ts'
 import { Replay } from './replay.ts'
 import { SimulatedUser } from './simulated-user.ts'

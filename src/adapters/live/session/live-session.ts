@@ -57,9 +57,12 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   /** @internal Starts the run, then connects. */
   async open(): Promise<void> {
-    const { userId, sessionId, state, runConfig, runContext, signal } = { ...this.#options, userId: this.userId }
+    const { userId, sessionId, state, runConfig, runContext, traceparent, signal } = {
+      ...this.#options,
+      userId: this.userId,
+    }
     signal?.throwIfAborted()
-    const request = { userId, sessionId, stateDelta: state, runConfig, runContext }
+    const request = { userId, sessionId, stateDelta: state, runConfig, runContext, traceparent }
     try {
       await this.#run.attach(await this.#runner.internals.startLive({ request, live: this.#run }))
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The live session was stopped while it started.')

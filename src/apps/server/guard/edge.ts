@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { ServerEnv, ServerParts } from '../env.ts'
 import { errorResponse } from '../errors/error-response.ts'
+import { escapeLabel } from '../health/samples.ts'
 
 /** The headers of every response. A response of the API is data: a browser that opens it runs and loads nothing. */
 const HEADERS: ReadonlyMap<string, string> = new Map([
@@ -30,6 +31,7 @@ export function edge(parts: ServerParts): MiddlewareHandler<ServerEnv> {
     headers.set('x-correlation-id', correlationId)
     for (const [name, value] of HEADERS) if (!headers.has(name)) headers.set(name, value)
     const method = METHODS.has(context.req.method) ? context.req.method : 'OTHER'
-    parts.metrics.countRequest({ method, route: routePath(context), status }, (performance.now() - start) / 1000)
+    const labels = `method="${method}",route="${escapeLabel(routePath(context))}",status="${status}"`
+    parts.metrics.requests.record((performance.now() - start) / 1000, labels)
   }
 }

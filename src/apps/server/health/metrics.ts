@@ -1,12 +1,7 @@
-const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120] as const
+import type { RunFigures } from './run-figures.ts'
+import { HistogramSamples, valueLines } from './samples.ts'
 
-/** The requests of one route, method and status. */
-interface RequestCount {
-  count: number
-  seconds: number
-  /** The requests that took at most as long as each bucket. */
-  readonly buckets: number[]
-}
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120] as const
 
 /** A figure that is read when `/metrics` is requested. */
 interface Gauge {
@@ -18,25 +13,21 @@ interface Gauge {
   read(): number | Promise<number>
 }
 
-/** Counts requests and streams. No label contains data of users: routes are patterns. */
+/** Counts requests and streams. No label contains data of users. */
 export class Metrics {
-  readonly #requests = new Map<string, RequestCount>()
+  /** Requests, by method, status and the pattern of the route, such as `/apps/:app/users/:user/sessions`. */
+  readonly requests: HistogramSamples = new HistogramSamples(
+    { name: 'toolwright_request_duration_seconds', help: 'Time until the response starts.' },
+    BUCKETS,
+  )
+  readonly #runs: RunFigures | undefined
   #detaches = 0
   #recoveredRuns = 0
   #failedAuthentications = 0
 
-  /** Counts a request. `route` is the pattern of the route, such as `/apps/:app/users/:user/sessions`. */
-  countRequest({ method, route, status }: { method: string; route: string; status: number }, seconds: number): void {
-    const labels = `method="${method}",route="${escapeLabel(route)}",status="${status}"`
-    let counted = this.#requests.get(labels)
-    if (!counted) {
-      counted = { count: 0, seconds: 0, buckets: BUCKETS.map(() => 0) }
-      this.#requests.set(labels, counted)
-    }
-    counted.count++
-    counted.seconds += seconds
-    for (const [at, limit] of BUCKETS.entries())
-      if (seconds <= limit) counted.buckets[at] = (counted.buckets[at] ?? 0) + 1
+  /** `runs`: what the runs of the apps do. Default: it is not measured. */
+  constructor(runs?: RunFigures) {
+    this.#runs = runs
   }
 
   /** Counts a reader that was detached because it was too slow. */
@@ -56,28 +47,19 @@ export class Metrics {
 
   /** The figures in the text format of Prometheus. */
   async write(gauges: readonly Gauge[]): Promise<string> {
-    const name = 'toolwright_request_duration_seconds'
-    const lines = [`# HELP ${name} Time until the response starts.`, `# TYPE ${name} histogram`]
-    for (const [labels, { count, seconds, buckets }] of this.#requests) {
-      for (const [at, limit] of BUCKETS.entries()) lines.push(`${name}_bucket{${labels},le="${limit}"} ${buckets[at]}`)
-      lines.push(`${name}_bucket{${labels},le="+Inf"} ${count}`)
-      lines.push(`${name}_sum{${labels}} ${seconds}`, `${name}_count{${labels}} ${count}`)
+    const lines = [...this.requests.lines()]
+    const count = (name: string, help: string, value: number): void => {
+      lines.push(...valueLines({ name, help }, 'counter', value))
     }
-    const detaches = 'toolwright_stream_detaches_total'
-    lines.push(`# HELP ${detaches} Readers that were too slow.`, `# TYPE ${detaches} counter`)
-    lines.push(`${detaches} ${this.#detaches}`)
-    const recovered = 'toolwright_recovered_runs_total'
-    lines.push(`# HELP ${recovered} Interrupted runs that were continued.`, `# TYPE ${recovered} counter`)
-    lines.push(`${recovered} ${this.#recoveredRuns}`)
-    const failed = 'toolwright_failed_authentications_total'
-    lines.push(`# HELP ${failed} Requests without a valid credential.`, `# TYPE ${failed} counter`)
-    lines.push(`${failed} ${this.#failedAuthentications}`)
-    for (const { name, help, read } of gauges)
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${await read()}`)
+    count('toolwright_stream_detaches_total', 'Readers that were too slow.', this.#detaches)
+    count('toolwright_recovered_runs_total', 'Interrupted runs that were continued.', this.#recoveredRuns)
+    count(
+      'toolwright_failed_authentications_total',
+      'Requests without a valid credential.',
+      this.#failedAuthentications,
+    )
+    for (const gauge of gauges) lines.push(...valueLines(gauge, 'gauge', await gauge.read()))
+    lines.push(...(this.#runs?.lines() ?? []))
     return `${lines.join('\n')}\n`
   }
-}
-
-function escapeLabel(value: string): string {
-  return value.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
 }

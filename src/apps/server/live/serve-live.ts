@@ -33,6 +33,8 @@ interface LiveRequest {
   readonly correlationId: string
   /** Who sends the frames. */
   readonly principal: Principal
+  /** The span that the client names, as it was sent. */
+  readonly traceparent: string | undefined
 }
 
 /** Recent events among which the event of a pending request is looked up. */
@@ -100,12 +102,13 @@ class Bridge {
 
   /** Runs until the client leaves, or the session ends. */
   async run(): Promise<void> {
-    const { userId, sessionId, isNative, modality } = this.#request
+    const { userId, sessionId, isNative, modality, traceparent } = this.#request
     const { live, runner } = this.#app
     const confirmationProvider = answerLater // by frames, or over HTTP
     const model = withModality(live.model, modality)
     const signal = this.#link.ended
-    const session = await connectLive({ confirmationProvider, ...live, model, runner, userId, sessionId, signal })
+    const own = { model, runner, userId, sessionId, traceparent, signal }
+    const session = await connectLive({ confirmationProvider, ...live, ...own })
     const author = { agent: runner.agent.name, invocationId: session.invocationId }
     const adk = isNative ? undefined : new AdkFrames(author)
     const writer = adk ?? liveFrames

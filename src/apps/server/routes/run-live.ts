@@ -19,6 +19,7 @@ export function liveRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       isNative: context.req.query('frames') === 'live',
       correlationId: context.get('correlationId'),
       principal: context.get('principal'),
+      traceparent: context.req.header('traceparent') || undefined,
     }
     acceptSocket((socket) => void serveLive(socket, request, parts))
     return context.body(null)

@@ -8,7 +8,7 @@ import type { Batch, ScopedCall, StoppableCalls } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { emitProgress } from '../../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
-import type { Operation } from '../../observe/operation.ts'
+import type { ObservedRun, Operation } from '../../observe/operation.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { AgentPlan } from '../agents/agent-plan.ts'
@@ -35,6 +35,7 @@ export class CallBatch implements Batch {
   readonly hooks: Hooks
   readonly calls: readonly CallState[]
   rules: BatchRules = TEXT_RULES
+  bodyOf: ObservedRun | undefined = undefined
   stoppable: StoppableCalls | undefined = undefined
   readonly #plan: AgentPlan
   readonly #runScope: RunScope

@@ -91,7 +91,8 @@ export class ProviderRequests {
     const { appName, userId, sessionId, services, recorder } = this.#run
     const content = { role: 'user', parts: [part] } as const
     const key = { appName, userId, sessionId }
-    await services.sessionService.post(key, { id: services.ports.newId(), type: 'answer', content })
+    const { ports, sessionService } = services
+    await sessionService.post(key, { id: ports.newId(), postedAt: ports.now(), type: 'answer', content })
     await recorder.drainInbox()
   }
 

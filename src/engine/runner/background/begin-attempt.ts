@@ -56,10 +56,10 @@ interface Attempted {
 /** Records the attempt, or posts it to the holder of the session. True: nothing is left to run. */
 async function recordOrPost(factory: RunFactory, call: Attempted): Promise<boolean> {
   const { key, attempt } = call
-  const { sessionService } = factory.services
+  const { sessionService, ports } = factory.services
   const free = await claimIfFree(sessionService, key)
   if (free) return free.lease ? await record(factory, free.lease, call) : false
-  await sessionService.post(key, { type: 'attempt', ...attempt })
+  await sessionService.post(key, { type: 'attempt', postedAt: ports.now(), ...attempt })
   const [holder] = factory.running.of(key)
   await holder?.drainInbox().catch(() => undefined) // it is ending
   return false

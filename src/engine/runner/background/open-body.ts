@@ -59,5 +59,6 @@ export async function openBody(
     ...(isolation !== undefined && { isolation }),
   }
   const batch = new CallBatch({ run: host, plan: found.tree.plan(found.agent), frame }, found.table, [call], runScope)
+  if (services.observation) batch.bodyOf = data
   return { call, batch, tool: found.table.tools.get(call.name), args, stop }
 }

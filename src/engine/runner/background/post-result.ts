@@ -19,6 +19,7 @@ export async function postResult(
   const item = {
     id: `result-${attemptId}`,
     type: 'result' as const,
+    postedAt: ports.now(),
     callId,
     response,
     ...(stateDelta && { stateDelta }),

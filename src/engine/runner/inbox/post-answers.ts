@@ -65,12 +65,15 @@ export async function postAndFollow(
 }
 
 /** The inbox item of these answers. A client never posts a result: only results may end background calls. */
-export function itemOf({ message, stateDelta, isResult }: PostedAnswers, ports: Pick<Ports, 'newId'>): InboxItem {
-  const id = ports.newId()
+export function itemOf(
+  { message, stateDelta, isResult }: PostedAnswers,
+  ports: Pick<Ports, 'newId' | 'now'>,
+): InboxItem {
+  const posted = { id: ports.newId(), postedAt: ports.now() }
   const answer = message.parts[0]?.functionResponse
   const writes = stateDelta && { stateDelta }
-  if (!isResult || !answer) return { id, type: 'answer', content: message, ...writes }
-  return { id, type: 'result', callId: answer.id ?? '', response: answer.response, ...writes }
+  if (!isResult || !answer) return { ...posted, type: 'answer', content: message, ...writes }
+  return { ...posted, type: 'result', callId: answer.id ?? '', response: answer.response, ...writes }
 }
 
 /** Waits until the holder finishes, for RETRY_MS at most, so that the caller can check for cancellation. */

@@ -12,6 +12,8 @@ interface Posting {
   readonly id: string
   /** The invocation that it starts. */
   readonly invocationId: string
+  /** When it is posted, in milliseconds since the epoch. */
+  readonly postedAt: number
   /** The message. */
   readonly content: Content
   /** State changes recorded together with it. */

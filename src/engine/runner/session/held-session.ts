@@ -17,10 +17,12 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
 import type { ObservedRun as ObservedRunFacts } from '../../observe/operation.ts'
 import { pendingChanges, relisted } from '../approvals/pending-requests.ts'
+import { InboxAges } from '../inbox/inbox-ages.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
 import type { CheckpointWriter } from './checkpoint-writer.ts'
 import type { EarlierEntries } from './earlier-entries.ts'
+import { measureAppend } from './measure-append.ts'
 import { moveTemp } from './move-temp.ts'
 import type { OpenedLog } from './open-checkpoint.ts'
 import { reportAnswers } from './report-answers.ts'
@@ -83,6 +85,8 @@ export class HeldSession implements WholeLog {
   readonly #checkpoints: CheckpointWriter | undefined
   readonly #memo: ViewMemo | undefined
   readonly #recovery: HeldOptions['recovery']
+  /** How long inbox items have waited. Undefined: nothing is measured. */
+  readonly #ages: InboxAges | undefined
   #lease: Lease
   /** A moment before the lease was claimed or last renewed, on the monotonic clock. It lasts at least `leaseMs` from here. */
   #renewedAt: number
@@ -101,6 +105,7 @@ export class HeldSession implements WholeLog {
     this.#services = services
     this.#tree = tree
     this.#recovery = recovery
+    this.#ages = services.observation && new InboxAges(services.observation, services.ports)
     this.state = log.state
     this.#entries = log.entries
     this.#earlier = earlier
@@ -243,7 +248,7 @@ export class HeldSession implements WholeLog {
         if (checkpoint) options = { ...options, checkpoint }
       }
       const appended = this.#services.sessionService.append(this.#lease, this.#seq, entries, options)
-      if (this.#services.observation) measureAppend(this.#services, appended)
+      if (this.#services.observation) measureAppend(this.#services, appended, () => this.#ages?.measure(drained))
       return appended.then(
         (seq) => this.#afterAppend(entries, seq, run),
         (error) => this.#fail(error, run),
@@ -301,7 +306,9 @@ export class HeldSession implements WholeLog {
 
   /** The items that other processes have posted. */
   inbox(): Promise<PostedItem[]> {
-    return this.#services.sessionService.inbox(this.#lease)
+    const items = this.#services.sessionService.inbox(this.#lease)
+    const ages = this.#ages
+    return ages ? items.then((read) => ages.note(read)) : items
   }
 
   /** The lease. */
@@ -355,13 +362,6 @@ const ignore = (): void => {}
 
 /** Logs with fewer entries keep no view between runs: folding them again takes microseconds, and the view is as large as the log. */
 const KEPT_VIEW_ENTRIES = 16
-
-function measureAppend({ observation, ports }: HeldServices, appended: Promise<unknown>): void {
-  const startedAt = ports.monotonicNow()
-  const measure = (): void =>
-    observation?.measure({ type: 'append', seconds: (ports.monotonicNow() - startedAt) / 1000 })
-  appended.then(measure, ignore)
-}
 
 /** Shows stored events to the consumer and the listener of a run. */
 function showTo({ events, listener }: AppendingRun, entries: readonly NewEntry[]): void {

@@ -76,7 +76,8 @@ export class SessionOperations {
     const { sessionService, ports, limits } = this.#factory.services
     this.#factory.throwIfClosed()
     const { postMessage } = await posting()
-    const posted = { id: `${MESSAGE_PREFIX}${id ?? ports.newId()}`, invocationId, content: message, stateDelta }
+    const itemId = `${MESSAGE_PREFIX}${id ?? ports.newId()}`
+    const posted = { id: itemId, postedAt: ports.now(), invocationId, content: message, stateDelta }
     await postMessage(sessionService, this.#key({ userId, sessionId }), posted, { maxWaiting: limits?.waiting })
     if (wakes) await wakeWorker(this.#factory.services, this.#key({ userId, sessionId }))
     return { sessionId }
@@ -178,7 +179,7 @@ export class SessionOperations {
     if (free?.lease) return await cancelHeld(this.#factory, free.lease, { invocationId, runContext })
     if (free) return
     const target = invocationId === undefined ? {} : { invocationId }
-    await sessionService.post(key, { id: ports.newId(), type: 'cancel', ...target })
+    await sessionService.post(key, { id: ports.newId(), postedAt: ports.now(), type: 'cancel', ...target })
   }
 
   #key(session: { readonly userId: string; readonly sessionId: string }): SessionKey {

@@ -14,8 +14,8 @@ export async function updateState(
   factory: RunFactory,
   id: string = factory.services.ports.newId(),
 ): Promise<void> {
-  const { sessionService } = factory.services
-  await sessionService.post(key, { id, type: 'state', stateDelta })
+  const { sessionService, ports } = factory.services
+  await sessionService.post(key, { id, postedAt: ports.now(), type: 'state', stateDelta })
   const holder = factory.running.of(key)[0]
   if (holder) {
     const isDrained = await holder.data.recorder.drainInbox().then(

@@ -1,6 +1,6 @@
-import type { ResultErrorCode, ToolwrightErrorCode } from '../../core/error/error.ts'
-import type { EventErrorCode } from '../../core/event/event.ts'
-import { OTHER } from './names.ts'
+import type { ResultErrorCode, ToolwrightErrorCode } from '../../../core/error/error.ts'
+import type { EventErrorCode } from '../../../core/event/event.ts'
+import { OTHER } from './metric-table.ts'
 
 /** The codes of the framework. A tool or a provider may write any text as a code, and that text may be content. */
 const CODES: { readonly [code in ResultErrorCode | ToolwrightErrorCode | EventErrorCode]: true } = {
