@@ -66,10 +66,16 @@ async function replayOnce(recording: Recording, { target, models }: RecordOption
   const runner = caseRunner(target, { appName: recording.appName, parts, ports })
   await replay.drive(runner, new AbortController().signal)
   const entries = await replay.entries(runner)
-  const { steps } = replay.steps
+  const { steps, declarations } = replay.steps
   const { difference } = compareRecordings({ ...recording, steps }, { entries, steps: replay.steps })
   if (difference) throw unreplayable(recording, `its replay differs. ${describeDifference(difference)}`)
-  return { ...recording, models: replay.models, toolsets: replay.toolsets, steps }
+  return {
+    ...recording,
+    models: replay.models,
+    toolsets: replay.toolsets,
+    declarations: Object.fromEntries(declarations),
+    steps,
+  }
 }
 
 /** Why a log cannot be replayed. */
