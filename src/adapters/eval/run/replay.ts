@@ -198,8 +198,8 @@ function pathOf(options: object): string {
 /** The response of a model that makes this event. */
 function responseOf(event: Event): object {
   const { content, finishReason, usageMetadata, groundingMetadata, citationMetadata, customMetadata } = event
-  const { fallback, errorCode, errorMessage, interrupted } = event
-  const given = { finishReason, usageMetadata, groundingMetadata, citationMetadata, customMetadata }
+  const { fallback, modelVersion, errorCode, errorMessage, interrupted } = event
+  const given = { finishReason, modelVersion, usageMetadata, groundingMetadata, citationMetadata, customMetadata }
   const all = { content: content && withReplayedIds(content), ...given, fallback, errorCode, errorMessage, interrupted }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }

@@ -165,6 +165,7 @@ test('toolwright stats shows calls, failures, sizes and approvals from the logs 
           id: `r${at}`,
           timestamp: at + 1,
           turnComplete: true,
+          ...(at === 200 && { modelVersion: 'gemini-2.5-flash' }), // logs of earlier versions have none
           content: { role: 'model', parts: [{ functionCall: { id, name: 'pay', args: {} } }] },
         },
       },
@@ -245,6 +246,12 @@ test('toolwright stats shows calls, failures, sizes and approvals from the logs 
       ['bob', 2],
     ],
   )
+  expect(
+    (await read('--by', 'model')).map(({ name, calls }: { name: string; calls: number }) => [name, calls]),
+  ).toEqual([
+    ['gemini-2.5-flash', 2],
+    ['unknown', 2],
+  ])
   expect((await read('--since', '1970-01-01T00:03:00Z'))[0].calls).toBe(2)
   expect((await runCommandLine(['stats', db])).out).toMatch(/^pay +4 +1 /m)
   expect(await runCommandLine(['stats', db, '--since', 'long ago'])).toMatchObject({ code: 2 })
