@@ -21,20 +21,22 @@ export function caseIds(text: string, id: string): string[] {
   return casesOf(parseJson(text, id)).map(idOf).sort()
 }
 
-/** A case in camel case. Throws NOT_FOUND. */
+/** A case in camel case, without its recording: a log holds what only the bodies of tools may see. Throws NOT_FOUND. */
 export function caseJson(text: string, id: string, caseId: string): JsonObject {
   const found = casesOf(parseJson(text, id)).find((one) => idOf(one) === caseId)
-  return found ? withCamelNames(found) : missing(id, caseId)
+  if (!found) return missing(id, caseId)
+  const { recording: _, ...own } = ownOf(found)
+  return { ...withCamelNames(found), toolwright: own }
 }
 
-/** The set with another case in place of one. Without a member `toolwright` it keeps that of the case, and so its recording. */
+/** The set with another case in place of one. It keeps the members of ours that are not sent, and so its recording. */
 export function replaceCase(text: string, id: string, changed: JsonObject): string {
   const caseId = idOf(changed)
   return changeCases(text, id, (cases) => {
     const at = cases.findIndex((one) => idOf(one) === caseId)
     if (at < 0) missing(id, caseId)
-    const { toolwright } = cases[at] as JsonObject
-    return cases.with(at, { ...(toolwright !== undefined && { toolwright }), ...changed })
+    const own = { ...ownOf(cases[at] as JsonObject), ...ownOf(changed) }
+    return cases.with(at, { ...changed, ...(Object.keys(own).length > 0 && { toolwright: own }) })
   })
 }
 
@@ -69,6 +71,11 @@ function changeCases(
 function casesOf(set: JsonObject): JsonObject[] {
   const cases = member(set, 'eval_cases')
   return Array.isArray(cases) ? cases.filter(isRecord) : []
+}
+
+/** The members of ours: answers, checks, a recording. */
+function ownOf({ toolwright }: JsonObject): JsonObject {
+  return isRecord(toolwright) ? toolwright : {}
 }
 
 function idOf(one: JsonObject): string {

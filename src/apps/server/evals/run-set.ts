@@ -75,13 +75,12 @@ function resultJson({ set, case: id, trials }: CaseResult, { criteria, one, outc
 
 function metricJson({ name, status, score, detail }: CheckResult, criteria: EvalCriteria): JsonObject {
   const threshold = Object.hasOwn(criteria, name) ? criteria[name]?.threshold : undefined
+  const value = score ?? (status === 'NOT_EVALUATED' ? undefined : Number(status === 'PASSED'))
   return {
     metricName: name,
     threshold: threshold ?? 1,
     evalStatus: STATUS[status],
-    ...((score ?? (status === 'PASSED' ? 1 : status === 'FAILED' ? 0 : undefined)) !== undefined && {
-      score: score ?? (status === 'PASSED' ? 1 : 0),
-    }),
+    ...(value !== undefined && { score: value }),
     ...(detail !== undefined && { details: { rationale: detail } }),
   }
 }

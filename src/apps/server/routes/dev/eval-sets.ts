@@ -13,9 +13,12 @@ import { appOf, findSessionState, inSession } from '../scope.ts'
 
 /** Routes of adk-web for sets and their cases, in the form of today and in the one before: `eval-sets` and `eval_sets`. */
 export function evalSetRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders: EvalFolders): void {
-  const setOf = (context: RequestContext): string => context.req.param('set') ?? ''
-  const caseOf = (context: RequestContext): string => context.req.param('case') ?? ''
+  setRoutes(app, folders)
+  caseRoutes(app, folders)
+  sessionRoutes(app, parts, folders)
+}
 
+function setRoutes(app: Hono<ServerEnv>, folders: EvalFolders): void {
   for (const path of folders.paths) {
     app.get(`${path}/eval_sets`, async (context) => context.json((await (await folders.find(context))?.sets()) ?? []))
     app.get(`${path}/eval-sets`, async (context) =>
@@ -34,7 +37,11 @@ export function evalSetRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders:
       await folder.create(id, text)
       return context.json(setJson(text, id))
     })
+  }
+}
 
+function caseRoutes(app: Hono<ServerEnv>, folders: EvalFolders): void {
+  for (const path of folders.paths) {
     app.get(`${path}/eval_sets/:set/evals`, async (context) => {
       const id = setOf(context)
       return context.json(caseIds(await (await folders.of(context)).read(id), id))
@@ -62,7 +69,12 @@ export function evalSetRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders:
         return context.json(null)
       })
     }
+  }
+}
 
+/** A session becomes a case. */
+function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders: EvalFolders): void {
+  for (const path of folders.paths) {
     for (const add of [`${path}/eval-sets/:set/add-session`, `${path}/eval_sets/:set/add_session`])
       app.post(add, async (context) => {
         const id = setOf(context)
@@ -75,6 +87,14 @@ export function evalSetRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders:
         return context.json(null)
       })
   }
+}
+
+function setOf(context: RequestContext): string {
+  return context.req.param('set') ?? ''
+}
+
+function caseOf(context: RequestContext): string {
+  return context.req.param('case') ?? ''
 }
 
 async function readSession(context: RequestContext, parts: ServerParts, body: Fields): Promise<RecordedSession> {

@@ -67,14 +67,30 @@ test('makes a case of a session, and changes and deletes it', async () => {
     finalResponse: { parts: [{ text: 'A lamp.' }] },
     intermediateData: { toolUses: [{ name: 'find', args: { order: 'A-7' } }] },
   })
-  const { toolwright: _, ...shown } = found
-  shown.conversation[0].finalResponse.parts[0].text = 'It is a lamp.'
-  expect((await send(`PUT ${sets}/eval-cases/lamp`, shown)).status).toBe(200)
+  found.conversation[0].finalResponse.parts[0].text = 'It is a lamp.'
+  expect((await send(`PUT ${sets}/eval-cases/lamp`, { ...found, toolwright: { timeLimitMs: 9 } })).status).toBe(200)
   const [changed] = readEvalSet(readFileSync(join(folder, 'orders.evalset.json'), 'utf8'), 'orders').cases
   expect(changed?.turns?.[0]?.reply).toBe('It is a lamp.')
-  expect(changed?.recording?.entries.length).toBeGreaterThan(3) // the page does not send it
+  expect(changed?.recording?.entries.length).toBeGreaterThan(3) // the page neither gets nor sends it
+  expect(changed?.timeLimitMs).toBe(9)
   expect((await send(`DELETE ${sets}/eval-cases/lamp`)).status).toBe(200)
   expect((await send(`DELETE ${sets}/eval-cases/lamp`)).json()).toMatchObject({ errorCode: 'NOT_FOUND' })
+})
+
+test('shows no client what only the body of a tool may see', async () => {
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    run: (_, context) => context.requestInput({ key: 'k', message: 'Which?', sealed: 'a sealed secret' }),
+  })
+  const { send, record, folder } = evalServer({ tools: [ask], steps: [{ calls: [{ name: 'ask' }] }] })
+  await record()
+  await send('POST /dev/apps/desk/eval_sets/orders')
+  await send('POST /dev/apps/desk/eval_sets/orders/add_session', session('asked'))
+  expect(readFileSync(join(folder, 'orders.evalset.json'), 'utf8')).toContain('a sealed secret') // a replay needs it
+  const shown = await send('GET /dev/apps/desk/eval-sets/orders/eval-cases/asked')
+  expect(shown.json()).toMatchObject({ evalId: 'asked' })
+  expect(shown.text).not.toContain('a sealed secret')
 })
 
 test('runs cases with the metrics of the page, and lists the results', async () => {
@@ -138,7 +154,7 @@ test.each(['..', '../orders', 'a/../../orders', 'a\\b', '.hidden', 'a..b', 'x'.r
   },
 )
 
-test('does not read what a link beside the agent leads to, and replaces the link', async () => {
+test('does not read what a link beside the agent leads to', async () => {
   const { send, folder } = evalServer()
   const outside = mkdtempSync(join(tmpdir(), 'toolwright-evals-'))
   onTestFinished(() => rmSync(outside, { recursive: true }))
