@@ -186,12 +186,15 @@ test('an agent sees what parallel agents said in the recorded order, however fas
       ],
     })
   }
+  const seen = new Set<string>()
   for (const slow of ['a', 'b']) {
     const recording = await record(make(slow), ['Go'])
+    seen.add(JSON.stringify(recording.steps.at(-1))) // what c was shown, in the replay that records it
     const order = recording.entries.flatMap(({ event }) => (event?.content?.role === 'model' ? event.author : []))
     expect(order).toEqual(slow === 'a' ? ['b', 'a', 'c'] : ['a', 'b', 'c'])
     expect(await replay(recording, make('', noModel))).toEqual(same)
   }
+  expect(seen.size).toBe(2)
 })
 
 test('a replay finds a gate that was removed, and one that was added', async () => {
