@@ -1,19 +1,11 @@
-// An agent with a tool for each operation of an OpenAPI document. Whatever changes something waits for an approval.
+// The agent of desk.ts in a program, with the API that its document describes.
 //   npx node examples/openapi/main.ts
-import { fileURLToPath } from 'node:url'
-import { approve, LlmAgent, Runner } from 'toolwright'
-import { OpenApiToolset } from 'toolwright/openapi'
-import { model } from '../model.ts'
-import { apiKey, startApi } from './server.ts'
+import { approve, Runner } from 'toolwright'
+import { startApi } from './server.ts'
 
 const api = await startApi()
-const pets = new OpenApiToolset({
-  spec: fileURLToPath(new URL('pets.yaml', import.meta.url)),
-  baseUrl: api.url,
-  confirmUnsafe: true,
-  auth: { key: { rawAuthCredential: { authType: 'apiKey', apiKey } } },
-})
-const agent = new LlmAgent({ name: 'desk', model, instruction: 'Help with the pets.', tools: [pets] })
+process.env.PETS_URL = api.url
+const { default: agent } = await import('./desk.ts')
 const runner = new Runner({ appName: 'pets', agent })
 const session = { userId: 'ada', sessionId: 's1' }
 

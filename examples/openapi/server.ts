@@ -10,8 +10,8 @@ interface Pet {
   readonly kind: string
 }
 
-/** Starts the API and returns its URL, and a function that stops it. */
-export async function startApi(): Promise<{ url: string; stop(): void }> {
+/** Starts the API, on any free port by default, and returns its URL, and a function that stops it. */
+export async function startApi(wanted = 0): Promise<{ url: string; stop(): void }> {
   const pets: Pet[] = [{ name: 'Minka', kind: 'cat' }]
   const server = createServer(async (request, response) => {
     const send = (status: number, body: unknown): void => {
@@ -31,7 +31,7 @@ export async function startApi(): Promise<{ url: string; stop(): void }> {
     }
     const at = pets.findIndex((pet) => pet.name === name)
     return at < 0 ? send(404, { error: `There is no ${name}.` }) : send(200, { deleted: pets.splice(at, 1)[0]?.name })
-  }).listen(0, '127.0.0.1')
+  }).listen(wanted, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, stop: () => void server.close() }

@@ -24,8 +24,17 @@ export type {
 export { type JudgeOptions, judge } from './checks/judge.ts'
 export type { Expected } from './checks/matches.ts'
 export { rouge1 } from './checks/rouge.ts'
+export type { Criterion, EvalCriteria } from './criteria/criteria.ts'
+export { readTestConfig } from './criteria/read-test-config.ts'
 export { type RecordedSession, type RecordOptions, recordCase } from './recording/record-case.ts'
-export type { RecordedModel, RecordedStep, RecordedTool, Recording, RequestStep } from './recording/recording.ts'
+export type {
+  BodyStep,
+  RecordedModel,
+  RecordedStep,
+  RecordedTool,
+  Recording,
+  RequestStep,
+} from './recording/recording.ts'
 export { passPower, type Trials } from './results/pass-rates.ts'
 export type { CaseResult, EvalResults, TrialResult } from './results/results.ts'
 export type { EvalTarget } from './run/eval-target.ts'

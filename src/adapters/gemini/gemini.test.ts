@@ -7,8 +7,9 @@ describe('a reply of Gemini', () => {
     expect(whole).toEqual({
       content: { role: 'model', parts: [{ text: 'Hello.' }] },
       finishReason: 'STOP',
+      modelVersion: 'gemini-2.5-flash',
       usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 8 },
-      customMetadata: { gemini: { modelVersion: 'gemini-2.5-flash', responseId: 'response-1' } },
+      customMetadata: { gemini: { responseId: 'response-1' } },
     })
     expect(deltas).toEqual([])
     expect(requests[0]).toMatchObject({

@@ -35,6 +35,8 @@ export class McpToolset implements Toolset {
   readonly name: string
   /** The credential of the server, if the `auth` option says how the server authenticates its callers. */
   readonly authConfig?: AuthConfig
+  /** Listing asks the server. */
+  readonly isRemote = true
   readonly #options: McpToolsetOptions
   readonly #pool = new ConnectionPool()
   readonly #calls: ToolsetCalls

@@ -24,6 +24,8 @@ export interface OpenApiToolsetOptions extends ApiToolsetOptions {
 export class OpenApiToolset implements Toolset {
   /** The name in warnings and errors. */
   readonly name: string
+  /** Is the document read by a function, which may ask a server? */
+  readonly isRemote: boolean
   readonly #listTools: Toolset['listTools']
 
   constructor(options: OpenApiToolsetOptions) {
@@ -35,6 +37,7 @@ export class OpenApiToolset implements Toolset {
         `new OpenApiToolset(): spec must be an OpenAPI document (an object, its text or the path of a file) or a function, got ${kindOf(spec)}.`,
       )
     this.name = options.name ?? 'openapi'
+    this.isRemote = typeof spec === 'function'
     // the cast is true: an object that can be called is the function of the options
     const readSpec = typeof spec === 'function' ? async () => asDocument(await (spec as () => unknown)()) : () => spec
     this.#listTools = apiTools(this.name, shared, readSpec)

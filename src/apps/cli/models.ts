@@ -71,11 +71,15 @@ export const modelProviders: readonly ModelProvider[] = [
 type FindMissing = (names: readonly string[]) => readonly string[]
 
 /**
- * The models for the names in this tree of agents. A name that no provider has, or whose package or key is missing, throws when its
+ * The models for the names in this tree of agents, and for `more` names. A name that no provider has, or whose package or key is missing, throws when its
  * model is needed.
  */
-export async function modelsFor(root: Agent, findMissing: FindMissing = missingPeers): Promise<Models> {
-  const names = modelNamesOf(root)
+export async function modelsFor(
+  root: Agent,
+  findMissing: FindMissing = missingPeers,
+  more: readonly string[] = [],
+): Promise<Models> {
+  const names = [...modelNamesOf(root), ...more]
   const models: { [pattern: string]: (name: string) => Model } = {}
   for (const provider of modelProviders) {
     if (!provider.isAlwaysLoaded && !names.some((name) => hasModel(provider, name))) continue

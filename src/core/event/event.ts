@@ -70,6 +70,8 @@ export interface Event {
   readonly errorMessage?: string
   /** Why the model stopped, as the provider reports it. */
   readonly finishReason?: string
+  /** The model that replied, as the provider names it, else the name of the model. Logs of earlier versions do not have it. */
+  readonly modelVersion?: string
   /** Token counts, as the provider reports them. */
   readonly usageMetadata?: JsonObject
   /** Sources of the reply, for example from Google Search. */

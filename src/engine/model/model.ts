@@ -15,6 +15,8 @@ export interface LlmResponse {
   readonly interrupted?: boolean | undefined
   /** Why the model stopped, in Gemini's terms: `STOP`, `MAX_TOKENS`, `SAFETY`, ... */
   readonly finishReason?: string | undefined
+  /** The model that replied, as the provider names it. Default: the name of the model. */
+  readonly modelVersion?: string | undefined
   /** Token counts, as Gemini names them: `promptTokenCount`, `candidatesTokenCount`, ... */
   readonly usageMetadata?: JsonObject | undefined
   /** Sources of a grounded reply. */

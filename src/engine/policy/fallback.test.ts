@@ -61,7 +61,7 @@ describe('the next model of a fallback chain', () => {
   test('is not tried when the first model replies', async () => {
     const [first, second] = [modelOf('first', 'Hello.'), modelOf('second')]
     const { all } = await ask(fallback([first, second]))
-    expect(all).toEqual([{ content: content('Hello.'), usageMetadata: { from: 'first' } }])
+    expect(all).toEqual([{ content: content('Hello.'), modelVersion: 'first', usageMetadata: { from: 'first' } }])
     expect([first.asked[0]?.model, second.asked.length]).toEqual(['first', 0])
   })
 
@@ -73,6 +73,7 @@ describe('the next model of a fallback chain', () => {
     expect(all).toEqual([
       {
         content: content('Hello.'),
+        modelVersion: 'third',
         usageMetadata: { from: 'third' },
         fallback: {
           model: 'third',
@@ -324,7 +325,7 @@ describe('timeoutMs of fallback()', () => {
     const asked = ask(fallback([steady, modelOf('second')], { timeoutMs: 1_000 }, clock))
     await clock.advance(5_000)
     goOn?.()
-    expect((await asked).whole).toEqual({ content: content('Hello.') })
+    expect((await asked).whole).toEqual({ content: content('Hello.'), modelVersion: 'steady' })
   })
 })
 
@@ -350,7 +351,11 @@ describe('cooldownMs of fallback()', () => {
     expect(whole?.fallback).toEqual({ model: 'second', from: [{ model: 'first', message: 'first is down.' }] })
     expect(first.asked).toHaveLength(1)
     await clock.advance(1)
-    expect((await ask(model)).whole).toEqual({ content: content('Back.'), usageMetadata: { from: 'first' } })
+    expect((await ask(model)).whole).toEqual({
+      content: content('Back.'),
+      modelVersion: 'first',
+      usageMetadata: { from: 'first' },
+    })
   })
 
   test('still tries a failed model when the others fail', async () => {

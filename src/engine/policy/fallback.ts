@@ -183,9 +183,9 @@ function skippedModels(chain: readonly ModelState[], state: ModelState, order: r
 }
 
 function withFallback(response: LlmResponse, { name: model }: Model, from: readonly FailedModel[]): LlmResponse {
-  if (from.length === 0) return response
-  const { fallback: inner } = response // a chain inside this chain
-  return { ...response, fallback: inner ? { ...inner, from: [...from, ...inner.from] } : { model, from } }
+  const { fallback: inner, modelVersion = model } = response // a chain inside this chain
+  if (from.length === 0) return { ...response, modelVersion }
+  return { ...response, modelVersion, fallback: inner ? { ...inner, from: [...from, ...inner.from] } : { model, from } }
 }
 
 function isRetryable(error: unknown): boolean {

@@ -24,8 +24,8 @@ export function filterTools(toolset: Toolset, filter: ToolFilter): Toolset {
       `filterTools() takes a toolset and a list of names or a function, got ${kindOf(toolset)} and ${kindOf(filter)}.`,
     )
   const passes = typeof filter === 'function' ? filter : matchNames(filter)
-  return wrapToolset(toolset, async (context) => {
-    const tools = await toolset.listTools(context)
+  return wrapToolset(toolset, async (inner, context) => {
+    const tools = await inner.listTools(context)
     return tools.filter((tool) => {
       try {
         const passed: unknown = passes(unprefixedTool(tool), context)

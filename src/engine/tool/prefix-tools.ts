@@ -28,8 +28,8 @@ export function prefixTools(toolset: Toolset, prefix: string): Toolset {
     )
   // Returns the same object for each listing: the dispatcher caches what it knows about a tool by identity.
   const renamed = new WeakMap<Tool, Tool>()
-  return wrapToolset(toolset, async (context) => {
-    const tools = await toolset.listTools(context)
+  return wrapToolset(toolset, async (inner, context) => {
+    const tools = await inner.listTools(context)
     return tools.map((tool) => {
       let made = renamed.get(tool)
       if (!made) {

@@ -15,6 +15,8 @@ export interface Toolset {
   readonly authConfig?: AuthConfig | undefined
   /** Where the tools send their calls, for approvals of agent tools whose agent has this toolset. Like `sendsTo` of a tool. */
   readonly sendsTo?: Tool['sendsTo']
+  /** Listing needs another process or the network. A replay lists the recorded tools instead. Default false. */
+  readonly isRemote?: boolean | undefined
   /** Lists the tools. Called before each model call. `context.authCredential` is the credential for `authConfig`. */
   listTools(context: ReadonlyContext): Promise<readonly Tool[]>
   /**

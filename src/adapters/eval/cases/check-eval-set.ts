@@ -36,6 +36,7 @@ const SET_RULES: OptionRules<EvalSet> = {
   description: text,
   agent: { expects: 'an agent or a Runner', accepts: (value) => value instanceof Runner || isAgent(value) },
   checks: list,
+  criteria: record,
   cases: list,
 }
 const CASE_RULES: OptionRules<EvalCase> = {

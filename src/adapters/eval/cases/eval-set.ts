@@ -6,6 +6,7 @@ import type { Agent } from '../../../engine/agent/agents/agent.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
 import type { Check, ExpectedCall } from '../checks/check.ts'
 import type { Expected } from '../checks/matches.ts'
+import type { EvalCriteria } from '../criteria/criteria.ts'
 import type { Recording } from '../recording/recording.ts'
 import type { Fault } from '../run/faults.ts'
 
@@ -21,6 +22,8 @@ export interface EvalSet {
   readonly agent?: Agent | Runner | undefined
   /** Checks of every case, besides its own. */
   readonly checks?: readonly Check[] | undefined
+  /** ADK's criteria. They decide what the `calls` and `reply` of turns mean. Default: each turn must make its calls and give a similar answer. */
+  readonly criteria?: EvalCriteria | undefined
   /** The cases. */
   readonly cases: readonly EvalCase[]
 }

@@ -115,7 +115,7 @@ function readSession(given: JsonObject): EvalSession {
 }
 
 /** ADK's rubrics: `{ rubric_id, rubric_content: { text_property } }`. */
-function readRubrics(given: unknown): string[] {
+export function readRubrics(given: unknown): string[] {
   if (!Array.isArray(given)) return []
   return given.filter(isRecord).flatMap((rubric) => {
     const content = member(rubric, 'rubric_content')

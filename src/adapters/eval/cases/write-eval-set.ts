@@ -64,7 +64,7 @@ function turnJson({ user, calls, reply }: EvalTurn): JsonObject {
 }
 
 /** The members of ADK in camel case. What is below `toolwright`, `state` and arguments is data. */
-function withCamelNames(value: JsonObject): JsonObject {
+export function withCamelNames(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [toCamel(key), DATA.has(key) ? one : camelMembers(one)]),
   )

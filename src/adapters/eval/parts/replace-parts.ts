@@ -14,7 +14,7 @@ import { isTool, type Tool } from '../../../engine/tool/tool.ts'
 import { AGENT } from '../../../engine/tool/tool-marks.ts'
 import { hasKey, keyOfSource, listSources, type ToolSource, toolSource } from '../../../engine/tool/tool-source.ts'
 import { isToolset, type Toolset } from '../../../engine/tool/toolset.ts'
-import { wrapToolset } from '../../../engine/tool/wrap-toolset.ts'
+import { replaceInnermost, wrapToolset } from '../../../engine/tool/wrap-toolset.ts'
 
 /** What is replaced. */
 export interface Replacements {
@@ -22,8 +22,8 @@ export interface Replacements {
   model(given: Model | string, agent: string): Model
   /** A tool that the model can call. Agent tools are not passed: their agents are replaced. */
   tool(given: Tool): Tool
-  /** What lists the tools of a toolset. Default: the toolset. */
-  listTools?(given: Toolset): Toolset['listTools'] | undefined
+  /** A toolset. Filters and prefixes around it stay as they are. Default: the toolset. */
+  toolset?(given: Toolset): Toolset
   /** What runs code. Default: the executor. */
   code?(given: CodeExecutor): CodeExecutor
 }
@@ -108,8 +108,10 @@ class Copier {
       const key = (context: ReadonlyContext): string => String(keyOfSource(given, context))
       return toolSource(list, { name: given.name, ...(hasKey(given) && { key }) })
     }
-    const list = this.#by.listTools?.(given) ?? ((context) => given.listTools(context))
-    return wrapToolset(given, async (context) => (await list(context)).map((tool) => this.#tool(tool, above)))
+    const replaced = replaceInnermost(given, (inner) => this.#by.toolset?.(inner) ?? inner)
+    return wrapToolset(replaced, async (inner, context) =>
+      (await inner.listTools(context)).map((tool) => this.#tool(tool, above)),
+    )
   }
 
   #listed(given: ToolSource, above: readonly Agent[]): ToolSource {

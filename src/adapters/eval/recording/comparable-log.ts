@@ -87,7 +87,7 @@ function renamedPath(path: string, ids: IdNames): string {
 }
 
 function comparableEvent(event: Event): JsonObject {
-  const { id, invocationId, timestamp, callTimes, failedAttempts, ...rest } = event
+  const { id, invocationId, timestamp, callTimes, failedAttempts, modelVersion, ...rest } = event
   return { ...rest }
 }
 

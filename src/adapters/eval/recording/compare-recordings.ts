@@ -46,7 +46,27 @@ export function compareRecordings(recording: Recording, replay: ReplayedRun): Co
   const difference = differentEntry(recording.entries, replay.entries, ids)
   const steps = differentStep(recording.steps, replay.steps)
   // a changed history comes before the reply to it, which a recording has anyway
-  return { difference: difference ?? steps.difference, notes: steps.notes }
+  return { difference: difference ?? steps.difference, notes: [...steps.notes, ...declarationNotes(recording, replay)] }
+}
+
+/** Which declarations have changed, if the recording says what they were. */
+function declarationNotes({ declarations }: Recording, { steps }: ReplayedRun): string[] {
+  if (!declarations) return []
+  const names = new Set([...Object.keys(declarations), ...steps.declarations.keys()])
+  return [...names].flatMap((name) => {
+    const [before, now] = [
+      Object.hasOwn(declarations, name) ? declarations[name] : undefined,
+      steps.declarations.get(name),
+    ]
+    if (before === now) return []
+    const problem =
+      before === undefined
+        ? 'is not in the recording'
+        : now === undefined
+          ? 'is not declared any more'
+          : 'has another declaration'
+    return `Tool "${name}" ${problem}.`
+  })
 }
 
 function differentEntry(
@@ -136,7 +156,7 @@ function differenceOf(
   { at, contents }: { readonly at: number; readonly contents: readonly unknown[] | undefined },
 ): Difference | undefined {
   if ('body' in one || !other || 'body' in other) {
-    if (other && 'body' in one && 'body' in other && one.body === other.body) return undefined
+    if (other && isSameBody(one, other)) return undefined
     return { kind: 'body', at, what: `scope ${one.scope}`, path: '', recorded: titleOf(one), replayed: titleOf(other) }
   }
   const index = differentContent(one, other)
@@ -151,6 +171,11 @@ function differenceOf(
   }
 }
 
+function isSameBody(one: RecordedStep, other: RecordedStep): boolean {
+  if (!('body' in one && 'body' in other) || one.body !== other.body) return false
+  return one.beside === undefined || one.beside === other.beside
+}
+
 /** The index of the first content that differs. Requests before this one were equal, so that equal `kept` means equal contents. */
 function differentContent(one: RequestStep, other: RequestStep): number | undefined {
   if (one.kept !== other.kept) return Math.min(one.kept, other.kept)
@@ -161,7 +186,11 @@ function differentContent(one: RequestStep, other: RequestStep): number | undefi
 
 function titleOf(step: RecordedStep | undefined): string {
   if (!step) return 'nothing'
-  return 'body' in step ? `the body of ${step.tool} (call ${step.body}) starts` : 'a model is asked'
+  if (!('body' in step)) return 'a model is asked'
+  const { tool, body, beside } = step
+  const others =
+    beside === undefined ? '' : beside === 0 ? ' alone' : ` while ${beside} other${beside > 1 ? 's run' : ' runs'}`
+  return `the body of ${tool} (call ${body}) starts${others}`
 }
 
 /** A difference for people, in one paragraph. */

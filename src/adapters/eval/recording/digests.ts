@@ -11,6 +11,11 @@ export class StepRecorder {
   readonly steps: RecordedStep[] = []
   /** The requests, by the index of their step. */
   readonly requests: Map<number, LlmRequest['contents']> = new Map()
+  /** The hashes of the declarations of functions, by name. */
+  readonly declarations: Map<string, string> = new Map()
+  /** How many bodies of each scope run. */
+  readonly #running: Map<string, number> = new Map()
+  readonly #declared: Set<string> = new Set()
   /** The hashes of the latest request of each scope. */
   readonly #latest: Map<string, readonly string[]> = new Map()
 
@@ -24,12 +29,20 @@ export class StepRecorder {
     this.requests.set(this.steps.length, [...contents])
     const { systemInstruction, tools } = config
     const asked = { instruction: digest(systemInstruction ?? null), tools: digest(tools ?? []) }
+    if (!this.#declared.has(asked.tools)) {
+      this.#declared.add(asked.tools)
+      for (const one of (tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []))
+        this.declarations.set(one.name, digest(one))
+    }
     this.steps.push({ scope, ...asked, kept, contents: hashes.slice(kept) })
   }
 
-  /** Adds the start of a body. */
-  body(scope: string, callId: string, tool: string): void {
-    this.steps.push({ scope, body: callId, tool })
+  /** Adds the start of a body. Call the returned function when it ends. */
+  body(scope: string, callId: string, tool: string): () => void {
+    const beside = this.#running.get(scope) ?? 0
+    this.steps.push({ scope, body: callId, tool, beside })
+    this.#running.set(scope, beside + 1)
+    return () => void this.#running.set(scope, (this.#running.get(scope) ?? 0) - 1)
   }
 }
 

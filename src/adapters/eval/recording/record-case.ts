@@ -44,18 +44,20 @@ export async function recordCase(session: RecordedSession, options: RecordOption
   const log = new RecordedLog(entries)
   const problem = problemOf(log, entries)
   if (problem !== undefined) throw unreplayable(key, problem)
-  const { id } = options
   const plain = entries.map(({ event, record }): NewEntry => (event ? { event } : { record }))
   const state = initialState(plain, session.state)
   const empty = { version: RECORDING_VERSION, ...key, state, entries: plain, models: {}, toolsets: {}, steps: [] }
-  const recording = await replayOnce(empty, options)
-  const views = log.reader.invocations()
+  return { ...caseOfSession(session, options.id), recording: await replayOnce(empty, options) }
+}
+
+/** The case of a session without a recording: its messages, its calls and the answers to its requests. */
+export function caseOfSession({ key, entries, state }: RecordedSession, id: string): EvalCase {
+  const { reader } = new RecordedLog(entries)
   return {
     id,
-    turns: views.flatMap((invocation) => turnOf(invocation)),
-    session: { userId: key.userId, state },
-    answers: log.reader.calls().flatMap(answersOf),
-    recording,
+    turns: reader.invocations().flatMap(turnOf),
+    session: { userId: key.userId, state: initialState(entries, state) },
+    answers: reader.calls().flatMap(answersOf),
   }
 }
 
@@ -66,10 +68,16 @@ async function replayOnce(recording: Recording, { target, models }: RecordOption
   const runner = caseRunner(target, { appName: recording.appName, parts, ports })
   await replay.drive(runner, new AbortController().signal)
   const entries = await replay.entries(runner)
-  const { steps } = replay.steps
+  const { steps, declarations } = replay.steps
   const { difference } = compareRecordings({ ...recording, steps }, { entries, steps: replay.steps })
   if (difference) throw unreplayable(recording, `its replay differs. ${describeDifference(difference)}`)
-  return { ...recording, models: replay.models, toolsets: replay.toolsets, steps }
+  return {
+    ...recording,
+    models: replay.models,
+    toolsets: replay.toolsets,
+    declarations: Object.fromEntries(declarations),
+    steps,
+  }
 }
 
 /** Why a log cannot be replayed. */

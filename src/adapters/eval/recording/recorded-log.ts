@@ -41,6 +41,7 @@ export class RecordedLog {
   readonly #entries: readonly NewEntry[]
   readonly #replies: Map<string, Event[]> = new Map()
   readonly #events: Map<string, Event> = new Map()
+  readonly #positions: Map<string, number>
   readonly #handles: Map<string, Event> = new Map()
   readonly #requests: Map<string, RequestRecord[][]> = new Map()
   readonly #escalating: Set<string> = new Set()
@@ -49,6 +50,7 @@ export class RecordedLog {
     this.#entries = entries
     this.reader = readLog(entries)
     for (const { event } of entries) if (event) this.#events.set(event.id, event)
+    this.#positions = new Map([...this.#events.keys()].map((id, at) => [id, at]))
     this.ofUser = [...this.#events.values()].filter(({ author }) => author === 'user')
     for (const { replies } of this.reader.invocations()) {
       for (const { eventId, isModel, path } of replies) {
@@ -63,6 +65,11 @@ export class RecordedLog {
   /** The replies of models in a scope, in order. */
   replies(path: string): readonly Event[] {
     return this.#replies.get(path) ?? []
+  }
+
+  /** The position of an event among all events. Infinite for one that the log does not have. */
+  positionOf(event: Event | undefined): number {
+    return this.#positions.get(event?.id ?? '') ?? Infinity
   }
 
   /** The calls of tools and code, in order. */

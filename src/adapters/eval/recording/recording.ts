@@ -26,6 +26,8 @@ export interface Recording {
   readonly models: { readonly [agent: string]: RecordedModel }
   /** The tools that remote toolsets listed, by toolset: a replay asks no server. */
   readonly toolsets: { readonly [toolset: string]: readonly RecordedTool[] }
+  /** The hashes of the declarations that models saw, by tool. Recordings of earlier versions have none. */
+  readonly declarations?: { readonly [tool: string]: string }
   /** What was done, in order: model requests and bodies. */
   readonly steps: readonly RecordedStep[]
 }
@@ -53,7 +55,19 @@ export interface RecordedTool {
 }
 
 /** A model request, or a body that was started. */
-export type RecordedStep = RequestStep | { readonly scope: string; readonly body: string; readonly tool: string }
+export type RecordedStep = RequestStep | BodyStep
+
+/** A body that was started. */
+export interface BodyStep {
+  /** The scope path. */
+  readonly scope: string
+  /** The id of the call. */
+  readonly body: string
+  /** The tool. */
+  readonly tool: string
+  /** How many other bodies of the scope ran. Recordings of earlier versions do not say. */
+  readonly beside?: number
+}
 
 /** A model request as hashes: what the model saw, without its text. */
 export interface RequestStep {

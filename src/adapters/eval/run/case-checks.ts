@@ -2,14 +2,22 @@
 import type { EvalCase, EvalSet, EvalTurn } from '../cases/eval-set.ts'
 import type { CaseOutcome, Check, CheckResult, TurnOutcome } from '../checks/check.ts'
 import { runCheck } from '../checks/run-check.ts'
+import { type JudgeSettings, judgeCriteria } from '../criteria/judge-criteria.ts'
 
-/** Runs all checks of a case. */
-export async function checksOf(set: EvalSet, one: EvalCase, outcome: CaseOutcome): Promise<CheckResult[]> {
+/** Runs all checks of a case. `judgeModel`: undefined in a replay, which asks no model. */
+export async function checksOf(
+  set: EvalSet,
+  one: EvalCase,
+  { outcome, judgeModel }: { readonly outcome: CaseOutcome; readonly judgeModel: JudgeSettings['judgeModel'] },
+): Promise<CheckResult[]> {
+  const { criteria } = set
   const results: CheckResult[] = []
-  for (const [at, turn] of (one.turns ?? []).entries()) {
-    const own = ofTurn(outcome, outcome.turns[at])
-    for (const check of checksOfTurn(turn)) results.push(await runCheck(check, own, at + 1))
+  const turns = (one.turns ?? []).map((turn, at) => ({ turn, outcome: ofTurn(outcome, outcome.turns[at]) }))
+  for (const [at, { turn, outcome: own }] of turns.entries()) {
+    const checks = criteria ? (turn.checks ?? []) : checksOfTurn(turn)
+    for (const check of checks) results.push(await runCheck(check, own, at + 1))
   }
+  if (criteria) results.push(...(await judgeCriteria(criteria, turns, { case: one, judgeModel })))
   const ofCase: Check[] = one.finalState === undefined ? [] : [{ state: one.finalState }]
   for (const check of [...ofCase, ...(one.checks ?? []), ...(set.checks ?? [])])
     results.push(await runCheck(check, outcome))

@@ -5,15 +5,21 @@ import {
   InMemoryArtifactService,
   InMemorySessionService,
   LlmAgent,
+  type LlmResponse,
+  type Model,
   ParallelAgent,
+  prefixTools,
   Runner,
   respond,
   SequentialAgent,
   type Tool,
   ToolError,
+  type Toolset,
   tool,
   withParts,
 } from 'toolwright'
+import { runEvals } from 'toolwright/eval'
+import { OpenApiToolset } from 'toolwright/openapi'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -161,6 +167,36 @@ test('a replay gives each scope of parallel agents and agent tools its own repli
   expect(await replay(recording, make())).toEqual(same)
 })
 
+test('an agent sees what parallel agents said in the recorded order, however fast they were', async () => {
+  const make = (slow: string, model?: Model) => {
+    const { promise: otherHasSpoken, resolve: afterAgent } = Promise.withResolvers<void>()
+    const answer = (name: string) =>
+      scriptedModel(async () => {
+        if (name === slow) await otherHasSpoken
+        return name
+      })
+    const agents = ['a', 'b'].map(
+      (name) => new LlmAgent({ name, model: model ?? answer(name), afterAgent: () => afterAgent() }),
+    )
+    return new SequentialAgent({
+      name: 'root',
+      subAgents: [
+        new ParallelAgent({ name: 'both', subAgents: agents }),
+        new LlmAgent({ name: 'c', model: model ?? answer('c') }),
+      ],
+    })
+  }
+  const seen = new Set<string>()
+  for (const slow of ['a', 'b']) {
+    const recording = await record(make(slow), ['Go'])
+    seen.add(JSON.stringify(recording.steps.at(-1))) // what c was shown, in the replay that records it
+    const order = recording.entries.flatMap(({ event }) => (event?.content?.role === 'model' ? event.author : []))
+    expect(order).toEqual(slow === 'a' ? ['b', 'a', 'c'] : ['a', 'b', 'c'])
+    expect(await replay(recording, make('', noModel))).toEqual(same)
+  }
+  expect(seen.size).toBe(2)
+})
+
 test('a replay finds a gate that was removed, and one that was added', async () => {
   const make = (gated: boolean, model = noModel) =>
     new LlmAgent({ name: 'desk', model, tools: [gated ? confirm(count('pay')) : count('pay')] })
@@ -171,27 +207,39 @@ test('a replay finds a gate that was removed, and one that was added', async () 
   expect(added.difference).toMatchObject({ kind: 'entry', at: 3, what: 'record intent' })
 })
 
-test('a replay finds calls that run in another order', async () => {
+test('a replay finds a tool that does not run beside others any more', async () => {
   const make = (sequential: boolean, model = noModel) =>
-    new LlmAgent({
-      name: 'desk',
-      model,
-      tools: [count('slow', { sequential: true }), count('a'), count('b')],
-      beforeTool: async ({ tool }) => {
-        if (sequential && tool.name === 'a') await Promise.resolve()
-      },
-      toolExecution: { parallel: sequential },
-    })
-  const calls = [{ name: 'a' }, { name: 'b' }, { name: 'slow' }]
-  const recording = await record(make(true, scriptedModel([{ calls }, 'Done.'])), ['Go'])
-  expect(await replay(recording, make(true))).toEqual(same)
-  const bodies = recording.steps.filter((step) => 'body' in step)
-  const swapped = [bodies[1], bodies[0], bodies[2]] as typeof bodies
-  const steps = recording.steps.map((step) => ('body' in step ? (swapped.shift() ?? step) : step))
-  const { difference } = await replay({ ...recording, steps }, make(true))
-  expect(difference).toMatchObject({ kind: 'body', at: 2, what: 'scope desk' })
-  expect(difference?.recorded).toContain('the body of b')
-  expect(difference?.replayed).toContain('the body of a')
+    new LlmAgent({ name: 'desk', model, tools: [count('a'), count('b', { sequential }), count('c')] })
+  const calls = [{ name: 'a' }, { name: 'b' }, { name: 'c' }]
+  const recording = await record(make(false, scriptedModel([{ calls }, 'Done.'])), ['Go'])
+  expect(await replay(recording, make(false))).toEqual(same)
+  const { difference } = await replay(recording, make(true))
+  expect(difference).toMatchObject({
+    kind: 'body',
+    at: 3,
+    what: 'scope desk',
+    recorded: expect.stringMatching(/^the body of b .* starts while 1 other runs$/),
+    replayed: expect.stringMatching(/^the body of b .* starts alone$/),
+  })
+  const earlier = recording.steps.map((step) => ('beside' in step ? { ...step, beside: undefined } : step))
+  expect(await replay(JSON.parse(JSON.stringify({ ...recording, steps: earlier })), make(true))).toEqual(same)
+})
+
+test('a replay finds calls in another order', async () => {
+  const make = (model = noModel, options = {}) =>
+    new LlmAgent({ name: 'desk', model, tools: [count('a'), count('b')], ...options })
+  const recording = await record(make(scriptedModel([{ calls: [{ name: 'a' }, { name: 'b' }] }, 'Done.'])), ['Go'])
+  const afterModel = ({ response }: { response: LlmResponse }): LlmResponse => {
+    const { content } = response
+    return content ? { ...response, content: { ...content, parts: content.parts.toReversed() } } : response
+  }
+  const { difference } = await replay(recording, make(noModel, { afterModel }))
+  expect(difference).toMatchObject({
+    kind: 'entry',
+    at: 2,
+    what: 'event of desk',
+    path: 'content.parts.0.functionCall.name',
+  })
 })
 
 test('a replay finds a history rule that shows a model something else', async () => {
@@ -209,4 +257,79 @@ test('a replay notes a changed instruction, which is no fault', async () => {
     difference: undefined,
     notes: ['The instruction has changed in scope desk.'],
   })
+})
+
+/** A toolset whose server is asked only while `isUp`. Its tool waits for an approval. */
+function remote(server: { isUp: boolean; description?: string }): Toolset {
+  return {
+    name: 'shop',
+    isRemote: true,
+    listTools: async () => {
+      if (!server.isUp) throw new Error('A replay asks no server.')
+      const { description = 'Pays' } = server
+      const parameters = z.object({ n: z.number().default(1) })
+      const confirmationHint = () => 'Pay at the shop?'
+      return [
+        tool({ name: 'pay', description, parameters, confirmationHint, requiresConfirmation: true, run: () => 1 }),
+      ]
+    },
+  }
+}
+
+test('a replay lists the recorded tools of a server, with their gates, and the prefixes of today', async () => {
+  const server = { isUp: true }
+  const make = (prefix: string, model = noModel) =>
+    new LlmAgent({ name: 'desk', model, tools: [prefixTools(remote(server), prefix)] })
+  const recording = await record(make('s_', scriptedModel([{ calls: [{ name: 's_pay' }] }, 'Paid.'])), ['Pay'])
+  expect(recording.entries.flatMap(({ record: one }) => (one?.type === 'request' ? one.hint : []))).toEqual([
+    'Pay at the shop?',
+  ])
+  server.isUp = false
+  expect(await replay(recording, make('s_'))).toEqual(same)
+  const { difference, notes } = await replay(recording, make('shop_'))
+  expect(difference).toMatchObject({ kind: 'entry', at: 3 })
+  expect(notes).toContain('Tool "shop_pay" is not in the recording.')
+  expect(notes).toContain('Tool "s_pay" is not declared any more.')
+})
+
+test('a replay does not read an OpenAPI document that a function fetches', async () => {
+  const server = { isUp: true }
+  const paths = { '/pets': { get: { operationId: 'listPets', responses: { 200: { description: 'Pets' } } } } }
+  const spec = () => {
+    if (!server.isUp) throw new Error('A replay asks no server.')
+    return { openapi: '3.0.0', info: { title: 'Pets', version: '1' }, servers: [{ url: 'http://127.0.0.1:9' }], paths }
+  }
+  const fetch = async () => Response.json({ pets: [] })
+  const make = (model = noModel) =>
+    new LlmAgent({ name: 'desk', model, tools: [new OpenApiToolset({ name: 'pets', spec, fetch })] })
+  const recording = await record(make(scriptedModel([{ calls: [{ name: 'list_pets' }] }, 'None.'])), ['List'])
+  server.isUp = false
+  expect(await replay(recording, make())).toEqual(same)
+})
+
+test('a replay names a tool whose declaration has changed', async () => {
+  const make = (description: string, model = noModel) =>
+    new LlmAgent({ name: 'desk', model, tools: [count('one', { description }), count('two')] })
+  const recording = await record(make('Counts', scriptedModel(['Yes.'])), ['Go'])
+  expect(await replay(recording, make('Counts again'))).toEqual({
+    difference: undefined,
+    notes: ['The declared tools have changed in scope desk.', 'Tool "one" has another declaration.'],
+  })
+})
+
+test('a server whose tools have changed since the recording is noted when it is asked', async () => {
+  const server = { isUp: true, description: 'Pays' }
+  const make = () => {
+    const model = scriptedModel([{ calls: [{ name: 'pay' }] }, 'Paid.'])
+    return new LlmAgent({ name: 'desk', model, tools: [remote(server)] })
+  }
+  const recording = await record(make(), ['Pay'])
+  const one = { id: 'pay', turns: [{ user: 'Pay', calls: [{ name: 'pay' }] }], recording }
+  const notesOf = async (mode: 'live' | 'recorded-tools') =>
+    (await runEvals({ sets: [{ id: 's', agent: make(), cases: [one] }], mode })).cases[0]?.trials[0]?.notes
+  expect(await notesOf('live')).toEqual([])
+  server.description = 'Pays twice'
+  const changed = ['Tool "pay" of toolset "shop" has changed since the recording: description.']
+  expect(await notesOf('live')).toEqual(changed)
+  expect(await notesOf('recorded-tools')).toEqual(changed)
 })

@@ -10,14 +10,16 @@ import { overrideTool } from '../../../engine/tool/override-tool.ts'
 import type { Middleware, Tool } from '../../../engine/tool/tool.ts'
 import { EXITS_LOOP } from '../../../engine/tool/tool-marks.ts'
 import type { Toolset } from '../../../engine/tool/toolset.ts'
-import { innermostToolset } from '../../../engine/tool/wrap-toolset.ts'
+import { wrapToolset } from '../../../engine/tool/wrap-toolset.ts'
 import { refusedCode } from '../parts/refused-code.ts'
 import type { Replacements } from '../parts/replace-parts.ts'
 import { StepRecorder } from '../recording/digests.ts'
 import { toRecordedId, withRecordedIds, withReplayedIds } from '../recording/recorded-ids.ts'
 import { openRecordedLog, type RecordedLog } from '../recording/recorded-log.ts'
 import { RecordedResults } from '../recording/recorded-result.ts'
+import { describeTool, recordedGate, toolOfRecording } from '../recording/recorded-tool.ts'
 import type { RecordedModel, RecordedTool, Recording } from '../recording/recording.ts'
+import { ReplayOrder } from './replay-order.ts'
 
 /** Where a recording gets what a log does not tell. */
 export interface RecordingSource {
@@ -37,6 +39,7 @@ export class Replay {
   readonly #source: RecordingSource | undefined
   readonly #log: RecordedLog
   readonly #results = new RecordedResults()
+  readonly #order = new ReplayOrder()
   /** How many replies each scope has had. */
   readonly #used: Map<string, number> = new Map()
   /** The clock of the recording, in milliseconds, and when it was set. */
@@ -56,7 +59,7 @@ export class Replay {
   readonly parts: Replacements = {
     model: (given, agent) => this.#model(given, agent),
     tool: (given) => this.#tool(given),
-    listTools: (given) => this.#listTools(given),
+    toolset: (given) => this.#toolset(given),
     code: (given) => refusedCode(given, () => 'A replay runs no code.'),
   }
 
@@ -121,6 +124,7 @@ export class Replay {
         const at = replay.#used.get(scope) ?? 0
         replay.#used.set(scope, at + 1)
         const reply = replay.#log.replies(scope)[at]
+        await replay.#order.turn(replay.#log.positionOf(reply))
         if (!reply) throw new Error(`The recording has no further reply in scope "${scope}".`)
         if (reply.errorCode === 'MODEL_ERROR' && !reply.content) throw new Error(reply.errorMessage)
         yield responseOf(reply)
@@ -143,51 +147,39 @@ export class Replay {
     const body: Middleware = async ({ tool, context }) => {
       const id = toRecordedId(context.functionCallId)
       const recorded = this.#log.body(id)
-      this.steps.body(recorded?.call.path ?? '', id, tool.name)
-      if (!recorded) throw new ToolError(`The recording has no call "${id}" of ${tool.name}.`)
-      return await this.#results.next(recorded, context)
+      const ended = this.steps.body(recorded?.call.path ?? '', id, tool.name)
+      try {
+        if (!recorded) throw new ToolError(`The recording has no call "${id}" of ${tool.name}.`)
+        await this.#order.turn(this.#log.positionOf(recorded.endedBy ?? recorded.handledBy))
+        return await this.#results.next(recorded, context)
+      } finally {
+        ended()
+      }
     }
     return overrideTool(given, {
       middleware: [body],
       authConfig: undefined,
       outputSchema: undefined,
+      ...recordedGate(given, this.#log),
       ...(given.cancel && { cancel: () => undefined }),
     })
   }
 
-  /** Remote toolsets list what they listed when the conversation was recorded. */
-  #listTools(toolset: Toolset): Toolset['listTools'] | undefined {
-    if (!isRemoteToolset(toolset)) return undefined
-    const listed = this.#recording.toolsets[toolset.name]
+  /** Remote toolsets list what they listed when the conversation was recorded. They are not asked, and need no credential. */
+  #toolset(given: Toolset): Toolset {
+    if (!given.isRemote) return given
+    const { name } = given
+    const listed = this.#recording.toolsets[name]
     if (listed) {
-      const tools = listed.map((one) => this.#recordedTool(one))
-      return () => Promise.resolve(tools)
+      const tools = listed.map(toolOfRecording)
+      return { name, listTools: () => Promise.resolve(tools) }
     }
-    if (!this.#source) return () => Promise.reject(notRecorded(toolset))
-    return async (context) => {
+    if (!this.#source) return { name, listTools: () => Promise.reject(notRecorded(name)) }
+    return wrapToolset(given, async (toolset, context) => {
       const tools = (await toolset.listTools(context)).flatMap((tool) => describeTool(tool) ?? [])
-      this.toolsets[toolset.name] = tools
-      return tools.map((one) => this.#recordedTool(one))
-    }
-  }
-
-  /** The gates of a remote tool are recorded, too: a call that was asked about is asked about again. */
-  #recordedTool({ name, description, parameters, effect, isLongRunning }: RecordedTool): Tool {
-    const declaration = { name, description, ...(parameters && { parametersJsonSchema: parameters }) }
-    const asked = new Set(
-      this.#log
-        .calls()
-        .flatMap((call) => (call.requests.some(({ origin }) => origin === 'gate') ? signatureOf(call) : [])),
-    )
-    return {
-      name,
-      description,
-      declaration: () => declaration,
-      run: () => undefined, // the recorded result replaces it
-      ...(effect && { effect }),
-      ...(isLongRunning && { isLongRunning }),
-      ...(asked.size > 0 && { requiresConfirmation: (args) => asked.has(signatureOf({ name, args })) }),
-    }
+      this.toolsets[name] = tools
+      return tools.map(toolOfRecording)
+    })
   }
 }
 
@@ -196,31 +188,8 @@ function isSameRequest(pending: PendingRequest, asked: RequestRecord): boolean {
   return toRecordedId(functionCallId) === asked.callId && kind === asked.kind && key === asked.key
 }
 
-/** Is it a toolset of an MCP server? Listing its tools would need the server. */
-function isRemoteToolset(toolset: Toolset): boolean {
-  const { definitions, trust } = innermostToolset(toolset) as { definitions?: unknown; trust?: unknown }
-  return typeof definitions === 'function' && typeof trust === 'function'
-}
-
-function describeTool(tool: Tool): RecordedTool | undefined {
-  const declaration = tool.declaration()
-  if (!declaration) return undefined
-  const { name, description, parametersJsonSchema } = declaration
-  return {
-    name,
-    description,
-    ...(parametersJsonSchema && { parameters: parametersJsonSchema }),
-    ...(tool.effect && { effect: tool.effect }),
-    ...(tool.isLongRunning && { isLongRunning: true }),
-  }
-}
-
-function notRecorded({ name }: Toolset): Error {
-  return new Error(`The recording has no tools of toolset "${name}". Record the case again.`)
-}
-
-function signatureOf({ name, args }: { readonly name: string; readonly args: object }): string {
-  return `${name} ${JSON.stringify(args)}`
+function notRecorded(toolset: string): Error {
+  return new Error(`The recording has no tools of toolset "${toolset}". Record the case again.`)
 }
 
 /** The scope path of a model call. */
@@ -231,8 +200,8 @@ function pathOf(options: object): string {
 /** The response of a model that makes this event. */
 function responseOf(event: Event): object {
   const { content, finishReason, usageMetadata, groundingMetadata, citationMetadata, customMetadata } = event
-  const { fallback, errorCode, errorMessage, interrupted } = event
-  const given = { finishReason, usageMetadata, groundingMetadata, citationMetadata, customMetadata }
+  const { fallback, modelVersion, errorCode, errorMessage, interrupted } = event
+  const given = { finishReason, modelVersion, usageMetadata, groundingMetadata, citationMetadata, customMetadata }
   const all = { content: content && withReplayedIds(content), ...given, fallback, errorCode, errorMessage, interrupted }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }

@@ -5,10 +5,13 @@ import { ToolwrightError } from '../../../core/error/error.ts'
 import type { Model } from '../../../engine/model/model.ts'
 import type { Models } from '../../../engine/runner/models.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
+import type { Toolset } from '../../../engine/tool/toolset.ts'
+import { wrapToolset } from '../../../engine/tool/wrap-toolset.ts'
 import type { EvalCase } from '../cases/eval-set.ts'
 import type { CaseOutcome, CheckResult } from '../checks/check.ts'
 import type { Replacements } from '../parts/replace-parts.ts'
 import { compareRecordings, describeDifference } from '../recording/compare-recordings.ts'
+import { changesOfTools } from '../recording/recorded-tool.ts'
 import type { Recording } from '../recording/recording.ts'
 import { modelErrors } from './case-checks.ts'
 import { outcomeOf } from './case-outcome.ts'
@@ -58,6 +61,7 @@ export async function runCase(one: EvalCase, options: CaseOptions): Promise<Case
   const recorded = options.mode === 'live' ? undefined : new RecordedTools(requireRecording(one, options.mode))
   const resolve = modelsOf(options.target, options.models)
   const used: Model[] = []
+  const notes = new Set<string>()
   const faults = { random: seededRandom(options.seed), ports: timers }
   const parts: Replacements = {
     model: (given, agent) => {
@@ -67,6 +71,7 @@ export async function runCase(one: EvalCase, options: CaseOptions): Promise<Case
     },
     code: (given) => recorded?.code(given) ?? given,
     tool: (given) => withFaults(recorded?.tool(given) ?? given, one.inject ?? [], faults),
+    toolset: (given) => withComparison(given, one.recording, notes),
   }
   const runner = caseRunner(options.target, { parts, models: options.models })
   const session = await startSession(runner, one)
@@ -79,7 +84,18 @@ export async function runCase(one: EvalCase, options: CaseOptions): Promise<Case
   const found: CheckResult[] = recorded
     ? [{ name: 'recorded tools', ...(unmatched.length ? { status: 'FAILED', detail } : { status: 'PASSED' }) }]
     : []
-  return { outcome, found: [...found, ...modelErrors(outcome)], notes: [] }
+  return { outcome, found: [...found, ...modelErrors(outcome)], notes: [...notes] }
+}
+
+/** Notes how the tools of a server differ from those of the recording: recorded results may not fit any more. */
+function withComparison(given: Toolset, recording: Recording | undefined, notes: Set<string>): Toolset {
+  const recorded = recording?.toolsets[given.name]
+  if (!given.isRemote || !recorded) return given
+  return wrapToolset(given, async (toolset, context) => {
+    const tools = await toolset.listTools(context)
+    for (const change of changesOfTools(given.name, recorded, tools)) notes.add(change)
+    return tools
+  })
 }
 
 const timers = {

@@ -14,9 +14,10 @@ import type { Model } from '../../../engine/model/model.ts'
 import type { Models } from '../../../engine/runner/models.ts'
 import { checkEvalSet } from '../cases/check-eval-set.ts'
 import type { EvalCase, EvalSet } from '../cases/eval-set.ts'
+import { notJudged } from '../criteria/judge-criteria.ts'
 import { type CaseResult, type EvalResults, type TrialResult, worst } from '../results/results.ts'
 import { checksOf } from './case-checks.ts'
-import type { EvalTarget } from './eval-target.ts'
+import { type EvalTarget, modelsOf } from './eval-target.ts'
 import { type EvalMode, runCase } from './run-case.ts'
 
 /** Options of `runEvals()`. */
@@ -37,6 +38,8 @@ export interface RunEvalsOptions {
   readonly models?: Models | undefined
   /** Plays the user of scenarios. Default: the model of the agent. */
   readonly userModel?: Model | undefined
+  /** Judges the criteria of sets. Default: the model that the criterion names. */
+  readonly judgeModel?: Model | undefined
   /** Decides which attempts have a fault. Default `1`. */
   readonly seed?: string | undefined
   /** Called with each case when its runs have ended. */
@@ -54,6 +57,7 @@ const RULES: OptionRules<RunEvalsOptions> = {
   timeLimitMs: wholeNumber(1),
   models: record,
   userModel: record,
+  judgeModel: record,
   seed: text,
   onCase: callback,
   signal: anything,
@@ -141,8 +145,11 @@ async function evaluate(job: Job, options: JobOptions, trial: number, signal: Ab
   const { set, case: one, target } = job
   const own = `${seed}/${set.id}/${one.id}/${trial}`
   const run = await runCase(one, { target, mode, models, userModel, seed: own, signal })
-  const checks = [...run.found, ...(await checksOf(set, one, run.outcome))]
-  const { outcome, notes } = run
+  const resolve = modelsOf(target, models)
+  const judgeModel = mode === 'replay' ? undefined : (name: string) => options.judgeModel ?? resolve(name, 'judge')
+  const { outcome } = run
+  const checks = [...run.found, ...(await checksOf(set, one, { outcome, judgeModel }))]
+  const notes = [...run.notes, ...(judgeModel ? [] : notJudged(set.criteria ?? {}))]
   const { timeMs, tokens, calls, reply } = outcome
   return {
     status: checks.length === 0 ? 'NOT_EVALUATED' : worst(checks.map(({ status }) => status)),

@@ -14,6 +14,7 @@ export class ReplyBuilder {
   #hasCandidate = false
   #blocked: JsonObject | undefined
   #finishReason: string | undefined
+  #modelVersion: string | undefined
   #usageMetadata: JsonObject | undefined
   readonly #grounding = new Grounding()
   readonly #citations = new UniqueList()
@@ -24,7 +25,8 @@ export class ReplyBuilder {
     if (!isRecord(chunk)) throw new UnusableReply('malformed', `expected a chunk, got ${kindOf(chunk)}`)
     if (isRecord(chunk.usageMetadata)) this.#usageMetadata = chunk.usageMetadata
     if (isRecord(chunk.promptFeedback) && chunk.promptFeedback.blockReason) this.#blocked = chunk.promptFeedback
-    this.#copyFields(chunk, ['modelVersion', 'responseId', 'promptFeedback', 'modelStatus'])
+    if (typeof chunk.modelVersion === 'string') this.#modelVersion = chunk.modelVersion
+    this.#copyFields(chunk, ['responseId', 'promptFeedback', 'modelStatus'])
     const candidate = Array.isArray(chunk.candidates) ? chunk.candidates.find(isFirstCandidate) : undefined
     return candidate ? this.#addCandidate(candidate) : []
   }
@@ -72,6 +74,7 @@ export class ReplyBuilder {
     return {
       ...((this.#parts.length > 0 || !error) && { content: { role: 'model', parts: this.#parts } }),
       ...(reason !== undefined && { finishReason: reason }),
+      ...(this.#modelVersion !== undefined && { modelVersion: this.#modelVersion }),
       ...(this.#usageMetadata && { usageMetadata: this.#usageMetadata }),
       ...(groundingMetadata && { groundingMetadata }),
       ...(this.#citations.items.length > 0 && { citationMetadata: { citations: this.#citations.items } }),

@@ -37,6 +37,8 @@ export class ApiHubToolset implements Toolset {
   readonly name: string
   /** The credential for API Hub. Undefined if an access token is used. */
   readonly authConfig?: AuthConfig | undefined
+  /** Listing asks API Hub. */
+  readonly isRemote = true
   readonly #listTools: Toolset['listTools']
 
   constructor(options: ApiHubToolsetOptions) {

@@ -3,6 +3,7 @@ import { messageOf } from '../../../core/error/error.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
 import { parsePort } from '../command/parse-command-line.ts'
+import { storeOptions } from '../command/store-options.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import type { Style } from '../screen/paint.ts'
 import { withProgress } from '../screen/progress.ts'
@@ -23,8 +24,7 @@ import {
 import { type Finding, findingsOf } from './finding.ts'
 
 const options = {
-  db: { type: 'string', value: '<file>', description: 'The SQLite file to check (default: .toolwright/<app>.db)' },
-  app: { type: 'string', value: '<name>', description: 'Name of the app (default: the name of the file or folder)' },
+  ...storeOptions,
   port: { type: 'string', value: '<number>', description: 'The port to check (default: 8000)' },
   json: { type: 'boolean', description: 'Write the findings as one JSON object' },
 } as const satisfies CommandOptions

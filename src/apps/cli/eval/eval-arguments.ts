@@ -4,7 +4,9 @@ import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
 import { readCount } from '../serve/serve-arguments.ts'
 import { UsageError } from '../terminal.ts'
 
-type EvalOptions = StringOptions<'agent' | 'repeat' | 'min' | 'baseline' | 'concurrency' | 'time-limit' | 'seed'> &
+type EvalOptions = StringOptions<
+  'agent' | 'config' | 'repeat' | 'min' | 'baseline' | 'concurrency' | 'time-limit' | 'seed'
+> &
   Flags<'replay' | 'recorded-tools' | 'live' | 'json' | 'junit'>
 
 /** The options of `toolwright eval`. */
@@ -13,6 +15,11 @@ export const evalOptions: EvalOptions = {
     type: 'string',
     value: '<file>',
     description: 'The agent of sets that have none (default: agent.ts beside the file)',
+  },
+  config: {
+    type: 'string',
+    value: '<file>',
+    description: 'The criteria of JSON files, as ADK writes them (default: test_config.json beside the file)',
   },
   replay: { type: 'boolean', description: 'Models and tools give what was recorded; nothing uses the network' },
   'recorded-tools': { type: 'boolean', description: 'The real model, with recorded results' },
@@ -33,6 +40,8 @@ export interface EvalArguments {
   readonly files: readonly string[]
   /** `--agent`. */
   readonly agent: string | undefined
+  /** `--config`. */
+  readonly config: string | undefined
   /** What `runEvals()` gets. */
   readonly run: {
     readonly mode: EvalMode
@@ -58,6 +67,7 @@ export function readEvalArguments({ values, positionals }: CommandLine<EvalOptio
   return {
     files: positionals,
     agent: values.agent,
+    config: values.config,
     run: {
       mode: modeOf(values),
       repeat,

@@ -79,6 +79,26 @@ test('toolwright eval fails when no case was evaluated, and exits with 2 when ca
   expect(await runCommandLine(['eval', withCases(folder, [unchecked])])).toMatchObject({ code: 2 })
 })
 
+test('toolwright eval judges by the test_config.json beside the file, and names criteria that it does not know', async () => {
+  const folder = project()
+  const conversation = [{ ...turn, final_response: { parts: [{ text: 'Denied at once' }] } }]
+  const file = withCases(folder, [{ eval_id: 'denied', conversation }])
+  expect((await runCommandLine(['eval', file])).out).toContain('turn 1: similar: FAILED')
+  const config = join(folder, 'test_config.json')
+  const write = (criteria: object) => writeFileSync(config, JSON.stringify({ criteria }))
+  write({ response_match_score: 0.4 })
+  expect(await runCommandLine(['eval', file])).toMatchObject({ code: 0 })
+  write({ response_match_score: 0.4, safety_v1: 0.8 })
+  const unknown = await runCommandLine(['eval', file])
+  expect(unknown.code).toBe(2)
+  expect(unknown.out).toContain('safety_v1: NOT_EVALUATED. Criterion "safety_v1" is not known.')
+  write({ response_match_score: 'high' })
+  expect(await runCommandLine(['eval', file])).toMatchObject({ code: 2, errors: expect.stringContaining('threshold') })
+  const other = join(folder, 'strict.json')
+  writeFileSync(other, JSON.stringify({ criteria: { response_match_score: 0.9 } }))
+  expect(await runCommandLine(['eval', file, '--config', other])).toMatchObject({ code: 1 })
+})
+
 test.each([
   [['missing.json'], 'missing.json'],
   [['x.json', '--replay', '--live'], 'Pass one of --replay and --live.'],
@@ -145,6 +165,7 @@ test('toolwright stats shows calls, failures, sizes and approvals from the logs 
           id: `r${at}`,
           timestamp: at + 1,
           turnComplete: true,
+          ...(at === 200 && { modelVersion: 'gemini-2.5-flash' }), // logs of earlier versions have none
           content: { role: 'model', parts: [{ functionCall: { id, name: 'pay', args: {} } }] },
         },
       },
@@ -225,6 +246,12 @@ test('toolwright stats shows calls, failures, sizes and approvals from the logs 
       ['bob', 2],
     ],
   )
+  expect(
+    (await read('--by', 'model')).map(({ name, calls }: { name: string; calls: number }) => [name, calls]),
+  ).toEqual([
+    ['gemini-2.5-flash', 2],
+    ['unknown', 2],
+  ])
   expect((await read('--since', '1970-01-01T00:03:00Z'))[0].calls).toBe(2)
   expect((await runCommandLine(['stats', db])).out).toMatch(/^pay +4 +1 /m)
   expect(await runCommandLine(['stats', db, '--since', 'long ago'])).toMatchObject({ code: 2 })

@@ -37,7 +37,7 @@ export const evalCommand: Command = defineCommand({
   options: evalOptions,
   parts: [recordCommand],
   notes: [
-    'A set without an agent of its own runs with --agent, else with agent.ts beside its file. --min decides alone whether failures of single runs count; a case that passed in the --baseline must pass.',
+    'A set without an agent of its own runs with --agent, else with agent.ts beside its file. The criteria of a test_config.json of ADK beside a JSON file replace what its turns expect. --min decides alone whether failures of single runs count; a case that passed in the --baseline must pass.',
   ],
   examples: [
     ['toolwright eval evals/*.evalset.json --replay', 'what did my change of the code break'],

@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { checkEvalSet } from '../../../adapters/eval/cases/check-eval-set.ts'
 import type { EvalSet } from '../../../adapters/eval/cases/eval-set.ts'
 import { readEvalSet } from '../../../adapters/eval/cases/read-eval-set.ts'
+import { judgesOf } from '../../../adapters/eval/criteria/criteria.ts'
+import { readTestConfig } from '../../../adapters/eval/criteria/read-test-config.ts'
 import type { EvalTarget } from '../../../adapters/eval/run/eval-target.ts'
 import { isRecord } from '../../../core/base/json.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
@@ -32,15 +34,21 @@ export interface LoadedEvals {
 const AGENT_FILES = ['agent.ts', 'agent.mts', 'agent.js', 'agent.mjs']
 
 /** Loads all files. Throws with what to change if one is not valid, before any case runs. */
-export async function loadEvalFiles({ files, agent, run }: EvalArguments): Promise<LoadedEvals> {
+export async function loadEvalFiles({ files, agent, config, run }: EvalArguments): Promise<LoadedEvals> {
   const sets: EvalSet[] = []
   for (const file of files) {
-    const set = extname(file) === '.json' ? readJsonFile(file) : await importSet(file)
+    const set = extname(file) === '.json' ? readJsonFile(file, config) : await importSet(file)
     sets.push({ ...set, agent: set.agent ?? (await loadTarget(agent ?? findAgentFile(file))) })
   }
   checkIds(sets)
   const targets = sets.flatMap(({ agent: target }) => target ?? [])
-  const models = run.mode === 'replay' ? undefined : await modelsOfAll(targets)
+  const models =
+    run.mode === 'replay'
+      ? undefined
+      : await modelsOfAll(
+          targets,
+          sets.flatMap(({ criteria }) => judgesOf(criteria ?? {})),
+        )
   return {
     total: sets.reduce((sum, { cases }) => sum + cases.length, 0),
     run: { sets, models },
@@ -48,11 +56,14 @@ export async function loadEvalFiles({ files, agent, run }: EvalArguments): Promi
   }
 }
 
-/** The models that agents name, where their runner does not make them. */
-export async function modelsOfAll(targets: readonly EvalTarget[]): Promise<Models | undefined> {
+/** The models that agents name, where their runner does not make them, and those of these names. */
+export async function modelsOfAll(
+  targets: readonly EvalTarget[],
+  names: readonly string[] = [],
+): Promise<Models | undefined> {
   const agents = targets.flatMap((target) => (target instanceof Runner ? [] : target))
   if (agents.length === 0) return undefined
-  const found = await Promise.all(agents.map((one) => modelsFor(one)))
+  const found = await Promise.all(agents.map((one) => modelsFor(one, undefined, names)))
   return Object.assign({}, ...found) as Models // patterns of the same provider make the same models
 }
 
@@ -68,8 +79,15 @@ export async function closeTargets(targets: readonly EvalTarget[]): Promise<void
   }
 }
 
-function readJsonFile(file: string): EvalSet {
-  return readEvalSet(readFileSync(file, 'utf8'), file)
+/** `config`: the file with the criteria. Default: the one that ADK's tests use. */
+function readJsonFile(file: string, config = findTestConfig(file)): EvalSet {
+  const set = readEvalSet(readFileSync(file, 'utf8'), file)
+  return config === undefined ? set : { ...set, criteria: readTestConfig(readFileSync(config, 'utf8'), config) }
+}
+
+function findTestConfig(file: string): string | undefined {
+  const config = join(dirname(file), 'test_config.json')
+  return existsSync(config) ? config : undefined
 }
 
 /** Two files with one id would give cases with the same name. */

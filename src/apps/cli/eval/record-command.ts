@@ -6,7 +6,7 @@ import { Runner } from '../../../engine/runner/runner.ts'
 import type { SessionService } from '../../../services/session/service.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
-import { sessionOptions } from '../command/shared-options.ts'
+import { userStoreOptions } from '../command/store-options.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
 import { defaultDatabase } from '../load/app-database.ts'
 import { appNameOf } from '../load/create-runner.ts'
@@ -19,8 +19,7 @@ import { closeTargets, modelsOfAll } from './load-eval-files.ts'
 
 const options = {
   agent: { type: 'string', value: '<file>', description: 'The agent of the session (default: agent.ts)' },
-  ...sessionOptions,
-  db: { type: 'string', value: '<file>', description: 'The store of the session (default: .toolwright/<app>.db)' },
+  ...userStoreOptions,
   out: { type: 'string', value: '<file>', description: 'The file that gets the case (default: <app>.evalset.json)' },
   id: { type: 'string', value: '<id>', description: 'The id of the case (default: the id of the session)' },
   replace: { type: 'boolean', description: 'Replace a case with the same id' },

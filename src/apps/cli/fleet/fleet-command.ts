@@ -1,5 +1,6 @@
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
+import { storeOptions } from '../command/store-options.ts'
 import { listenForStop } from '../input/listen-for-stop.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { withProgress } from '../screen/progress.ts'
@@ -8,7 +9,6 @@ import { type Terminal, UsageError } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
 import { fleetText } from './fleet-text.ts'
 import { retryCommand } from './retry-command.ts'
-import { storeOptions } from './store-options.ts'
 
 const options = {
   json: { type: 'boolean', description: 'Print JSON, one line for each look' },

@@ -1,17 +1,16 @@
 import { escapeLine } from '../../../core/base/escape.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
+import { userStoreOptions } from '../command/store-options.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { withProgress } from '../screen/progress.ts'
 import { closeApps, openApps } from '../serve/open-apps.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
-import { storeOptions } from './store-options.ts'
 
 const options = {
-  user: { type: 'string', value: '<id>', description: 'User of the session (default: user)' },
   session: { type: 'string', value: '<id>', description: 'The session' },
-  ...storeOptions,
+  ...userStoreOptions,
 } as const satisfies CommandOptions
 
 const USAGE = 'Usage: toolwright fleet retry <file> --user <id> --session <id>'

@@ -1,20 +1,9 @@
 // Where the commands store the sessions of an app, so that one command continues what another one began.
 import { join, relative } from 'node:path'
-import type { CommandOption, Flags } from '../command/command.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The database that `--memory` stands for. */
 export const MEMORY = ':memory:'
-
-/** The options of the commands that store sessions below `.toolwright`. */
-export const databaseOptions: { readonly db: CommandOption & { type: 'string' } } & Flags<'memory'> = {
-  db: {
-    type: 'string',
-    value: '<file>',
-    description: 'Store sessions, artifacts and credentials in this SQLite file (default: .toolwright/<app>.db)',
-  },
-  memory: { type: 'boolean', description: 'Store nothing: sessions are forgotten at the end' },
-}
 
 /** The database that the options name; undefined for the default one. */
 export function readDatabase(values: {

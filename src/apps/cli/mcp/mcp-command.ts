@@ -3,7 +3,7 @@ import { loadPeerByName } from '../../../core/error/load-peer.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
 import { parsePort } from '../command/parse-command-line.ts'
-import { memoryOption, sessionOptions } from '../command/shared-options.ts'
+import { callStoreOptions } from '../command/store-options.ts'
 import { createInterrupts } from '../input/interrupts.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
 import { readDatabase } from '../load/app-database.ts'
@@ -18,9 +18,8 @@ import { trustCommand } from './trust-command.ts'
 const options = {
   http: { type: 'boolean', description: 'Serve over HTTP on this machine instead, until Ctrl+C' },
   port: { type: 'string', value: '<number>', description: 'Port for --http (default: a free port)' },
-  ...sessionOptions,
-  user: { ...sessionOptions.user, description: 'User the tools act for (default: local)' },
-  memory: memoryOption,
+  ...callStoreOptions,
+  user: { ...callStoreOptions.user, description: 'User the tools act for (default: local)' },
 } as const satisfies CommandOptions
 
 /** `toolwright mcp`. */

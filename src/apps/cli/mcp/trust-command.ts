@@ -1,6 +1,7 @@
 import { escapeText } from '../../../core/base/escape.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
+import { storeOptions } from '../command/store-options.ts'
 import { loadAgentFile } from '../load/agent-file.ts'
 import { databaseFor } from '../load/create-runner.ts'
 import { loadEnvFile } from '../load/env-file.ts'
@@ -12,10 +13,9 @@ import { mcpToolsetsOf } from './mcp-toolsets-of.ts'
 
 const options = {
   all: { type: 'boolean', description: 'Trust every quarantined tool' },
-  app: { type: 'string', value: '<name>', description: 'App the pins belong to (default: the file name)' },
+  ...storeOptions,
   db: {
-    type: 'string',
-    value: '<file>',
+    ...storeOptions.db,
     description:
       'The SQLite file with the pins, unless the file exports a Runner (default: .toolwright/<app>.db, as for web and run)',
   },

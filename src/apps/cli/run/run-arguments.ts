@@ -2,8 +2,8 @@ import { escapeLine } from '../../../core/base/escape.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
 import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
-import { sessionOptions } from '../command/shared-options.ts'
-import { databaseOptions, readDatabase } from '../load/app-database.ts'
+import { databaseOptions, userStoreOptions } from '../command/store-options.ts'
+import { readDatabase } from '../load/app-database.ts'
 import { quoteForShell } from '../screen/quote-for-shell.ts'
 import { type Terminal, UsageError } from '../terminal.ts'
 
@@ -37,7 +37,7 @@ type RunOptions = StringOptions<'session' | 'user' | 'app' | 'db'> &
 /** The options of `toolwright run`. */
 export const runOptions: RunOptions = {
   session: { type: 'string', value: '<id>', description: 'Continue this session and ask its pending requests first' },
-  ...sessionOptions,
+  ...userStoreOptions,
   ...databaseOptions,
   json: { type: 'boolean', description: 'Write events as JSON, one per line, and read JSON lines' },
   'no-browser': { type: 'boolean', description: 'Print the link of a sign-in without opening the browser' },

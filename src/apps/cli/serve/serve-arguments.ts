@@ -1,7 +1,8 @@
 import type { ServerLimits } from '../../server/server-options.ts'
 import type { CommandLine, CommandOption, Flags, StringOptions } from '../command/command.ts'
 import { parsePort } from '../command/parse-command-line.ts'
-import { databaseOptions, readDatabase } from '../load/app-database.ts'
+import { databaseOptions, storeOptions } from '../command/store-options.ts'
+import { readDatabase } from '../load/app-database.ts'
 import { UsageError } from '../terminal.ts'
 
 /** The arguments of `toolwright web` and `toolwright serve`. */
@@ -39,7 +40,7 @@ export const serveOptions: ServeOptions = {
   port: { type: 'string', value: '<number>', description: 'Port (default: 8000); 0 takes a free one' },
   host: { type: 'string', value: '<address>', description: 'Address to listen on (default: 127.0.0.1)' },
   ...databaseOptions,
-  app: { type: 'string', value: '<name>', description: 'Name of the app (default: the name of the file or folder)' },
+  app: storeOptions.app,
   'allow-host': {
     type: 'string',
     multiple: true,

@@ -21,7 +21,7 @@ export const statsCommand: Command = defineCommand({
   ],
   options,
   notes: [
-    'Times are without the time that a call waited. A log names the model of a call only if the model is one of a fallback() chain.',
+    'Times are without the time that a call waited. The model of a call is the one that made it; in logs of earlier versions it is "unknown".',
   ],
   examples: [
     ['toolwright stats .toolwright/agent.db', 'all tools'],

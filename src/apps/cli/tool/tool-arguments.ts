@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from '../../../core/base/json.ts'
 import type { CommandLine, Flags, StringOptions } from '../command/command.ts'
-import { memoryOption, sessionOptions } from '../command/shared-options.ts'
+import { callStoreOptions } from '../command/store-options.ts'
 import { readDatabase } from '../load/app-database.ts'
 import { UsageError } from '../terminal.ts'
 
@@ -35,9 +35,8 @@ export const toolOptions: ToolOptions = {
     value: '<name>',
     description: 'The agent that has the tool (default: the first agent, else the only sub-agent with it)',
   },
-  ...sessionOptions,
-  user: { ...sessionOptions.user, description: 'User the tool acts for (default: user)' },
-  memory: memoryOption,
+  ...callStoreOptions,
+  user: { ...callStoreOptions.user, description: 'User the tool acts for (default: user)' },
   verbose: { type: 'boolean', description: "Show progress and the framework's log" },
 }
 

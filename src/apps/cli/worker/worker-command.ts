@@ -2,6 +2,7 @@ import { escapeText } from '../../../core/base/escape.ts'
 import type { WorkOptions } from '../../../engine/runner/runner-options.ts'
 import type { Command, CommandLine, CommandOptions } from '../command/command.ts'
 import { defineCommand } from '../command/define-command.ts'
+import { storeOptions } from '../command/store-options.ts'
 import { listenForStop } from '../input/listen-for-stop.ts'
 import { loadEnvFile } from '../load/env-file.ts'
 import { withProgress } from '../screen/progress.ts'
@@ -13,12 +14,7 @@ import { readRestateArguments, restateWorkerOptions } from './restate-arguments.
 import { runOnRestate } from './run-on-restate.ts'
 
 const options = {
-  db: {
-    type: 'string',
-    value: '<file>',
-    description: 'The SQLite file with the sessions (default: .toolwright/<app>.db)',
-  },
-  app: { type: 'string', value: '<name>', description: 'Name of the app (default: the name of the file or folder)' },
+  ...storeOptions,
   concurrency: {
     type: 'string',
     value: '<number>',

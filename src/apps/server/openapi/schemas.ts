@@ -65,6 +65,7 @@ export const SCHEMAS: { readonly [name: string]: JsonObject } = {
         errorCode: text,
         errorMessage: text,
         finishReason: text,
+        modelVersion: text,
         usageMetadata: data,
         groundingMetadata: data,
         citationMetadata: data,

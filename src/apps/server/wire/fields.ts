@@ -17,6 +17,11 @@ export class Fields {
     this.#where = where
   }
 
+  /** The whole object, whose keys are data of the caller. */
+  whole(): JsonObject {
+    return this.#object
+  }
+
   /** The value of a member; undefined if it is absent or null. */
   value(name: string): unknown {
     const snake = toSnakeCase(name)

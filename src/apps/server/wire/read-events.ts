@@ -6,7 +6,7 @@ import { readImportedContent } from './read-content.ts'
 /** Members of an event that are JSON objects and stay as they are. */
 const OBJECTS = ['usageMetadata', 'groundingMetadata', 'citationMetadata', 'customMetadata'] as const
 const TRANSCRIPTIONS = ['inputTranscription', 'outputTranscription'] as const
-const TEXTS = ['branch', 'errorCode', 'errorMessage', 'finishReason'] as const
+const TEXTS = ['branch', 'errorCode', 'errorMessage', 'finishReason', 'modelVersion'] as const
 const FLAGS = ['turnComplete', 'interrupted'] as const
 
 /**

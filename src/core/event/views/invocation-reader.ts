@@ -221,6 +221,7 @@ export class InvocationReader {
 
   #addReply(event: Event, startedAt: number): void {
     const { id: eventId, author: agent, content, errorCode: code, timestamp, usageMetadata: usage, fallback } = event
+    const model = event.modelVersion ?? fallback?.model
     const { path } = event.nodeInfo ?? { path: agent }
     this.#owesReply = false
     const error = code === undefined ? undefined : { code, message: event.errorMessage ?? '' }
@@ -230,7 +231,18 @@ export class InvocationReader {
     }
     const isModel = event.turnComplete === true || usage !== undefined || code === 'MODEL_ERROR'
     const times = { startedAt: Math.min(startedAt, timestamp), endedAt: timestamp }
-    this.#replies.push({ eventId, isModel, agent, path, ...times, text: textOf(content), usage, fallback, error })
+    this.#replies.push({
+      eventId,
+      isModel,
+      agent,
+      path,
+      ...times,
+      text: textOf(content),
+      usage,
+      model,
+      fallback,
+      error,
+    })
     if (usage) this.#countTokens(path, usage)
     this.#addCalls(event, content)
   }

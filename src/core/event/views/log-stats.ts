@@ -1,10 +1,10 @@
 import { isRecord } from '../../base/json.ts'
 import type { NewEntry } from '../event.ts'
 import { type LogReader, readLog } from './log-reader.ts'
-import type { CallView, InvocationView, ReplyView } from './views.ts'
+import type { CallView, InvocationView } from './views.ts'
 import { waitedSeconds } from './waited-seconds.ts'
 
-/** What figures are grouped by. A log names the model of a reply only if it came from a `fallback()` chain. */
+/** What figures are grouped by. Calls of replies whose log names no model are `unknown`, as logs of earlier versions are. */
 export type StatsGroup = 'tool' | 'agent' | 'model' | 'user'
 
 /** Figures about the calls of one tool, agent, model or user. */
@@ -80,7 +80,7 @@ export class LogStats {
       ...calls.map((call) => ({ at: call.endedAt ?? Infinity, call, reply: undefined })),
       ...replies.map((reply) => ({ at: reply.endedAt, call: undefined, reply })),
     ].sort((one, other) => one.at - other.at || (one.reply ? 1 : -1))
-    const models = new Map(replies.map((reply) => [reply.eventId, modelOf(reply)]))
+    const models = new Map(replies.map(({ eventId, model }) => [eventId, model]))
     for (const { call, reply } of events) {
       if (reply?.isModel) for (const [sums, tokens] of carriedIn(carried, reply.path)) sums.carriedTokens += tokens
       if (!call || call.kind === 'toolset') continue
@@ -98,7 +98,7 @@ export class LogStats {
   #nameOf(call: CallView, model: string | undefined, userId: string): string {
     if (this.#by === 'tool') return call.name
     if (this.#by === 'agent') return call.agent
-    return this.#by === 'user' ? userId : (model ?? '(not recorded)')
+    return this.#by === 'user' ? userId : (model ?? 'unknown')
   }
 }
 
@@ -120,10 +120,6 @@ function carriedIn(carried: SessionSums['carried'], path: string): Map<GroupSums
 /** Has every invocation of a part of a log ended? One that waits is answered later. */
 function isOver(reader: LogReader): boolean {
   return reader.invocations().every(({ status }) => status === 'ended')
-}
-
-function modelOf({ fallback }: ReplyView): string | undefined {
-  return fallback?.model
 }
 
 class GroupSums {

@@ -69,6 +69,8 @@ export interface ReplyView {
   readonly text: string
   /** Token counts, as the provider reports them. */
   readonly usage: JsonObject | undefined
+  /** The model that replied. Undefined in logs of earlier versions, unless another model of a `fallback()` chain replied. */
+  readonly model: string | undefined
   /** The models that failed before this one replied. */
   readonly fallback: ModelFallback | undefined
   /** The error of the model. */

@@ -52,6 +52,7 @@ export class ModelCall implements RecordedTurn {
   readonly run: RunHost
   readonly plan: AgentTurn['plan']
   readonly frame: ScopeFrame
+  repliedBy: string | undefined
   #context: RunCallbackContext | undefined
 
   constructor({ run, plan, frame }: AgentTurn) {
@@ -169,7 +170,10 @@ async function generate(
         if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
       }
     }
-    if (whole) return whole
+    if (whole) {
+      turn.repliedBy = model.name
+      return whole
+    }
     throw new Error(`Model "${model.name}" yielded no final response. Its last response must not be partial.`)
   } catch (error) {
     if (run.stop.stopped) throw run.stop.stopped.reason

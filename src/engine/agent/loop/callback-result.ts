@@ -31,6 +31,7 @@ const MEMBERS: { readonly [K in keyof LlmResponse]-?: true } = {
   turnComplete: true,
   interrupted: true,
   finishReason: true,
+  modelVersion: true,
   usageMetadata: true,
   groundingMetadata: true,
   citationMetadata: true,

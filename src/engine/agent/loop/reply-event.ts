@@ -9,6 +9,9 @@ import type { EventDraft } from '../../dispatch/host.ts'
 import type { LlmResponse } from '../../model/model.ts'
 import type { RecordedTurn } from './run-host.ts'
 
+/** A longer name of a model is cut. */
+const MAX_MODEL_NAME = 200
+
 /** The event of a final response. Writes the answer to the `outputKey` and adds the actions of callbacks. */
 export function replyEvent(turn: RecordedTurn, content: Content, response: LlmResponse): EventDraft {
   const { run, plan, frame } = turn
@@ -19,6 +22,8 @@ export function replyEvent(turn: RecordedTurn, content: Content, response: LlmRe
   }
   const event = run.recorder.draft(agent.name, frame, content, NO_ACTIONS)
   event.turnComplete = true
+  const model = response.modelVersion ?? turn.repliedBy
+  if (model !== undefined) event.modelVersion = clip(String(model), MAX_MODEL_NAME)
   withReplyMetadata(event, response)
   if (response.errorCode !== undefined) {
     event.errorCode = clip(String(response.errorCode))

@@ -81,6 +81,8 @@ export interface ModelTurn extends AgentTurn {
 
 /** A model call whose reply is recorded. */
 export interface RecordedTurn extends ModelTurn {
+  /** The name of the model that replied. Undefined if a callback did. */
+  readonly repliedBy?: string | undefined
   /** Returns the actions for the next event and clears them. Undefined if there are none. */
   takeActions(): EventActions | undefined
 }

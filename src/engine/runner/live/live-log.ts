@@ -60,11 +60,14 @@ export class LiveLog {
   readonly #run: ActiveRun
   readonly #plan: LivePlan
   readonly #running: RunningCalls
+  /** The name of the model. */
+  readonly #model: string
 
   constructor(run: ActiveRun, plan: LivePlan, running: RunningCalls) {
     this.#run = run
     this.#plan = plan
     this.#running = running
+    this.#model = plan.model.name
   }
 
   /** The conversation so far, as the agent's model sees it. */
@@ -106,13 +109,14 @@ export class LiveLog {
         : { role: 'model', parts: checked.said }
       const event = data.recorder.draft(turn.plan.agent.name, turn.frame, content, checked.actions)
       describeReply(event, reply)
+      event.modelVersion = this.#model
       const longRunning = ids && longRunningIds(turn.plan.table, content.parts)
       if (longRunning) event.longRunningToolIds = longRunning
       const recorded = ids ? content.parts.flatMap(({ functionCall }) => functionCall ?? []) : NO_CALLS
       for (const { id = '' } of recorded) this.#running.hold(id)
       const startedAt = data.view.events.at(-1)?.timestamp
       await data.recorder.commit([{ event }])
-      if (turn.frame.operation) await reportReply(turn, this.#plan.model.name, event, startedAt)
+      if (turn.frame.operation) await reportReply(turn, this.#model, event, startedAt)
       return { event, calls: recorded, removed: checked.removed }
     } finally {
       ids?.close()

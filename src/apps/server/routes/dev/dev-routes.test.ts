@@ -299,7 +299,7 @@ test('derives spans of a session from its log', async () => {
 
 test('answers the requests of adk-web about features that do not exist', async () => {
   const { send } = devServer()
-  const empty = { eval_sets: [], eval_results: [], tests: [], 'metrics-info': { metricsInfo: [] } }
+  const empty = { eval_sets: [], eval_results: [], tests: [] }
   for (const [path, answer] of Object.entries(empty))
     expect((await send(`GET /dev/apps/desk/${path}`)).json()).toEqual(answer)
   const builder = await send('GET /dev/apps/desk/builder?ts=1')

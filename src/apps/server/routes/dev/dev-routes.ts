@@ -1,7 +1,10 @@
 import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
+import { EvalFolders } from '../../evals/eval-folders.ts'
 import { inboxRoutes } from '../pending.ts'
 import { changeRoutes } from './changes.ts'
+import { evalRunRoutes } from './eval-runs.ts'
+import { evalSetRoutes } from './eval-sets.ts'
 import { firstMessageRoutes } from './first-messages.ts'
 import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
@@ -27,5 +30,8 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
   traceRoutes(app, parts)
+  const folders = new EvalFolders(parts)
+  evalSetRoutes(app, parts, folders)
+  evalRunRoutes(app, parts, folders)
   stubRoutes(app, parts)
 }

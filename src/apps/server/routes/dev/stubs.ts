@@ -3,16 +3,9 @@ import type { ServerEnv, ServerParts } from '../../env.ts'
 import { appOf } from '../scope.ts'
 
 /** Empty answers to requests of adk-web about features that Toolwright does not have. */
-const EMPTY: readonly (readonly [path: string, answer: unknown])[] = [
-  ['eval_sets', []],
-  ['eval-sets', { evalSetIds: [] }],
-  ['eval_results', []],
-  ['eval-results', { evalResultIds: [] }],
-  ['metrics-info', { metricsInfo: [] }],
-  ['tests', []],
-]
+const EMPTY: readonly (readonly [path: string, answer: unknown])[] = [['tests', []]]
 
-/** Routes of adk-web for its builder, evaluations and tests, which answer that there is nothing. */
+/** Routes of adk-web for its builder and tests, which answer that there is nothing. */
 export function stubRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   for (const [path, answer] of EMPTY) {
     app.get(`/dev/apps/:app/${path}`, (context) => {
