@@ -1,12 +1,11 @@
 // Parts of what is stored in memory: of users, of logs, and what retention may delete.
-import { copyJson, jsonSize } from '../../core/base/json.ts'
+import { jsonSize } from '../../core/base/json.ts'
 import { checkFilter, checkId } from './check-key.ts'
 import { FREE, type InMemorySession } from './in-memory-session.ts'
 import type { Scope } from './in-memory-state.ts'
-import { readLogStart, readPagePosition, takePage } from './page.ts'
+import { readPagePosition, takePage } from './page.ts'
 import type {
   IdleConditions,
-  LogPage,
   Page,
   PageOptions,
   PrunableSession,
@@ -84,23 +83,6 @@ export function isIdle(session: InMemorySession, { unchangedSince, withPending }
   const { epoch, setAside, inbox, pending, updatedAt } = session
   const isFree = epoch === FREE && setAside === undefined && (inbox?.isEmpty ?? true)
   return isFree && (withPending || !pending) && updatedAt <= unchangedSince
-}
-
-/** A part of a log. */
-export function logPage(
-  session: InMemorySession | undefined,
-  options: Parameters<NonNullable<SessionService['readLog']>>[0],
-): LogPage | undefined {
-  const { limit = Number.POSITIVE_INFINITY, maxBytes } = options
-  const start = readLogStart(options)
-  const log = session?.log
-  if (!log) return undefined
-  const entries = log.entries.slice(start, start + limit)
-  if (maxBytes === undefined || entries.length === 0) return { entries: copyJson(entries), lastSeq: log.seq }
-  const { items } = takePage(entries, { limit: entries.length, maxBytes }, (entry) => {
-    return { item: copyJson(entry), position: entry.seq, bytes: jsonSize(entry, maxBytes) }
-  })
-  return { entries: items, lastSeq: log.seq }
 }
 
 /** The size of an item, if it matters for the page. */

@@ -1,4 +1,4 @@
-import { copyJson, type JsonObject } from '../../core/base/json.ts'
+import { copyJson, type JsonObject, jsonSize } from '../../core/base/json.ts'
 import { systemPorts } from '../../core/base/ports.ts'
 import { checkOptions } from '../../core/error/check-options.ts'
 import type { NewEntry } from '../../core/event/event.ts'
@@ -6,7 +6,7 @@ import type { PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId, checkKey, checkNewKey, checkUser } from './check-key.ts'
 import { importedEvents } from './imported-events.ts'
 import { Inbox } from './in-memory-inbox.ts'
-import { type InMemoryApp, type InMemoryUser, isIdle, logPage, prunablePage, sessionPage } from './in-memory-lists.ts'
+import { type InMemoryApp, type InMemoryUser, isIdle, prunablePage, sessionPage } from './in-memory-lists.ts'
 import { type InMemorySessionOptions, sessionOptionRules } from './in-memory-options.ts'
 import { InMemoryPins } from './in-memory-pins.ts'
 import { FREE, InMemoryLease, InMemorySession, withPendingChanges } from './in-memory-session.ts'
@@ -23,6 +23,7 @@ import {
   setAsidePage,
 } from './in-memory-work.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS, DELETING } from './lease.ts'
+import { readLogStart, takePage } from './page.ts'
 import type {
   AppendOptions,
   ClaimOptions,
@@ -256,7 +257,16 @@ export class InMemorySessionService implements SessionService {
   }
 
   async readLog(options: Parameters<NonNullable<SessionService['readLog']>>[0]): Promise<LogPage | undefined> {
-    return logPage(this.#find(options), options)
+    const { limit = Number.POSITIVE_INFINITY, maxBytes } = options
+    const start = readLogStart(options)
+    const log = this.#find(options)?.log
+    if (!log) return undefined
+    const entries = log.entries.slice(start, start + limit)
+    if (maxBytes === undefined || entries.length === 0) return { entries: copyJson(entries), lastSeq: log.seq }
+    const { items } = takePage(entries, { limit: entries.length, maxBytes }, (entry) => {
+      return { item: copyJson(entry), position: entry.seq, bytes: jsonSize(entry, maxBytes) }
+    })
+    return { entries: items, lastSeq: log.seq }
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
