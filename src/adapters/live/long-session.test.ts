@@ -35,7 +35,7 @@ async function untilTurnComplete(session: LiveSession): Promise<void> {
   for await (const { type } of session) if (type === 'turnComplete') return
 }
 
-/** What a new connection is told, one line for each message. */
+/** What a new connection gets, one line for each message. */
 const linesOf = (contents: readonly Content[]): string[] =>
   contents.map(({ role, parts }) => `${role}: ${parts.map(({ text }) => text).join()}`)
 
@@ -74,7 +74,7 @@ test('an agent that shows everything tells the model the whole conversation', as
   expect(linesOf(contents)).toHaveLength(20)
 })
 
-test('a call that is still open when its turn is cut away is told with what it is, before the latest turn', async () => {
+test('a call that is still open when its turn is cut away is sent with what it is, before the latest turn', async () => {
   const started = Promise.withResolvers<void>()
   const slow = tool({
     name: 'slow',

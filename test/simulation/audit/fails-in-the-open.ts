@@ -23,6 +23,7 @@ const EXPECTED_LOGS = [
   /^The model of agent "\w+" failed: The model is tired\.$/,
   /^Tool "(\w+)" threw in call "[\w-]+" of invocation "[\w-]+": \1 broke\.$/,
   /^requiresConfirmation of tool "\w+" threw in call "[\w-]+" of invocation "[\w-]+": its message is left out, because it may hold arguments$/,
+  /^Sessions with expired requests could not be listed: STORAGE: The line is dead\.$/,
   /^Session "\w+" of user "\w+" in app "\w+" could not be recovered: (?:[A-Z_]+: )?(The line is dead\.|The lease on session "\w+" is no longer held: [^.]+\. Call runner\.resume\(\) to continue the run\.)$/,
 ]
 

@@ -2,6 +2,7 @@ import { systemPorts } from '../../../core/base/ports.ts'
 import type { Entry, NewEntry } from '../../../core/event/event.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import { LlmAgent } from '../../../engine/agent/agents/llm-agent.ts'
+import type { RunContext } from '../../../engine/context/run-context.ts'
 import { approve } from '../../../engine/runner/approvals/answer-parts.ts'
 import { Runner } from '../../../engine/runner/runner.ts'
 import { overrideTool } from '../../../engine/tool/override-tool.ts'
@@ -54,11 +55,17 @@ export class MortalProcess {
   start(): Promise<void> {
     return this.#untilDeath(async () => {
       const { calls, messages } = this.#scene.plan
-      const { state, runContext } = this.#scene.options
+      const { state } = this.#scene.options
       for (let message = 0; message < messages; message++) {
         this.#scene.facts.push({ type: 'call', calls })
         const { userId, sessionId } = SESSION
-        await this.#runner.complete({ userId, sessionId, message: 'Go.', stateDelta: state, runContext })
+        await this.#runner.complete({
+          userId,
+          sessionId,
+          message: 'Go.',
+          stateDelta: state,
+          runContext: this.#runContext,
+        })
         await this.#goOn()
       }
     })
@@ -76,6 +83,11 @@ export class MortalProcess {
     })
   }
 
+  /** An app that declares the type of its run context passes one. */
+  get #runContext(): RunContext {
+    return this.#scene.options.runContext as RunContext
+  }
+
   async #untilDeath(work: () => Promise<void>): Promise<void> {
     const working = work()
     working.catch(() => {}) // of a dead process, nothing is seen
@@ -91,8 +103,7 @@ export class MortalProcess {
       const other = asked.find(({ kind }) => kind !== 'confirmation')
       if (other) throw cannotJudge(this.#scene.tool, `it asks for ${other.kind}, and chaos() only approves.`)
       const message = asked.map((request) => approve(request))
-      const { runContext } = this.#scene.options
-      await this.#runner.complete({ ...SESSION_OF_USER, message, runContext })
+      await this.#runner.complete({ ...SESSION_OF_USER, message, runContext: this.#runContext })
     }
   }
 

@@ -18,7 +18,7 @@ export function failedListing(error: unknown): FailedRecovery {
   return { type: 'expired requests', ...reasonOf(error) }
 }
 
-/** What the logger is told. */
+/** The message to the logger. */
 export function describeFailure(failed: FailedRecovery, appName: string): string {
   const reason = `${failed.code === undefined ? '' : `${failed.code}: `}${failed.message}`
   if (failed.type === 'expired requests') return `Sessions with expired requests could not be listed: ${reason}`
