@@ -54,11 +54,11 @@ beforeAll(async () => {
   }
   for (const [at, { code }] of all.flatMap(theirBlocks).entries())
     writeFileSync(join(folder, 'format', `theirs-${at}.ts`), code)
-})
+}, 60_000)
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await server.close()
-})
+}, 60_000)
 
 test('every program of the documentation compiles with the strict settings of the product', { timeout: 60_000 }, () => {
   expect(everyProgram.length).toBeGreaterThan(20)
