@@ -94,7 +94,7 @@ export class MortalProcess {
     await Promise.race([working, this.#death.promise])
   }
 
-  /** Does what people do: approves, then cancels if the plan says so. */
+  /** Approves the pending requests of the user, then cancels if the plan has a cancel. */
   async #goOn(): Promise<void> {
     for (;;) {
       const pending = await this.#runner.pending(SESSION)

@@ -34,6 +34,23 @@ test('reads the sessions that were created last, and says that there are more', 
   expect((await send(STATS)).json()).toEqual({ figures: [], sessions: 500, hasMore: true })
 })
 
+test('reads the events of a store that shows no log', async () => {
+  const sessionService = new InMemorySessionService()
+  const { send } = createTestServer({ dev: true, tools: [find], steps: [call, 'One.'], services: { sessionService } })
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' })
+  await send('POST /run', runBody('Go'))
+  Object.assign(sessionService, { readLog: undefined })
+  expect((await send(STATS)).json()).toMatchObject({ figures: [{ name: 'find', calls: 1 }], sessions: 1 })
+})
+
+test('ends at a store that returns no more entries although its log goes on', async () => {
+  const sessionService = new InMemorySessionService()
+  const { send } = createTestServer({ dev: true, services: { sessionService } })
+  await send(`POST ${SESSIONS}`, { sessionId: 's1' })
+  sessionService.readLog = async () => ({ entries: [], lastSeq: 9 })
+  expect((await send(STATS)).json()).toEqual({ figures: [], sessions: 1, hasMore: false })
+})
+
 test('stops at a log that is too long to read', async () => {
   const sessionService = new InMemorySessionService()
   const long = Array.from({ length: 200 }, (_, at) => ({ seq: at + 1, event: {} }))

@@ -1,8 +1,10 @@
 import type { Hono } from 'hono'
 import { jsonSize } from '../../../../core/base/json.ts'
+import { systemPorts } from '../../../../core/base/ports.ts'
 import { ToolwrightError } from '../../../../core/error/error.ts'
 import type { Entry } from '../../../../core/event/event.ts'
 import { type CallStats, LogStats, type StatsGroup } from '../../../../core/event/views/log-stats.ts'
+import { readStoredLog } from '../../../../engine/runner/sessions/stored-log.ts'
 import type { SessionKey, SessionService } from '../../../../services/session/service.ts'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { restAfter } from '../../guard/pace.ts'
@@ -12,14 +14,12 @@ import { userScope } from '../scope.ts'
 
 /** Reading more of them would keep the reader waiting. */
 const MOST = { sessions: 500, entries: 100_000, bytes: 100_000_000 }
-/** How much of a log is read at a time. */
-const PIECE = { limit: 1_000, maxBytes: 1_000_000 }
 
 /** How the tools of a user were used. */
 export interface StatsResponse {
   /** The figures, the group with the most calls first. */
   readonly figures: readonly CallStats[]
-  /** How many sessions they are from: those that changed last. */
+  /** How many sessions they are from: those that were created last. */
   readonly sessions: number
   /** Whether there are more sessions than were read. */
   readonly hasMore: boolean
@@ -76,21 +76,19 @@ async function readStats(
 
 /** The log of a session. Undefined: too much is read already. */
 async function readEntries(
-  service: SessionService,
+  sessionService: SessionService,
   key: SessionKey,
   left: { entries: number; bytes: number },
 ): Promise<Entry[] | undefined> {
   const entries: Entry[] = []
-  for (let fromSeq = 1; ; ) {
-    const start = performance.now()
-    const page = await service.readLog?.({ ...key, fromSeq, ...PIECE })
-    for (const entry of page?.entries ?? []) entries.push(entry)
-    left.entries -= page?.entries.length ?? 0
-    left.bytes -= jsonSize(page?.entries ?? [], left.bytes)
+  let start = performance.now()
+  for await (const piece of readStoredLog(key, 1, { sessionService, ports: systemPorts })) {
+    for (const entry of piece.entries) entries.push(entry)
+    left.entries -= piece.entries.length
+    left.bytes -= jsonSize(piece.entries, left.bytes)
     if (left.entries < 0 || left.bytes < 0) return undefined
-    const last = entries.at(-1)?.seq ?? 0
-    if (!page || last >= page.lastSeq) return entries
-    fromSeq = last + 1
-    await restAfter(start)
+    if (entries.length < piece.lastSeq) await restAfter(start)
+    start = performance.now()
   }
+  return entries
 }
