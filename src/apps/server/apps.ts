@@ -9,6 +9,8 @@ import { BenchSessions } from './bench/bench-session.ts'
 import { ToolBench } from './bench/tool-bench.ts'
 import { ClientWrites } from './guard/client-writes.ts'
 import { DEFAULT_LIMITS, type LiveAppOptions, type ServerOptions } from './server-options.ts'
+import { CallNotes } from './trace/call-notes.ts'
+import { ModelCalls } from './trace/model-calls.ts'
 import { RecentSessions } from './trace/recent-sessions.ts'
 import { RecentStacks } from './trace/recent-stacks.ts'
 
@@ -26,6 +28,10 @@ export interface ServedApp {
   readonly benchSessions: BenchSessions
   /** The stacks of errors that tools threw; undefined unless the server serves `/dev`. */
   readonly stacks: RecentStacks | undefined
+  /** What models were asked; undefined unless the server records it. */
+  readonly modelCalls: ModelCalls | undefined
+  /** What happened in tool calls; undefined unless the server serves `/dev`. */
+  readonly callNotes: CallNotes | undefined
   /** Limits what clients store. */
   readonly writes: ClientWrites
   /** The sessions that clients have used lately. */
@@ -41,7 +47,7 @@ export class Apps {
   readonly #apps: ReadonlyMap<string, ServedApp>
 
   /** Makes a runner for each agent. Throws `INVALID_CONFIG` for an app that cannot be served. */
-  constructor({ apps, services, live, tours, agentFiles, dev, limits }: ServerOptions) {
+  constructor({ apps, services, live, tours, agentFiles, dev, recordModelCalls = dev, limits }: ServerOptions) {
     this.#apps = new Map(
       Object.entries(apps).map(([name, root]) => {
         const runner =
@@ -54,12 +60,16 @@ export class Apps {
         const benchSessions = new BenchSessions(runner)
         const stacks = dev ? new RecentStacks() : undefined
         if (stacks) runner.internals.observeThrown((thrown) => stacks.add(thrown))
-        const bench = stacks && new ToolBench(runner, benchSessions, stacks)
+        const modelCalls = recordModelCalls ? new ModelCalls() : undefined
+        const callNotes = dev ? new CallNotes() : undefined
+        for (const observer of [modelCalls, callNotes]) if (observer) runner.internals.observe(observer)
+        const bench = stacks && callNotes && new ToolBench(runner, benchSessions, { stacks, notes: callNotes })
         const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
         const recent = new RecentSessions()
         const tour = own(tours) ?? []
         const file = own(agentFiles)
-        return [name, { name, runner, live: own(live), bench, benchSessions, stacks, writes, recent, tour, file }]
+        const recorded = { stacks, modelCalls, callNotes }
+        return [name, { name, runner, live: own(live), bench, benchSessions, ...recorded, writes, recent, tour, file }]
       }),
     )
   }

@@ -7,6 +7,7 @@ import { CallRunner } from '../../../engine/runner/single-call/call-runner.ts'
 import type { Tool } from '../../../engine/tool/tool.ts'
 import { findAgents, type PlacedAgent } from '../graph/find-agents.ts'
 import { inheritedModel } from '../graph/inherited-model.ts'
+import type { CallNotes } from '../trace/call-notes.ts'
 import type { RecentStacks } from '../trace/recent-stacks.ts'
 import type { BenchSessions } from './bench-session.ts'
 
@@ -22,6 +23,14 @@ interface BenchCall {
   readonly args: JsonObject
 }
 
+/** Where a tool bench keeps what its calls do. */
+interface BenchRecords {
+  /** The stacks of errors. */
+  readonly stacks: RecentStacks
+  /** What happens in calls. */
+  readonly notes: CallNotes
+}
+
 /** Runs single tool calls of an app for its developer, with the gates, services and callbacks of the app. */
 export class ToolBench {
   readonly #runner: Runner
@@ -29,12 +38,12 @@ export class ToolBench {
   readonly #calls: Map<string, CallRunner> = new Map()
 
   readonly #sessions: BenchSessions
-  readonly #stacks: RecentStacks
+  readonly #records: BenchRecords
 
-  constructor(runner: Runner, sessions: BenchSessions, stacks: RecentStacks) {
+  constructor(runner: Runner, sessions: BenchSessions, records: BenchRecords) {
     this.#runner = runner
     this.#sessions = sessions
-    this.#stacks = stacks
+    this.#records = records
     this.#agents = findAgents(runner.agent)
   }
 
@@ -82,7 +91,9 @@ export class ToolBench {
       afterTool: own?.afterTool,
       onToolError: own?.onToolError,
     })
-    calls.runner.internals.observeThrown((thrown) => this.#stacks.add(thrown))
+    const { stacks, notes } = this.#records
+    calls.runner.internals.observeThrown((thrown) => stacks.add(thrown))
+    calls.runner.internals.observe(notes)
     this.#calls.set(name, calls)
     return calls
   }
