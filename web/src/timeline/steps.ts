@@ -13,9 +13,10 @@ export interface StepOptions {
 
 /** The steps of an invocation, by the time they began. */
 export function stepsOf(invocation: InvocationView, options: StepOptions): readonly Step[] {
-  const { replies, calls } = invocation
+  const { replies, calls, scopes } = invocation
+  const parents = new Map(scopes.map(({ path, parent }) => [path, parent]))
   return [
-    ...replies.map(replyStep),
+    ...replies.map((reply) => ({ ...replyStep(reply), parent: parents.get(reply.path) })),
     ...calls.map((call) => callStep(call, options)),
     ...(options.isRunning ? nextReply(invocation, options) : []),
   ].sort((one, other) => one.from - other.from || one.to - other.to)
@@ -64,6 +65,8 @@ function callStep(call: CallView, { end, isRunning }: StepOptions): Step {
     args: kind === 'toolset' ? { hint: call.requests[0]?.hint } : (changedArgs ?? args),
     result: call.response?.response,
     error: error?.message,
+    parent: call.parent,
+    call,
   }
 }
 
