@@ -6,6 +6,7 @@ import { roundOf } from '../../../src/core/event/scope.ts'
 import type { CallStatus, CallView, RequestView } from '../../../src/core/event/views/views.ts'
 import { waitedSeconds } from '../../../src/core/event/views/waited-seconds.ts'
 import type { SessionKey } from '../api/types.ts'
+import { attemptOf } from '../calls/attempt-of.ts'
 import { CallDetails } from '../calls/CallDetails.tsx'
 import { ErrorStack } from '../calls/ErrorStack.tsx'
 import { ModelCallDetails } from '../calls/ModelCallDetails.tsx'
@@ -55,6 +56,7 @@ export function CallCard({ call, sessionKey, progress, media, children }: CallCa
   const { label, icon } = STATUS[status]
   const args = changedArgs ?? call.args
   const round = roundOf(call.path)
+  const attempt = attemptOf(call)
   return (
     <article class={`card ${status}`} aria-label={`Call of ${visibleLine(call.name)}: ${label}`}>
       <header class="card-head">
@@ -64,7 +66,7 @@ export function CallCard({ call, sessionKey, progress, media, children }: CallCa
         <strong class="tool-name">{visibleLine(call.name)}</strong>
         <span class="muted">{visibleLine(call.agent)}</span>
         {round > 1 && <span class="tag">round {round}</span>}
-        {call.attempt > 1 && <span class="tag">attempt {call.attempt}</span>}
+        {attempt > 1 && <span class="tag">attempt {attempt}</span>}
         {call.starts > 1 && <span class="tag">started {call.starts} times</span>}
         <span class="card-time">
           {status === 'waiting' || (status === 'cancelled' && call.endedAt === undefined) ? (
