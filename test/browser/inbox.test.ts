@@ -158,7 +158,10 @@ describe('the inbox', () => {
     await page.keyboard.press('Tab')
     await page.getByRole('link', { name: /^Go/ }).click()
     await page.getByText(/Denied by ada.*Too much money/).waitFor()
-    await page.getByText(/Reply: .*Too much money/).waitFor()
+    await page
+      .getByRole('region', { name: 'Conversation' })
+      .getByText(/Reply: .*Too much money/)
+      .waitFor()
     await page.evaluate(() => localStorage.clear())
   })
 

@@ -1,4 +1,4 @@
-import { confirm, LlmAgent, Runner, tool } from 'toolwright'
+import { confirm, InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
 import { scriptedLive, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -89,6 +89,45 @@ test('the microphone is heard, and the page shows both sides, tool calls, phases
   await page.getByText('Ended').waitFor()
   await page.getByRole('tab', { name: 'Chat' }).click()
   await page.getByText('Paid, goodbye.', { exact: true }).waitFor()
+})
+
+test('a live session goes on after a restart of the server, with what was said before', async () => {
+  const sessionService = new InMemorySessionService()
+  const agent = new LlmAgent({ name: 'voice', model: scriptedModel([]) })
+  const start = (reply: string, port = 0) => {
+    const live = { voice: { model: scriptedLive([reply]) } }
+    return startServer(
+      { apps: { voice: agent }, live, services: { sessionService }, token: 'token-of-both-servers' },
+      port,
+    )
+  }
+  const first = await start('Good morning.')
+  const { id } = await sessionService.createSession({ appName: 'voice', userId: 'user' })
+  const page = await openPage(first, { hash: `#/apps/voice/sessions/${id}/live` })
+  await page.getByRole('button', { name: 'Start with text only' }).click()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('Hello')
+  await field.press('Enter')
+  await page.locator('.speech').getByText('Good morning.').waitFor()
+  await first.server.close()
+  await page.locator('.live-status').getByText('Reconnecting…').waitFor()
+  await field.fill('Still there?')
+  await field.press('Enter')
+  expect(await field.inputValue()).toBe('Still there?')
+  await start('Good morning again.', Number(new URL(first.url).port))
+  await page.locator('.speech').getByText('Good morning again.').waitFor()
+  await expect
+    .poll(() => page.locator('.transcript li').allInnerTexts())
+    .toEqual([
+      'You\nHello',
+      'Agent\nGood morning.',
+      expect.stringContaining('broke'),
+      'Connected again',
+      'You\nStill there?',
+      'Agent\nGood morning again.',
+    ])
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByText('Ended').waitFor()
 })
 
 test('a session starts with text only, and a refused microphone is explained', async () => {

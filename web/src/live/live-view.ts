@@ -114,6 +114,22 @@ export function withFrame(view: LiveView, frame: LiveFrame, now: number): LiveVi
   }
 }
 
+/** The connection to the server broke: what was said stays. */
+export function withBreak(view: LiveView): LiveView {
+  if (view.status === 'reconnecting') return view
+  const said = finish(finish(view, 'model'), 'user')
+  return {
+    ...add(said, { type: 'note', text: 'The connection broke. What is said now is not heard.' }),
+    status: 'reconnecting',
+  }
+}
+
+/** The page is connected, perhaps again. */
+export function withOpen(view: LiveView): LiveView {
+  const next = view.status === 'reconnecting' ? add(view, { type: 'note', text: 'Connected again' }) : view
+  return { ...next, status: 'open', problem: undefined }
+}
+
 /** The session does not report the phase it starts in. */
 function firstPhase({ from }: { readonly from?: string }): readonly string[] {
   return from === undefined ? [] : [from]

@@ -174,7 +174,8 @@ test('shows the agents as a tree and as graphs', async () => {
   const model = scriptedModel([{ calls: [{ id: 'c1', name: 'look' }] }, 'Done.', 'Checked.'])
   const look = tool({ name: 'look', description: 'Looks', run: () => 1 })
   const writer = new LlmAgent({ name: 'writer', model, tools: [look] })
-  const checker = new LlmAgent({ name: 'checker', model })
+  const expert = new LlmAgent({ name: 'expert', model, tools: [look] })
+  const checker = new LlmAgent({ name: 'checker', model, tools: [agentTool(expert)] })
   const { send } = devServer({ apps: { desk: new SequentialAgent({ name: 'team', subAgents: [writer, checker] }) } })
   const tree = (await send('GET /dev/apps/desk/build_graph')).json()
   expect(tree).toMatchObject({
@@ -184,7 +185,10 @@ test('shows the agents as a tree and as graphs', async () => {
       type: 'SequentialAgent',
       sub_agents: [
         { name: 'writer', type: 'LlmAgent', tools: [{ name: 'look', type: 'FunctionTool' }] },
-        { name: 'checker' },
+        {
+          name: 'checker',
+          tools: [{ name: 'expert', type: 'AgentTool', agent: { name: 'expert', tools: [{ name: 'look' }] } }],
+        },
       ],
     },
   })
