@@ -44,7 +44,8 @@ const told = model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.res
 assert.equal(told?.errorCode, 'INVALID_ARGS')
 console.log('It was told:', told?.error)
 
-// The recording: replies and results are those of the session, everything else runs again. Keep it in a file, as `toolwright eval record` does.
+// The recording: replies and results are those of the session, and everything else runs again. `toolwright eval record`
+// keeps one in a file.
 const { entries } = (await runner.sessionService.readLog?.(key)) ?? { entries: [] }
 const recorded = await recordCase({ key, entries, state }, { target: agent, id: 'pear' })
 const { cases } = await runEvals({ sets: [{ id: 'cart', cases: [recorded] }], target: agent, mode: 'replay' })
