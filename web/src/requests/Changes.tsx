@@ -40,7 +40,8 @@ interface DifferencesProps {
   readonly title: ComponentChildren
 }
 
-function Differences({ found, title }: DifferencesProps): JSX.Element {
+/** Where two values differ, with both sides. */
+export function Differences({ found, title }: DifferencesProps): JSX.Element {
   return (
     <section class="changes" aria-label="Changes">
       <p class="field-hint">{title}</p>

@@ -5,6 +5,7 @@ import { inboxRoutes } from '../pending.ts'
 import { changeRoutes } from './changes.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
+import { evaluationRoutes } from './evaluations.ts'
 import { firstMessageRoutes } from './first-messages.ts'
 import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
@@ -33,5 +34,6 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   const folders = new EvalFolders(parts)
   evalSetRoutes(app, parts, folders)
   evalRunRoutes(app, parts, folders)
+  evaluationRoutes(app, parts, folders)
   stubRoutes(app, parts)
 }
