@@ -6,6 +6,7 @@ import { changeRoutes } from './changes.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
 import { firstMessageRoutes } from './first-messages.ts'
+import { forkRoutes } from './fork.ts'
 import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
@@ -22,6 +23,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   infoRoutes(app, parts)
   inboxRoutes(app, parts)
   logRoutes(app, parts)
+  forkRoutes(app, parts)
   firstMessageRoutes(app, parts)
   stackRoutes(app, parts)
   statsRoutes(app, parts)
