@@ -7,6 +7,7 @@ import { RunSlots } from './run-slots.ts'
 export const RUN_ROUTES: readonly string[] = [
   '/run',
   '/dev/apps/:app/agents/:agent/tools/:tool/call',
+  '/dev/apps/:app/agents/:agent/tools/:tool/crash-test',
 ]
 
 /** Limits the requests of each principal. */

@@ -3,6 +3,7 @@ import type { ServerEnv, ServerParts } from '../../env.ts'
 import { EvalFolders } from '../../evals/eval-folders.ts'
 import { inboxRoutes } from '../pending.ts'
 import { changeRoutes } from './changes.ts'
+import { crashTestRoutes } from './crash-test.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
 import { firstMessageRoutes } from './first-messages.ts'
@@ -29,6 +30,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   statsRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
+  crashTestRoutes(app, parts)
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
   traceRoutes(app, parts)
