@@ -62,16 +62,14 @@ export function ToolCallForm({ app, userId, agent, tool }: ToolCallFormProps): J
           <VisibleText text={tool.description} />
         </p>
       </header>
-      <form class="bench-form" onSubmit={call}>
+      <form class="bench-form" onSubmit={call} noValidate>
         <SchemaForm key={formKey} {...{ schema, form, showsIssues }} label="Arguments" onChange={setForm} />
         <div class="bench-actions">
           <Button kind="primary" type="submit">
             Run
           </Button>
           {showsIssues && form.issues.length > 0 && (
-            <Button kind="plain" onClick={callAsIs}>
-              Run although the arguments are invalid
-            </Button>
+            <Button onClick={callAsIs}>Run although the arguments are invalid</Button>
           )}
         </div>
       </form>
