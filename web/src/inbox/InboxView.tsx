@@ -151,7 +151,7 @@ function SentAnswers(): JSX.Element {
       <p class="visually-hidden" role="status">
         {held.map(whatWasAnswered).join(' ')}
       </p>
-      <ul class="answered" role="log" aria-label="Answered">
+      <ul class="answered" aria-live="polite" aria-label="Answered">
         {sent.map((given) => (
           <li key={`${keyOf(given.target)} ${given.at}`} class="note">
             <Icon name="check" /> {whatWasAnswered(given)} <Time seconds={given.at} />

@@ -1,5 +1,5 @@
 // Answers of the inbox wait a moment before they are sent, because a recorded answer is final. They are sent at once when the user leaves.
-import type { Part } from '../../../src/core/content/content.ts'
+import type { JsonObject } from '../../../src/core/base/json.ts'
 import { answerRequest } from '../api/pending.ts'
 import { sendAnswer } from '../requests/send-answer.ts'
 import { type Signal, signal } from '../state/signal.ts'
@@ -35,7 +35,7 @@ export const heldAnswers: Signal<readonly HeldAnswer[]> = signal<readonly HeldAn
 export const sentAnswers: Signal<readonly GivenAnswer[]> = signal<readonly GivenAnswer[]>([])
 
 /** Sends an answer in a moment. A sign-in is sent at once: its code does not last. Rejects if the server refuses the answer. */
-export async function holdAnswer(target: AppRequest, answer: Part): Promise<'sent' | 'undone'> {
+export async function holdAnswer(target: AppRequest, answer: JsonObject): Promise<'sent' | 'undone'> {
   const { kind, expiresAt = Number.POSITIVE_INFINITY } = target.request
   const at = Date.now() / 1000
   const given: GivenAnswer = { target, at, label: labelOf(target, answer) }
@@ -61,11 +61,11 @@ function isLeftAlone(given: GivenAnswer, seconds: number): Promise<boolean> {
   })
 }
 
-async function post(given: GivenAnswer, { functionResponse }: Part): Promise<void> {
+async function post(given: GivenAnswer, answer: JsonObject): Promise<void> {
   const { app, request } = given.target
   sentAnswers.update((all) => [given, ...all].slice(0, MOST_SENT))
   try {
-    await answerRequest(app, request, functionResponse?.response ?? {})
+    await answerRequest(app, request, answer)
   } catch (error) {
     sentAnswers.update((all) => all.filter((one) => one !== given))
     throw error
@@ -83,8 +83,7 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') sendHeldAnswers()
 })
 
-function labelOf({ request }: AppRequest, { functionResponse }: Part): string {
-  const { confirmed, declined, args } = functionResponse?.response ?? {}
+function labelOf({ request }: AppRequest, { confirmed, declined, args }: JsonObject): string {
   if (request.kind !== 'confirmation') return declined === true ? 'Declined' : 'Answered'
   if (confirmed !== true) return 'Denied'
   return args === undefined ? 'Approved' : 'Approved with edited arguments'

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
-import { approve, deny } from '../../../src/engine/runner/approvals/answer-parts.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'
 import { SchemaForm, startForm } from '../ui/schema-form/SchemaForm.tsx'
@@ -67,7 +66,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
           kind="primary"
           icon="check"
           disabled={!isReady}
-          onClick={() => answer.send(approve(request, edited ? { args: edited } : {}))}
+          onClick={() => answer.send({ confirmed: true, ...(edited && { args: edited }) })}
         >
           {edited ? 'Approve edited' : 'Approve'}
         </Button>
@@ -75,7 +74,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
           kind="danger"
           icon="close"
           disabled={answer.isSending}
-          onClick={() => answer.send(deny(request, reason.trim() ? { reason: reason.trim() } : {}))}
+          onClick={() => answer.send({ confirmed: false, ...(reason.trim() && { reason: reason.trim() }) })}
         >
           Deny
         </Button>
