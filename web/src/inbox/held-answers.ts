@@ -1,5 +1,6 @@
 // Answers of the inbox wait a moment before they are sent, because a recorded answer is final. They are sent at once when the user leaves.
 import type { JsonObject } from '../../../src/core/base/json.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import { answerRequest } from '../api/pending.ts'
 import { sendAnswer } from '../requests/send-answer.ts'
 import { type Signal, signal } from '../state/signal.ts'
@@ -35,12 +36,13 @@ export const heldAnswers: Signal<readonly HeldAnswer[]> = signal<readonly HeldAn
 export const sentAnswers: Signal<readonly GivenAnswer[]> = signal<readonly GivenAnswer[]>([])
 
 /** Sends an answer in a moment. A sign-in is sent at once: its code does not last. Rejects if the server refuses the answer. */
-export async function holdAnswer(target: AppRequest, answer: JsonObject): Promise<'sent' | 'undone'> {
+export async function holdAnswer(target: AppRequest, part: Part): Promise<'sent' | 'undone'> {
   const { kind, expiresAt = Number.POSITIVE_INFINITY } = target.request
   const at = Date.now() / 1000
+  const answer = part.functionResponse?.response ?? {}
   const given: GivenAnswer = { target, at, label: labelOf(target, answer) }
   const seconds = Math.min(UNDO_SECONDS, expiresAt - at - 1)
-  if (kind === 'credential') return await sendAnswer(target, answer)
+  if (kind === 'credential') return await sendAnswer(target, part)
   if (seconds > 0 && !(await isLeftAlone(given, seconds))) return 'undone'
   await post(given, answer)
   return 'sent'

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
+import { approvalOf, denialOf } from '../../../src/core/event/write-answer.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'
 import { SchemaForm, startForm } from '../ui/schema-form/SchemaForm.tsx'
@@ -66,7 +67,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
           kind="primary"
           icon="check"
           disabled={!isReady}
-          onClick={() => answer.send({ confirmed: true, ...(edited && { args: edited }) })}
+          onClick={() => answer.send(approvalOf(request, edited ? { args: edited } : {}))}
         >
           {edited ? 'Approve edited' : 'Approve'}
         </Button>
@@ -74,7 +75,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
           kind="danger"
           icon="close"
           disabled={answer.isSending}
-          onClick={() => answer.send({ confirmed: false, ...(reason.trim() && { reason: reason.trim() }) })}
+          onClick={() => answer.send(denialOf(request, reason.trim() ? { reason: reason.trim() } : {}))}
         >
           Deny
         </Button>

@@ -1,6 +1,6 @@
 import { type Context, createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { JsonObject } from '../../../src/core/base/json.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import { describeError } from '../api/api-error.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending, refreshPending } from '../inbox/pending-store.ts'
@@ -14,12 +14,12 @@ export interface AnswerState {
   readonly isSending: boolean
   /** Why the server refused the answer; empty if it did not. */
   readonly problem: string
-  /** Sends an answer, as the server reads it. A second one is ignored while the first is on its way. */
-  send(answer: JsonObject): void
+  /** Sends an answer. A second one is ignored while the first is on its way. */
+  send(answer: Part): void
 }
 
 /** Sends an answer. The user may have taken it back. */
-type SendAnswer = (target: AppRequest, answer: JsonObject) => Promise<'sent' | 'undone'>
+type SendAnswer = (target: AppRequest, answer: Part) => Promise<'sent' | 'undone'>
 
 /** How answers are sent. Default: at once. */
 export const AnswerSender: Context<SendAnswer> = createContext<SendAnswer>(sendAnswer)
@@ -34,7 +34,7 @@ export function useAnswer(target: AppRequest): AnswerState {
     isBusy.current = false
     setSending(false)
   }
-  const send = (answer: JsonObject): void => {
+  const send = (answer: Part): void => {
     if (isBusy.current) return
     isBusy.current = true
     setSending(true)
