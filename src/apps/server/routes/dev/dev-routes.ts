@@ -3,10 +3,12 @@ import type { ServerEnv, ServerParts } from '../../env.ts'
 import { EvalFolders } from '../../evals/eval-folders.ts'
 import { inboxRoutes } from '../pending.ts'
 import { changeRoutes } from './changes.ts'
+import { crashTestRoutes } from './crash-test.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
 import { evaluationRoutes } from './evaluations.ts'
 import { firstMessageRoutes } from './first-messages.ts'
+import { forkRoutes } from './fork.ts'
 import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
@@ -23,11 +25,13 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   infoRoutes(app, parts)
   inboxRoutes(app, parts)
   logRoutes(app, parts)
+  forkRoutes(app, parts)
   firstMessageRoutes(app, parts)
   stackRoutes(app, parts)
   statsRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
+  crashTestRoutes(app, parts)
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
   traceRoutes(app, parts)
