@@ -28,8 +28,10 @@ export function LiveTab({ log }: SessionTabProps): JSX.Element {
           {visibleLine(view.problem)}
         </p>
       )}
-      <Facts view={view} />
-      <Transcript items={view.items} requests={view.requests} />
+      <div class="live-body">
+        <Facts view={view} />
+        <Transcript items={view.items} requests={view.requests} />
+      </div>
       {view.requests.map((request) => (
         <section key={request.id} class="live-request" aria-label={`Request of ${visibleLine(request.tool)}`}>
           <h2>{visibleLine(request.tool)}</h2>
@@ -120,7 +122,7 @@ function Facts({ view: { phases, items, hooks, requests } }: { readonly view: Li
             {hooks.map(({ hook, name, count, at }) => (
               <li key={`${hook} ${name}`} title={hook}>
                 <code>{visibleLine(name)}</code>
-                {count > 1 && `${count} times, at`} <Time seconds={at} isExact />
+                {count > 1 && `${count} times, at`} <Time seconds={at} />
               </li>
             ))}
           </ul>
