@@ -70,6 +70,8 @@ export interface ToolInfo {
   readonly needsConfirmation: 'always' | 'sometimes' | 'never'
   /** Does it need a credential? */
   readonly hasAuth: boolean
+  /** The toolset that lists it; undefined if the agent has it itself. */
+  readonly toolset?: string
 }
 
 /** A tool or a toolset of an agent. */

@@ -56,7 +56,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
       )}
       {comparison.state === 'ready' && !edited && <Changes previous={comparison.previous} args={args} />}
       {comparison.state === 'failed' && <p class="field-hint">The last request could not be read to compare.</p>}
-      {edited && <Edits requested={request.args} args={args} />}
+      {edited && <Edits requested={request} edited={{ hint, args }} />}
       <label class="field">
         Reason for a denial
         <input value={reason} maxLength={2000} onInput={(event) => setReason(event.currentTarget.value)} />

@@ -94,7 +94,7 @@ async function createServerOf(
   { given, dev, onDisconnect, page, watcher }: ServeSettings,
   { logger, token }: { readonly logger: Logger; readonly token: string | undefined },
 ): Promise<{ server: ToolwrightServer; access: ServerAccess }> {
-  const { host, allowedHosts, allowedOrigins, limits } = given
+  const { host, allowedHosts, allowedOrigins, limits, metrics } = given
   const options = serverOptionsOf(apps)
   checkRemoteAccess(host, { token, hasAuthenticate: options.authenticate !== undefined })
   // by name: no bundler or import check finds the packages of the server behind the command line
@@ -104,6 +104,7 @@ async function createServerOf(
     allowedHosts,
     allowedOrigins,
     limits,
+    metrics,
     token: options.authenticate ? undefined : (token ?? watcher?.token), // a server has one of them
     dev,
     onDisconnect,
