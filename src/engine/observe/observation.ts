@@ -21,6 +21,12 @@ export class Observation {
     this.#warn = warn
   }
 
+  /** Whether no observer measures anything now. */
+  get isIdle(): boolean {
+    for (const observer of this.#observers) if (!this.#call(observer, () => observer.isIdle?.())) return false
+    return true
+  }
+
   /** These observers, then one more. */
   with(observer: Observer): Observation {
     return new Observation([...this.#observers, observer], this.#warn)
@@ -42,21 +48,18 @@ export class Observation {
   #around<T>(at: number, observed: Observed<T>): Promise<T> {
     const observer = this.#observers[at]
     if (!observer) return start(observed.work)
-    let work: Promise<T> | undefined
-    let end: Promise<OperationEnd> | undefined
+    let started: Watched<T> | undefined
     // the first call starts the work: that of the observer, or the one below when the observer has returned without one
     const next = (): Promise<OperationEnd> => {
-      work ??= this.#around(at + 1, observed)
-      end ??= endOfWork(work, observed)
-      return end
+      started ??= watch(this.#around(at + 1, observed), observed)
+      return started.end
     }
     this.#call(observer, () => observer.around(observed.operation, next))
-    if (!work) {
+    if (!started) {
       this.#report(observer, new Error('around() did not call next() before its first await'))
       next()
     }
-    // an observer that awaits next() goes on before the run does, so that nothing is lost when a program exports its spans after a run
-    return (end as unknown as Promise<OperationEnd>).then(() => work as Promise<T>) // next() has set both
+    return (started as unknown as Watched<T>).work // next() has set it
   }
 
   /** The trace context of an operation. Undefined if no observer has one. */
@@ -130,17 +133,30 @@ function start<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function endOfWork<T>(work: Promise<T>, { endOf, stop }: Observed<T>): Promise<OperationEnd> {
-  return new Promise((resolve) => {
-    const listener = { stop: (error: unknown): void => resolve(endOf({ error })) }
-    const settle = (settled: Settled<T>): void => {
-      stop?.delete(listener)
-      resolve(endOf(settled))
-    }
-    stop?.add(listener)
-    work.then(
-      (value) => settle({ value }),
-      (error) => settle({ error }),
-    )
-  })
+/** Work under way. */
+interface Watched<T> {
+  readonly work: Promise<T>
+  readonly end: Promise<OperationEnd>
+}
+
+/** An observer that awaits `end` goes on before the run does, so that nothing is lost when a program exports its spans after a run. */
+function watch<T>(work: Promise<T>, { endOf, stop }: Observed<T>): Watched<T> {
+  const { promise: end, resolve } = Promise.withResolvers<OperationEnd>()
+  const listener = { stop: (error: unknown): void => resolve(endOf({ error })) }
+  stop?.add(listener)
+  const settle = (settled: Settled<T>): void => {
+    stop?.delete(listener)
+    resolve(endOf(settled))
+  }
+  const settled = work.then(
+    (value) => {
+      settle({ value })
+      return value
+    },
+    (error) => {
+      settle({ error })
+      throw error
+    },
+  )
+  return { work: settled, end }
 }

@@ -15,6 +15,11 @@ import type { Measurement, Operation, OperationEnd, OperationNote } from './oper
  */
 export interface Observer {
   /**
+   * Asked when a run begins: is there nothing that it measures for, such as an SDK? A run whose observers are all idle is not observed,
+   * unless it has a trace context to pass on. Default: it always measures.
+   */
+  isIdle?(): boolean
+  /**
    * Called for each operation. `next` starts it, and resolves with its end; it never rejects, and does not give the value. Call it before
    * the first `await`: what is entered around the call, such as an async context, is then active in the operation. An operation whose
    * observer does not call `next` starts without it.

@@ -6,6 +6,7 @@ import { roundOf } from '../../../src/core/event/scope.ts'
 import type { CallStatus, CallView, RequestView } from '../../../src/core/event/views/views.ts'
 import { waitedSeconds } from '../../../src/core/event/views/waited-seconds.ts'
 import type { SessionKey } from '../api/types.ts'
+import { RerunButton } from '../bench/RerunButton.tsx'
 import { attemptOf } from '../calls/attempt-of.ts'
 import { CallDetails } from '../calls/CallDetails.tsx'
 import { ErrorStack } from '../calls/ErrorStack.tsx'
@@ -75,6 +76,7 @@ export function CallCard({ call, sessionKey, progress, media, children }: CallCa
             <Elapsed from={call.startedAt ?? call.madeAt + waitedSeconds(call)} to={call.endedAt} />
           )}
         </span>
+        {call.response && <RerunButton app={sessionKey.app} call={call} />}
       </header>
       {open ? (
         <RequestForm key={open.request.id} target={open} />

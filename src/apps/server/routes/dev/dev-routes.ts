@@ -4,9 +4,12 @@ import { EvalFolders } from '../../evals/eval-folders.ts'
 import { inboxRoutes } from '../pending.ts'
 import { callNoteRoutes } from './call-notes.ts'
 import { changeRoutes } from './changes.ts'
+import { crashTestRoutes } from './crash-test.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
+import { evaluationRoutes } from './evaluations.ts'
 import { firstMessageRoutes } from './first-messages.ts'
+import { forkRoutes } from './fork.ts'
 import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
@@ -25,17 +28,20 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   infoRoutes(app, parts)
   inboxRoutes(app, parts)
   logRoutes(app, parts)
+  forkRoutes(app, parts)
   firstMessageRoutes(app, parts)
   stackRoutes(app, parts)
   callNoteRoutes(app, parts)
   statsRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
+  crashTestRoutes(app, parts)
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
   traceRoutes(app, parts)
   const folders = new EvalFolders(parts)
   evalSetRoutes(app, parts, folders)
   evalRunRoutes(app, parts, folders)
+  evaluationRoutes(app, parts, folders)
   stubRoutes(app, parts)
 }

@@ -5,7 +5,7 @@ import type { ServerEnv, ServerParts } from '../../env.ts'
 import { jsonResponse } from '../../pages/list-response.ts'
 import { checkAnyUser } from '../../principal/authentication.ts'
 import { copyContents, copyReply } from '../../trace/copy-request.ts'
-import { checkSession, SESSION, sessionScope } from '../scope.ts'
+import { findRunner, SESSION, sessionScope } from '../scope.ts'
 
 /**
  * Shows what a model was asked for a reply. As it was sent, if it was recorded, else what the log tells. Only developers and operators
@@ -15,10 +15,9 @@ export function modelCallRoutes(app: Hono<ServerEnv>, parts: ServerParts): void 
   app.get(`/dev${SESSION}/model-calls/:event`, async (context) => {
     const scope = sessionScope(context, parts)
     checkAnyUser(context, 'read model calls')
-    await checkSession(scope)
+    const runner = await findRunner(scope)
     const eventId = context.req.param('event')
-    const { modelCalls, runner } = scope.app
-    const recorded = modelCalls?.find(scope, eventId)
+    const recorded = scope.app.modelCalls?.find(scope, eventId)
     if (recorded !== undefined) return jsonResponse(recorded)
     const { userId, sessionId } = scope
     const rebuilt = await runner.internals.rebuildRequest({ userId, sessionId }, eventId)
