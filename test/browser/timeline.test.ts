@@ -306,6 +306,7 @@ test('a model call shows what the model was asked, and a tool call what its tool
     await details.getByRole('button', { name: section }).click()
   await expectSafe(page)
   await page.getByRole('button', { name: /^Tool note/ }).click()
+  await details.getByRole('button', { name: 'Details' }).click()
   await details.getByText('Looking it up.').waitFor()
   await expect.poll(() => details.getByText('Effect: none. Gates: passed. Intents: 0.').count()).toBe(1)
   await expectSafe(page)

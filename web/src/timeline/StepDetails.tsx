@@ -87,8 +87,13 @@ export function StepDetails({ step, start, sessionKey, onOpen }: StepDetailsProp
         </p>
       ))}
       {error !== undefined && <p class="field-issue">{visibleLine(error)}</p>}
-      {call && <CallDetails key={step.id} call={call} sessionKey={sessionKey} />}
-      {call?.error && <ErrorStack key={step.id} callId={step.id} sessionKey={sessionKey} />}
+      {call && call.eventId !== '' && (
+        // closed at first: the step under the pointer changes often, and each is read from the server
+        <Section key={step.id} title="Details">
+          <CallDetails call={call} sessionKey={sessionKey} />
+          {call.error && <ErrorStack callId={step.id} sessionKey={sessionKey} />}
+        </Section>
+      )}
       {kind === 'model' && eventId !== '' && (
         <Section key={step.id} title="Request and reply">
           <ModelCallDetails sessionKey={sessionKey} eventId={eventId} />
