@@ -44,7 +44,6 @@ const webRank = rankOfFolder.get('services/auth') ?? 0
 const mayUseInWeb = [
   'src/adapters/eval/results/results.ts',
   'src/engine/model/live-event.ts',
-  'src/engine/runner/approvals/answer-parts.ts',
   'src/engine/runner/runner-options.ts',
   'src/engine/runner/single-call/call-error.ts',
   'src/engine/runner/work/fleet-view.ts',
