@@ -31,6 +31,7 @@ export function App(): JSX.Element {
     { keys: 'g b', label: 'Go to the tool bench', run: () => app && navigate({ view: 'bench', app }) },
     { keys: 'g f', label: 'Go to the fleet', run: () => app && navigate({ view: 'fleet', app }) },
     { keys: 'g s', label: 'Go to the statistics', run: () => app && navigate({ view: 'stats', app }) },
+    { keys: 'g e', label: 'Go to the evaluations', run: () => app && navigate({ view: 'evals', app }) },
     { keys: 'n', label: 'New session', run: () => app && navigate(newSessionRoute(app)) },
   ])
   useEffect(() => setMenuOpen(false), [shown])

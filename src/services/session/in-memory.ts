@@ -16,6 +16,7 @@ import { addWatcher, notifyWatchers, type SessionWatchers } from './in-memory-wa
 import {
   interruptedSessions,
   listPending,
+  overdueSessions,
   pendingPage,
   pendingSummary,
   postedSessions,
@@ -336,6 +337,11 @@ export class InMemorySessionService implements SessionService {
 
   async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
     return pendingSummary(this.#sessionsOf(filter.appName), filter)
+  }
+
+  async overdue(filter: { appName: string; now: number; limit: number }): Promise<SessionKey[]> {
+    checkId('appName', filter.appName)
+    return overdueSessions(this.#sessionsOf(filter.appName), filter)
   }
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {

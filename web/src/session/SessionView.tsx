@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks'
 import type { AppInfo } from '../api/types.ts'
 import { ChatTab } from '../chat/ChatTab.tsx'
 import { NewChat } from '../chat/NewChat.tsx'
+import { SaveEvaluation } from '../evals/SaveEvaluation.tsx'
 import { InspectTab } from '../inspect/InspectTab.tsx'
 import { LiveTab } from '../live/LiveTab.tsx'
 import { sessionList, sessionName } from '../sessions/session-list.ts'
@@ -46,6 +47,7 @@ export function SessionView({ app, userId, sessionId, tab }: SessionViewProps): 
     <div class="view session-view">
       <header class="view-head">
         <h1>{visibleLine(title)}</h1>
+        {log && <SaveEvaluation session={log.key} />}
         {sessionId !== undefined && (
           <Tabs
             label="Session"

@@ -10,16 +10,17 @@ export type Route =
   | { readonly view: 'bench'; readonly app: string }
   | { readonly view: 'fleet'; readonly app: string }
   | { readonly view: 'stats'; readonly app: string }
+  | { readonly view: 'evals'; readonly app: string }
   | { readonly view: 'session'; readonly app: string; readonly sessionId: string | undefined; readonly tab: SessionTab }
 
 const TABS: ReadonlySet<string> = new Set<SessionTab>(['chat', 'timeline', 'inspect', 'live'])
 
-/** Reads the hash of an address: `#/inbox`, `#/apps/A/bench`, `#/apps/A/fleet`, `#/apps/A/stats`, `#/apps/A`, `#/apps/A/sessions/S/timeline`. */
+/** Reads the hash of an address: `#/inbox`, `#/apps/A/bench`, `#/apps/A/fleet`, `#/apps/A/stats`, `#/apps/A/evals`, `#/apps/A`, `#/apps/A/sessions/S/timeline`. */
 export function readRoute(hash: string): Route {
   const [area, app, view, sessionId, tab] = hash.replace(/^#?\//, '').split('/').map(decode)
   if (area === 'inbox') return { view: 'inbox' }
   if (area !== 'apps' || !app) return { view: 'home' }
-  if (view === 'bench' || view === 'fleet' || view === 'stats') return { view, app }
+  if (view === 'bench' || view === 'fleet' || view === 'stats' || view === 'evals') return { view, app }
   const named = view === 'sessions' && sessionId ? sessionId : undefined
   return { view: 'session', app, sessionId: named, tab: isTab(tab) ? tab : 'chat' }
 }
@@ -39,6 +40,7 @@ export function writeRoute(route: Route): string {
     case 'bench':
     case 'fleet':
     case 'stats':
+    case 'evals':
       return `#/apps/${encodeURIComponent(route.app)}/${route.view}`
     case 'session': {
       const app = `#/apps/${encodeURIComponent(route.app)}`
