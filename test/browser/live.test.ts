@@ -1,4 +1,5 @@
 import { confirm, InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
+import { becameTrue } from 'toolwright/live'
 import { scriptedLive, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -43,7 +44,9 @@ async function startLive(...[script]: Parameters<typeof scriptedLive>) {
   ]
   const server: TestServer = await startServer({
     apps: { voice: runner },
-    live: { voice: { model, phases, initialPhase: 'check' } },
+    live: {
+      voice: { model, phases, initialPhase: 'check', watchers: [{ key: 'verified', on: becameTrue(), run: () => {} }] },
+    },
   })
   const { id } = await runner.sessionService.createSession({ appName: 'voice', userId: 'user' })
   return { server, model, hash: `#/apps/voice/sessions/${id}/live` }
@@ -78,6 +81,9 @@ test('the microphone is heard, and the page shows both sides, tool calls, phases
   await field.fill('Take it')
   await field.press('Enter')
   await page.getByText('Take the money?').waitFor()
+  const beside = (name: string) => page.getByRole('list', { name }).getByRole('listitem').allTextContents()
+  await expect.poll(() => beside('Open calls')).toEqual(['paywaits for you'])
+  expect(await beside('Watchers and patterns')).toEqual([expect.stringMatching(/^verified/)])
   await expectAccessible(page)
   await page.getByRole('article', { name: 'Call of pay: waiting for you' }).waitFor()
   // when the inbox learns of a request, forms take no click for a moment

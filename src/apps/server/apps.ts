@@ -9,6 +9,8 @@ import { SignedSessions } from './bench/signed-sessions.ts'
 import { ToolBench } from './bench/tool-bench.ts'
 import { ClientWrites } from './guard/client-writes.ts'
 import { DEFAULT_LIMITS, type LiveAppOptions, type ServerOptions } from './server-options.ts'
+import { CallNotes } from './trace/call-notes.ts'
+import { ModelCalls } from './trace/model-calls.ts'
 import { RecentSessions } from './trace/recent-sessions.ts'
 import { RecentStacks } from './trace/recent-stacks.ts'
 import { WhatIfs } from './what-if/what-ifs.ts'
@@ -29,6 +31,10 @@ export interface ServedApp {
   readonly whatIfs: WhatIfs
   /** The stacks of errors that tools threw; undefined unless the server serves `/dev`. */
   readonly stacks: RecentStacks | undefined
+  /** What models were asked; undefined unless the server records it. */
+  readonly modelCalls: ModelCalls | undefined
+  /** What happened in tool calls; undefined unless the server serves `/dev`. */
+  readonly callNotes: CallNotes | undefined
   /** Limits what clients store. */
   readonly writes: ClientWrites
   /** The sessions that clients have used lately. */
@@ -44,7 +50,7 @@ export class Apps {
   readonly #apps: ReadonlyMap<string, ServedApp>
 
   /** Makes a runner for each agent. Throws `INVALID_CONFIG` for an app that cannot be served. */
-  constructor({ apps, services, live, tours, agentFiles, dev, limits }: ServerOptions) {
+  constructor({ apps, services, live, tours, agentFiles, dev, recordModelCalls = dev, limits }: ServerOptions) {
     this.#apps = new Map(
       Object.entries(apps).map(([name, root]) => {
         const runner =
@@ -56,8 +62,13 @@ export class Apps {
         usePhases(runner, own(live))
         const benchSessions = new SignedSessions('bench', runner)
         const stacks = dev ? new RecentStacks() : undefined
-        const prepare = (one: Runner): void => one.internals.observeThrown((thrown) => stacks?.add(thrown))
-        if (stacks) prepare(runner)
+        const modelCalls = recordModelCalls ? new ModelCalls() : undefined
+        const callNotes = dev ? new CallNotes() : undefined
+        const prepare = (one: Runner): void => {
+          if (stacks) one.internals.observeThrown((thrown) => stacks.add(thrown))
+          for (const observer of [modelCalls, callNotes]) if (observer) one.internals.observe(observer)
+        }
+        prepare(runner)
         const bench = stacks && new ToolBench(runner, benchSessions, prepare)
         const whatIfs = new WhatIfs(runner, bench && { bench, prepare })
         const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
@@ -65,7 +76,8 @@ export class Apps {
         const tour = own(tours) ?? []
         const file = own(agentFiles)
         const sessions = { bench, benchSessions, whatIfs }
-        return [name, { name, runner, live: own(live), ...sessions, stacks, writes, recent, tour, file }]
+        const recorded = { stacks, modelCalls, callNotes }
+        return [name, { name, runner, live: own(live), ...sessions, ...recorded, writes, recent, tour, file }]
       }),
     )
   }

@@ -54,6 +54,7 @@ async function observePolicies(
 ): Promise<Outcome> {
   const ended = callOperation(batch, one.call, batch.host.services.ports.now())
   if (!ended) return await execute(batch, one)
+  one.context.observed = ended // until the first attempt: policies note what they do
   try {
     const outcome = await execute(batch, one)
     const end = endOfOutcome(outcome)
@@ -115,11 +116,21 @@ function factsOf(batch: Batch, call: CallState) {
   const { observation } = batch.host.services
   const run = parent?.run ?? batch.bodyOf
   if (!run || !observation) return undefined
-  const description = entryFor(batch, call)?.tool.description
+  const tool = entryFor(batch, call)?.tool
+  const { description, effect } = tool ?? {}
   const links = call.requests.length ? call.requests.flatMap(({ request }) => request.trace ?? []) : NO_LINKS
   return {
     observation,
-    facts: { run, parent, agent, tool: call.name, description, callId: call.id, links },
+    facts: {
+      run,
+      parent,
+      agent,
+      tool: call.name,
+      description,
+      callId: call.id,
+      effect: tool && (effect ?? 'atMostOnce'),
+      links,
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import type { StopSignal } from '../../core/base/stop-signal.ts'
 import { readTraceparent } from '../../core/base/traceparent.ts'
 import { messageOf } from '../../core/error/error.ts'
 import type { Observer } from './observer.ts'
-import type { Measurement, Operation, OperationEnd } from './operation.ts'
+import type { Measurement, Operation, OperationEnd, OperationNote } from './operation.ts'
 
 /** How work has settled. */
 export type Settled<T> = { readonly value: T; readonly error?: undefined } | { readonly error: unknown }
@@ -70,6 +70,11 @@ export class Observation {
   /** The trace context that a tool sends to an origin. Undefined: none. */
   traceFor(operation: Operation, origin: string): string | undefined {
     return this.#findTrace((observer) => observer.traceFor?.(operation, origin))
+  }
+
+  /** Passes on what happens inside an operation. */
+  note(operation: Operation, note: OperationNote): void {
+    for (const observer of this.#observers) this.#call(observer, () => observer.note?.(operation, note))
   }
 
   /** Passes a figure on. */

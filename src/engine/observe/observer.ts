@@ -1,4 +1,4 @@
-import type { Measurement, Operation, OperationEnd } from './operation.ts'
+import type { Measurement, Operation, OperationEnd, OperationNote } from './operation.ts'
 
 /**
  * Measures what runs do, and changes nothing. One that throws is logged once, and runs go on without it.
@@ -29,6 +29,8 @@ export interface Observer {
   traceOf?(operation: Operation): string | undefined
   /** The `traceparent` that a tool sends to an origin during an operation. Undefined: none. */
   traceFor?(operation: Operation, origin: string): string | undefined
+  /** Called with what happens inside an operation: log lines, progress and waiting of a tool call. Also when a reply of a model is recorded. */
+  note?(operation: Operation, note: OperationNote): void
   /** Called with figures of stores and workers. */
   measure?(measurement: Measurement): void
 }

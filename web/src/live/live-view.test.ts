@@ -33,6 +33,17 @@ test('a broken connection keeps the transcript, and says once what was not heard
   expect(said(again)).toEqual(['model: One ', 'note', 'note', 'model: Hello.'])
 })
 
+test('a watcher that runs again is one item with its count, the latest first', () => {
+  const ran = (name: string, hook: 'watcher' | 'pattern' = 'watcher') => ({ type: 'hook', hook, name }) as const
+  const view = play(ran('anger'), ran('balance'), ran('stays upset', 'pattern'), ran('anger'))
+  expect(view.hooks.map(({ hook, name, count }) => `${hook} ${name} ${count}`)).toEqual([
+    'watcher anger 2',
+    'pattern stays upset 1',
+    'watcher balance 1',
+  ])
+  expect(view.items).toEqual([])
+})
+
 test('a call shows its progress and its response, and the response closes its request', () => {
   const call = { id: 'c1', name: 'refund', args: { order: 7 } }
   const request = { id: 'r1', functionCallId: 'c1', tool: 'refund' } as PendingRequest

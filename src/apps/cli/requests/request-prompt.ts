@@ -91,7 +91,7 @@ function confirmationPrompt(request: PendingRequest, source: PromptSource, edit?
   const text = [
     `? ${escapeLine(tool)} needs your approval${by}${edited ? ', with the edited arguments' : ''}`,
     ...(edit ? [...linesBefore(request, edit), '  Now:'] : []), // last, so that it is on the screen
-    ...questionLines({ tool, hint }),
+    ...questionLines({ tool, ...(hint !== undefined && { hint }) }),
     ...argumentLines(edited ?? args),
     ...(payload === undefined ? [] : [`  Payload: ${escapeJson(payload)}`]),
   ]
