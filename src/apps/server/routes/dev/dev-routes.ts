@@ -10,6 +10,7 @@ import { graphRoutes } from './graph.ts'
 import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
 import { memorySearchRoutes } from './memory.ts'
+import { sessionSearchRoutes } from './session-search.ts'
 import { stackRoutes } from './stacks.ts'
 import { statsRoutes } from './stats.ts'
 import { stubRoutes } from './stubs.ts'
@@ -23,6 +24,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   inboxRoutes(app, parts)
   logRoutes(app, parts)
   firstMessageRoutes(app, parts)
+  sessionSearchRoutes(app, parts)
   stackRoutes(app, parts)
   statsRoutes(app, parts)
   changeRoutes(app, parts)

@@ -7,6 +7,7 @@ import { findAgentFile } from './agent-file.ts'
 /** Describes the apps for the workbench. */
 export function infoRoutes(app: Hono<ServerEnv>, { apps }: ServerParts): void {
   app.get('/dev/info', async (context) => {
+    const { userId, mayActAsAnyUser = false } = context.get('principal')
     const described = apps.all().map(async ({ name, runner, live, tour, file }) => ({
       name,
       rootAgent: runner.agent.name,
@@ -15,6 +16,6 @@ export function infoRoutes(app: Hono<ServerEnv>, { apps }: ServerParts): void {
       hasLive: live !== undefined,
       file: file === undefined ? await findAgentFile(name) : `./${basename(file)}`, // the test is put beside it
     }))
-    return context.json({ version: VERSION, apps: await Promise.all(described) })
+    return context.json({ version: VERSION, userId, mayActAsAnyUser, apps: await Promise.all(described) })
   })
 }
