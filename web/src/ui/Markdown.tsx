@@ -1,5 +1,5 @@
 // Markdown as elements. Only the lexer of marked is used: no HTML is ever made from text.
-import { marked, type Token, type Tokens } from 'marked'
+import { Lexer, type Token, type Tokens } from 'marked'
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { CodeBlock } from './CodeBlock.tsx'
@@ -31,7 +31,7 @@ interface Place {
 function lex(text: string): Token[] | undefined {
   if (text.length > MOST_CHARACTERS) return undefined
   try {
-    return marked.lexer(text, { gfm: true, breaks: true })
+    return Lexer.lex(text, { gfm: true, breaks: true })
   } catch {
     return undefined // nested too deeply
   }
