@@ -8,8 +8,18 @@ import { type AgentTool, type AgentTools, loadTools } from './load-tools.ts'
 import { ToolCallForm } from './ToolCallForm.tsx'
 import { ToolPicker } from './ToolPicker.tsx'
 
+/** Props of the tool bench. */
+export interface BenchViewProps {
+  /** The app. */
+  readonly app: string
+  /** The user. */
+  readonly userId: string
+  /** The tool to show first, as `agent/tool`. Default: the first one. */
+  readonly tool: string | undefined
+}
+
 /** The tool bench of an app: calls any tool of any agent through its gates. */
-export function BenchView({ app, userId }: { readonly app: string; readonly userId: string }): JSX.Element {
+export function BenchView({ app, userId, tool }: BenchViewProps): JSX.Element {
   const [lists, setLists] = useState<readonly AgentTools[] | Error>()
   const [chosen, setChosen] = useState<AgentTool>()
   const info = useSignal(server)
@@ -17,7 +27,7 @@ export function BenchView({ app, userId }: { readonly app: string; readonly user
     loadTools(app, userId).then(
       (loaded) => {
         setLists(loaded)
-        setChosen((now) => findAgain(loaded, now) ?? firstOf(loaded))
+        setChosen((now) => findAgain(loaded, now) ?? firstOf(loaded, tool) ?? firstOf(loaded))
       },
       (error: unknown) =>
         setLists((now) => {
@@ -56,9 +66,11 @@ function findAgain(lists: readonly AgentTools[], chosen: AgentTool | undefined):
   return chosen && tool && { agent: chosen.agent, tool }
 }
 
-function firstOf(lists: readonly AgentTools[]): AgentTool | undefined {
+/** The first tool; with a name, the first one of this name. */
+function firstOf(lists: readonly AgentTools[], wanted?: string): AgentTool | undefined {
   for (const { agent, tools } of lists) {
-    const tool = tools instanceof Error ? undefined : tools[0]
+    const all = tools instanceof Error ? [] : tools
+    const tool = wanted === undefined ? all[0] : all.find(({ name }) => `${agent}/${name}` === wanted)
     if (tool) return { agent, tool }
   }
   return undefined

@@ -6,6 +6,7 @@ import { isGranted } from '../../../src/core/event/read-answer.ts'
 import type { CallStatus, CallView, RequestView } from '../../../src/core/event/views/views.ts'
 import { waitedSeconds } from '../../../src/core/event/views/waited-seconds.ts'
 import type { SessionKey } from '../api/types.ts'
+import { CallCopyMenu } from '../copy/CopyMenu.tsx'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending } from '../inbox/pending-store.ts'
 import { RequestForm } from '../requests/RequestForm.tsx'
@@ -63,6 +64,7 @@ export function CallCard({ call, sessionKey, progress }: CallCardProps): JSX.Ele
             <Elapsed from={call.startedAt ?? call.madeAt + waitedSeconds(call)} to={call.endedAt} />
           )}
         </span>
+        <CallCopyMenu call={call} sessionKey={sessionKey} />
       </header>
       {open ? (
         <RequestForm key={open.request.id} target={open} />

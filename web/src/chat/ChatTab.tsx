@@ -82,9 +82,22 @@ function streamingRows(streaming: readonly Event[]): readonly ChatRow[] {
     (event.content?.parts ?? []).flatMap((part, at): TextRow[] => {
       if (!part.text) return []
       const { author, timestamp } = event
-      const key = `${event.id}/${at}`
+      const { id: eventId } = event
+      const key = `${eventId}/${at}`
       const isThought = part.thought === true
-      return [{ type: 'text', key, timestamp, author, text: part.text, isThought, isStreaming: true, usage: undefined }]
+      return [
+        {
+          type: 'text',
+          key,
+          eventId,
+          timestamp,
+          author,
+          text: part.text,
+          isThought,
+          isStreaming: true,
+          usage: undefined,
+        },
+      ]
     }),
   )
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Part } from '../../../src/core/content/content.ts'
+import { AgentOverview } from '../agents/AgentOverview.tsx'
 import type { AppInfo, SessionKey } from '../api/types.ts'
 import { openLog } from '../session/open-logs.ts'
 import { startSession } from '../sessions/session-list.ts'
@@ -46,6 +47,7 @@ export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userI
             ))}
           </ul>
         )}
+        <AgentOverview app={app.name} />
         {app.hasLive && (
           <Button
             icon="microphone"

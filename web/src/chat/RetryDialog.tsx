@@ -1,11 +1,10 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { describeError } from '../api/api-error.ts'
-import { forkSession } from '../api/sessions.ts'
 import { Problem } from '../requests/Problem.tsx'
 import { openLog } from '../session/open-logs.ts'
 import type { SessionLog } from '../session/session-log.ts'
-import { refreshSessions } from '../sessions/session-list.ts'
+import { copySession } from '../sessions/session-list.ts'
 import { notifyError } from '../state/notices.ts'
 import { navigate } from '../state/route.ts'
 import { Button } from '../ui/Button.tsx'
@@ -29,13 +28,11 @@ export function RetryDialog({ row, log, onClose }: RetryDialogProps): JSX.Elemen
   const [isSending, setSending] = useState(false)
   const files = row.parts.filter((part) => part.text === undefined)
   const retry = async (): Promise<void> => {
-    const { app, userId } = log.key
-    const { id: sessionId } = await forkSession(log.key, row.invocationId)
-    void refreshSessions()
+    const copy = await copySession(log.key, row.invocationId)
     onClose()
-    navigate({ view: 'session', app, sessionId, tab: 'chat' })
+    navigate({ view: 'session', app: copy.app, sessionId: copy.sessionId, tab: 'chat' })
     const parts = text.trim() === '' ? files : [{ text }, ...files]
-    await openLog({ app, userId, sessionId }).send(parts).catch(notifyError)
+    await openLog(copy).send(parts).catch(notifyError)
   }
   const submit = (event: Event): void => {
     event.preventDefault()

@@ -1,4 +1,5 @@
 import type { ComponentChildren, ComponentType, JSX } from 'preact'
+import { MessageCopyMenu } from '../copy/CopyMenu.tsx'
 import type { SessionLog } from '../session/session-log.ts'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Icon } from '../ui/Icon.tsx'
@@ -39,7 +40,7 @@ function contents(row: ChatRow, log: SessionLog, progress: unknown): ComponentCh
     case 'user':
       return <UserMessage row={row} log={log} />
     case 'text':
-      return row.isThought ? <Thought row={row} /> : <Reply row={row} />
+      return row.isThought ? <Thought row={row} /> : <Reply row={row} log={log} />
     case 'call':
       return row.call.kind === 'toolset' ? (
         <SignInNote call={row.call} sessionKey={log.key} />
@@ -71,13 +72,14 @@ function ImportedTag(): JSX.Element {
   )
 }
 
-function Reply({ row }: { readonly row: TextRow }): JSX.Element {
+function Reply({ row, log }: { readonly row: TextRow; readonly log: SessionLog }): JSX.Element {
   return (
     <article class="reply" aria-busy={row.isStreaming}>
       <p class="byline">
         <strong>{visibleLine(row.author)}</strong>
         <Time seconds={row.timestamp} />
         <Tokens usage={row.usage} />
+        {!row.isStreaming && <MessageCopyMenu eventId={row.eventId} log={log} text={row.text} />}
       </p>
       <Markdown text={row.text} />
     </article>

@@ -91,7 +91,15 @@ export class ChatFold {
     else if (part.text) {
       const { usageMetadata: usage } = event
       const isThought = part.thought === true
-      this.#next.push({ ...base, type: 'text', text: part.text, isThought, isStreaming: false, usage })
+      this.#next.push({
+        ...base,
+        type: 'text',
+        eventId: event.id,
+        text: part.text,
+        isThought,
+        isStreaming: false,
+        usage,
+      })
     }
   }
 

@@ -46,13 +46,18 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['BaseAgent', 'custom agent'],
 ])
 
-interface NodeProps {
+/** Props of an agent. */
+export interface NodeProps {
+  /** The agent. */
   readonly agent: GraphAgent
+  /** Where the run is. */
   readonly position: Position | undefined
+  /** Is the run under way? */
   readonly isRunning: boolean
 }
 
-function AgentNode({ agent, position, isRunning }: NodeProps): JSX.Element {
+/** An agent, its tools, and the agents below it. */
+export function AgentNode({ agent, position, isRunning }: NodeProps): JSX.Element {
   const { name, type, description, model, tools = [], sub_agents: children = [] } = agent
   const isHere = position?.agent === name
   const isOnPath = position?.path.includes(name) === true

@@ -2,7 +2,8 @@ import './timeline.css'
 import './steps.css'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { selection } from '../session/selection.ts'
+import { invocationOf } from '../session/find-target.ts'
+import { pointed, selection } from '../session/selection.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
 import { navigate } from '../state/route.ts'
 import { type Signal, signal, useSignal } from '../state/signal.ts'
@@ -26,6 +27,11 @@ export function TimelineTab({ log }: SessionTabProps): JSX.Element {
   const [chosen, setChosen] = useState<string>()
   const [other, setOther] = useState<OtherRun>()
   const [isComparing, setComparing] = useState(false)
+  const target = useSignal(pointed)
+  useEffect(() => {
+    const run = target && invocationOf(entriesOf(log.view.value), target)
+    if (run !== undefined) setChosen(run)
+  }, [target])
   const current = items.find(({ id }) => id === chosen) ?? items[0]
   const timeline = useTimeline(view, current?.id)
   const otherTimeline = useTimeline(useSignal(other?.log.view ?? NO_VIEW), other?.invocationId)
@@ -76,7 +82,14 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
   const timelines = useMemo(() => (other ? [timeline, other] : [timeline]), [timeline, other])
   const find = (id: string | undefined): Step | undefined =>
     timelines.flatMap(({ steps }) => steps).find((step) => step.id === id)
-  const step = find(shownId) ?? find(selectedId) ?? timeline.steps[0]
+  const target = useSignal(pointed)
+  useEffect(() => {
+    const id = target && (target.callId ?? target.eventId)
+    if (timeline.steps.some((one) => one.id === id)) setSelectedId(id)
+    setShownId(undefined)
+  }, [target, timeline.invocationId])
+  const selected = find(selectedId) ?? timeline.steps.findLast(({ status }) => status === 'failed')
+  const step = find(shownId) ?? selected ?? timeline.steps[0]
   const owner = timelines.find(({ steps }) => step && steps.includes(step)) ?? timeline
   const select = (chosen: Step): void => {
     setSelectedId(chosen.id)
@@ -109,7 +122,8 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
         </fieldset>
       </div>
       <TimelineChart
-        {...{ timelines, foldsWaits, selectedId }}
+        {...{ timelines, foldsWaits }}
+        selectedId={selected?.id}
         zoom={ZOOMS[zoom] ?? 1}
         onShow={({ id }) => setShownId(id)}
         onSelect={select}
