@@ -16,6 +16,8 @@ export interface SessionSearch extends Partial<SessionFilter> {
   readonly userId: string
   /** Only this session. */
   readonly session?: string | undefined
+  /** About how many sessions to find. */
+  readonly limit?: string
   /** Where the part before has ended. */
   readonly cursor?: string | undefined
 }

@@ -8,7 +8,7 @@ import { startSession } from '../sessions/session-list.ts'
 import { notifyError } from '../state/notices.ts'
 import { navigate, type SessionTab } from '../state/route.ts'
 import { Button } from '../ui/Button.tsx'
-import { visibleLine, visibleText } from '../ui/visible-text.ts'
+import { visibleLine } from '../ui/visible-text.ts'
 import { Composer } from './Composer.tsx'
 import { fieldOf, moveDraft, ownDraft } from './drafts.ts'
 
@@ -35,7 +35,6 @@ export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userI
     <div class="chat">
       <div class="welcome column">
         <h2>{visibleLine(app.rootAgent)}</h2>
-        {app.description && <p class="muted">{visibleText(app.description)}</p>}
         {app.tour.length > 0 && (
           <ul class="tour" aria-label="Example messages">
             {app.tour.map((text) => (

@@ -1,12 +1,20 @@
 import type { SessionKey } from '../api/types.ts'
-import { notify } from '../state/notices.ts'
+import { dismiss, notify } from '../state/notices.ts'
 import { linkTo, type SessionRoute } from '../state/route.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 
-/** Copies a text, and says so. */
+/** How long the page says that something was copied. */
+const SHOWN_MS = 2500
+
+let shown = 0
+
+/** Copies a text, and says so for a moment. */
 export async function copyText(text: string, what: string): Promise<void> {
   await navigator.clipboard.writeText(text)
-  notify(`Copied ${what}.`)
+  dismiss(shown)
+  const id = notify(`Copied ${what}.`)
+  shown = id
+  setTimeout(() => dismiss(id), SHOWN_MS)
 }
 
 /** A menu item that copies a text. */

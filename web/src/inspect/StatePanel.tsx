@@ -35,7 +35,7 @@ export function StatePanel({ log }: SessionTabProps): JSX.Element {
     }
   }, [log, view.entries])
   return (
-    <div class="state">
+    <div>
       <div class="inspect-bar">
         <p class="muted">
           {items.length === 0 ? 'The state is empty.' : `${items.length} ${items.length === 1 ? 'key' : 'keys'}`}

@@ -126,12 +126,20 @@ function Panel({ tab, log }: { readonly tab: SessionTab; readonly log: SessionLo
   }
 }
 
+/** After this time, the timeline shows the run that was chosen. */
+const DRAWN_MS = 60
+
 /** The chat and the timeline side by side. What the user points at in one is marked in the other. */
 function Panes({ log }: { readonly log: SessionLog }): JSX.Element {
   const panes = useRef<HTMLDivElement>(null)
   const [isDrawn, setDrawn] = useState(false)
+  const markAt = (target: EventTarget | null, isChosen: boolean): void => {
+    if (panes.current) markLinked(panes.current, target, log.view.value, isChosen)
+  }
   const mark = ({ target, type }: Event): void => {
-    if (panes.current) markLinked(panes.current, target, log.view.value, type !== 'pointerover')
+    const isChosen = type !== 'pointerover'
+    markAt(target, isChosen)
+    if (isChosen) setTimeout(() => markAt(target, false), DRAWN_MS) // the timeline may show another run now
   }
   useEffect(() => {
     const timer = setTimeout(() => setDrawn(true)) // the conversation comes first

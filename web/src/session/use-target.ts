@@ -14,7 +14,7 @@ export function useTarget(log: SessionLog | undefined, id: string | undefined): 
     const found = findTarget(view.entries, id)
     if (!found && view.hasEarlier) return void log?.loadEarlier()
     done.current = id
-    if (!found) return notify(`This session has no call, event or request “${id}”.`, 'error')
+    if (!found) return void notify(`This session has no call, event or request “${id}”.`, 'error')
     selection.set(found)
     pointed.set(found)
   }, [id, view?.status, view?.entries])

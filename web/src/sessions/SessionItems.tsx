@@ -12,7 +12,7 @@ import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Menu, type MenuItem } from '../ui/Menu.tsx'
-import { ShortTime } from '../ui/Time.tsx'
+import { Time } from '../ui/Time.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
 import { SessionSearch } from './SessionSearch.tsx'
 import {
@@ -73,7 +73,7 @@ export function SessionItems({ app, userId }: { readonly app: string; readonly u
           : sessions.length > 0
             ? isFiltered && `${sessions.length}${hasMore ? ' so far' : ''} found`
             : isFiltered
-              ? `Nothing found in ${searched} sessions.`
+              ? `Nothing found in ${searched} ${searched === 1 ? 'session' : 'sessions'}.`
               : 'No sessions yet.'}
       </p>
       <ul>
@@ -124,14 +124,16 @@ function Item({ app, session, showsUser, onChange }: ItemProps): JSX.Element {
         href={writeRoute({ view: 'session', app, sessionId: id, tab: 'chat', ...(userId !== user && { userId }) })}
         aria-current={isShown ? 'page' : undefined}
       >
-        <span class={`dot ${state}`} title={state} />
+        <span class={`dot ${state}`} title={state} aria-hidden="true" />
         <span class="session-name">
           {name}
-          {showsUser && <small class="muted">{visibleLine(userId)}</small>}
-          {match && <small class="muted">{visibleLine(match)}</small>}
+          <small class="muted">
+            <Time seconds={lastUpdateTime} />
+            {showsUser && ` · ${visibleLine(userId)}`}
+            {match && ` · ${visibleLine(match)}`}
+          </small>
         </span>
         <span class="visually-hidden">{state}</span>
-        <ShortTime seconds={lastUpdateTime} />
       </a>
       <Menu label={`Actions of ${name}`} items={items} />
     </li>

@@ -48,7 +48,7 @@ export async function showSessions(app: string, userId: string, filter: SessionF
   await refreshSessions()
 }
 
-const STEP = 50
+const STEP = 100
 /** The most requests for one list: each of them searches thousands of sessions. */
 const MOST_PARTS = 20
 
@@ -72,7 +72,7 @@ export async function refreshSessions(): Promise<void> {
     let searched = 0
     let cursor: string | undefined
     for (let part = 0; part < MOST_PARTS; part++) {
-      const found = await findSessions({ app, userId, ...filter, cursor })
+      const found = await findSessions({ app, userId, ...filter, cursor, limit: String(STEP) })
       if (!isCurrent()) return
       sessions.push(...found.sessions)
       searched += found.searched

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { describeFailedAttempt } from '../../../src/core/event/failed-attempts.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatDuration } from '../ui/format.ts'
@@ -17,10 +17,12 @@ export interface StepDetailsProps {
   readonly start: number
   /** Shows the step in the chat. Undefined: the step is not in this session. */
   readonly onOpen?: (() => void) | undefined
+  /** More to do with the step. */
+  readonly children?: ComponentChildren
 }
 
 /** Everything about one step. */
-export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Element {
+export function StepDetails({ step, start, onOpen, children }: StepDetailsProps): JSX.Element {
   const {
     name,
     agent,
@@ -49,6 +51,7 @@ export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Elem
             Show in chat
           </Button>
         )}
+        {children}
       </header>
       <dl class="step-facts">
         <Fact name="Agent">{visibleLine(agent)}</Fact>

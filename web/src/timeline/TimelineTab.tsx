@@ -2,6 +2,7 @@ import './timeline.css'
 import './steps.css'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { copyJsonItem, copyLinkItem } from '../copy/copy-text.ts'
 import { invocationOf } from '../session/find-target.ts'
 import { pointed, selection } from '../session/selection.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
@@ -9,6 +10,7 @@ import { navigate } from '../state/route.ts'
 import { type Signal, signal, useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatDuration } from '../ui/format.ts'
+import { Menu } from '../ui/Menu.tsx'
 import { ComparePicker, itemText, type OtherRun } from './ComparePicker.tsx'
 import { Comparison } from './Comparison.tsx'
 import { listInvocations } from './list-invocations.ts'
@@ -132,7 +134,14 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
         <p class="muted">The first {MOST_STEPS} steps are drawn. The table has all of them.</p>
       )}
       <Legend />
-      {step && <StepDetails step={step} start={owner.start} onOpen={owner === timeline ? open : undefined} />}
+      {step && (
+        <StepDetails step={step} start={owner.start} onOpen={owner === timeline ? open : undefined}>
+          <Menu
+            label="Copy the step"
+            items={() => [copyLinkItem(log.key, { tab: 'timeline', at: step.id }), copyJsonItem(step)]}
+          />
+        </StepDetails>
+      )}
       {other && <Comparison one={timeline} other={other} />}
       <details class="timeline-table">
         <summary>Steps as a table</summary>

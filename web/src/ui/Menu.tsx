@@ -26,8 +26,9 @@ export function Menu({ label, items }: { readonly label: string; items(): readon
     element.style.left = `${Math.max(8, Math.min(place.right - offsetWidth, innerWidth - offsetWidth - 8))}px`
     element.style.top = `${place.bottom + offsetHeight > innerHeight ? Math.max(8, place.top - offsetHeight) : place.bottom}px`
     element.querySelector<HTMLElement>('button')?.focus()
-    addEventListener('scroll', close, true)
-    return () => removeEventListener('scroll', close, true)
+    // not when the page scrolls by itself, as it does during a run
+    for (const type of ['wheel', 'touchmove']) addEventListener(type, close)
+    return () => ['wheel', 'touchmove'].forEach((type) => void removeEventListener(type, close))
   }, [place])
   const move = (event: KeyboardEvent): void => {
     const all = [...(list.current?.querySelectorAll('button') ?? [])]

@@ -13,17 +13,6 @@ export function Time({ seconds, isExact }: { readonly seconds: number; readonly 
   )
 }
 
-/** A point in time in little room: the time of today, else the day. */
-export function ShortTime({ seconds }: { readonly seconds: number }): JSX.Element {
-  const date = new Date(seconds * 1000)
-  const text = formatTime(seconds).split(', ')
-  return (
-    <time dateTime={date.toISOString()} title={date.toLocaleString()}>
-      {text.length > 1 ? text.slice(0, -1).join(', ') : text[0]}
-    </time>
-  )
-}
-
 const TICK_MS = 200
 
 /** The time between two points, in seconds since the epoch. Without an end it counts on. */

@@ -19,7 +19,7 @@ const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin', // with `no-referrer`, the browser would send the form without its origin
   'www-authenticate': 'Bearer',
 }
 
