@@ -158,7 +158,8 @@ describe('the inbox', () => {
     await actAs(page, 'ada')
     await page.getByRole('link', { name: /^Go/ }).click()
     await page.getByText(/Denied by ada.*Too much money/).waitFor()
-    await page.getByText(/Reply: .*Too much money/).waitFor()
+    const chat = page.getByRole('region', { name: 'Conversation' })
+    await chat.getByText(/Reply: .*Too much money/).waitFor()
     await page.evaluate(() => localStorage.clear())
   })
 

@@ -20,7 +20,7 @@ const APP = 'desk'
 const USER = 'user'
 const key = { appName: APP, userId: USER }
 /** Many rows of a list are in view. */
-const TALL = { width: 1280, height: 4000 }
+const TALL = { width: 1180, height: 4000 }
 
 /** Some texts alone, and all of them in groups: a page with fewer rows is faster. */
 const groups: readonly (readonly string[])[] = Array.from({ length: Math.ceil(hostileTexts.length / 20) }, (_, at) =>
