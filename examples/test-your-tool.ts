@@ -1,6 +1,7 @@
-// Tests a tool alone, and an agent with a scripted model. It uses plain asserts; any test runner works.
+// Tests a tool alone, an agent with a scripted model, and a recording of its session. It uses plain asserts; any test runner works.
 import assert from 'node:assert/strict'
 import { LlmAgent, Runner, tool } from 'toolwright'
+import { recordCase, runEvals } from 'toolwright/eval'
 import { createToolContext, scriptedModel } from 'toolwright/testing'
 import { z } from 'zod'
 
@@ -28,11 +29,13 @@ const model = scriptedModel([
   { calls: [{ name: 'add_to_cart', args: { item: 'pear' } }] },
   'One pear it is.',
 ])
-const runner = new Runner({ appName: 'shop', agent: new LlmAgent({ name: 'clerk', model, tools: [addToCart] }) })
-const { text, sessionId } = await runner.complete({ userId: 'ada', message: 'A pear, please.' })
-const session = await runner.sessionService.getSession({ appName: 'shop', userId: 'ada', sessionId })
+const agent = new LlmAgent({ name: 'clerk', model, tools: [addToCart] })
+const runner = new Runner({ appName: 'shop', agent })
+const key = { appName: 'shop', userId: 'ada', sessionId: 's1' }
+const { text } = await runner.complete({ ...key, message: 'A pear, please.' })
+const state = { ...(await runner.sessionService.getSession(key))?.state }
 assert.equal(text, 'One pear it is.')
-assert.deepEqual(session?.state, { cart: { pear: 1 } })
+assert.deepEqual(state, { cart: { pear: 1 } })
 model.assertComplete()
 console.log('The agent recovers from bad arguments.')
 
@@ -40,4 +43,12 @@ console.log('The agent recovers from bad arguments.')
 const told = model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response
 assert.equal(told?.errorCode, 'INVALID_ARGS')
 console.log('It was told:', told?.error)
+
+// The recording: replies and results are those of the session, and everything else runs again. `toolwright eval record`
+// keeps one in a file.
+const { entries } = (await runner.sessionService.readLog?.(key)) ?? { entries: [] }
+const recorded = await recordCase({ key, entries, state }, { target: agent, id: 'pear' })
+const { cases } = await runEvals({ sets: [{ id: 'cart', cases: [recorded] }], target: agent, mode: 'replay' })
+assert.equal(cases[0]?.status, 'PASSED')
+console.log('A replay does the same.')
 await runner.close()

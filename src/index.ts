@@ -123,6 +123,7 @@ export type {
   ObservedRun,
   Operation,
   OperationEnd,
+  OperationNote,
   OperationOutcome,
   RequestOperation,
   RunOperation,

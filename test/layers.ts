@@ -42,8 +42,8 @@ const mayUseNode = [
 const webRank = rankOfFolder.get('services/auth') ?? 0
 /** Files of higher layers that the page may import: functions that make and read answers, and types of what the server sends. */
 const mayUseInWeb = [
+  'src/adapters/eval/results/results.ts',
   'src/engine/model/live-event.ts',
-  'src/engine/runner/approvals/answer-parts.ts',
   'src/engine/runner/runner-options.ts',
   'src/engine/runner/single-call/call-error.ts',
   'src/engine/runner/work/fleet-view.ts',

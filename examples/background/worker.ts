@@ -1,17 +1,10 @@
 // A worker and a schedule. Stop it with Ctrl+C, kill it with `kill -9`, start two of them: each tick still starts one run.
 //
 //     npx node examples/background/worker.ts
-import { LlmAgent, Runner, tool } from 'toolwright'
+import { Runner } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
-import { offlineModel } from 'toolwright/testing'
+import agent from './agent.ts'
 
-const countOrders = tool({
-  name: 'count_orders',
-  description: 'Count the orders of the last minute',
-  effect: 'none',
-  run: () => ({ orders: 3 }),
-})
-const agent = new LlmAgent({ name: 'desk', model: offlineModel(), tools: [countOrders] })
 const report = {
   name: 'report',
   afterRun: ({ context }: { context: { invocation: { session: { id: string } } } }) =>

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { confirm, getUserChoice, LlmAgent, ToolError, tool } from 'toolwright'
+import { confirm, getUserChoice, LlmAgent, StaticToolset, ToolError, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -71,6 +71,30 @@ const refund = tool({
   run: ({ amount }) => ({ refunded: amount }),
 })
 
+const booked: unknown[] = []
+const book = tool({
+  name: 'book',
+  description: 'Books.',
+  parameters: z.object({
+    day: z.iso.date(),
+    time: z.iso.time(),
+    until: z.iso.datetime(),
+    mail: z.email(),
+    page: z.url().optional(),
+    payment: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('card'), number: z.string() }),
+      z.object({ type: z.literal('iban'), account: z.string() }),
+    ]),
+  }),
+  effect: 'idempotent',
+  run: (args) => {
+    booked.push(args)
+    return 'booked'
+  },
+})
+const bookings = tool({ name: 'bookings', description: 'Lists.', effect: 'none', run: () => ({ booked }) })
+const calendar = new StaticToolset([book, bookings], { name: 'calendar' })
+
 let server: TestServer
 beforeAll(async () => {
   const model = scriptedModel([])
@@ -80,6 +104,7 @@ beforeAll(async () => {
       shop: new LlmAgent({ name: 'shop', model, tools: [search], subAgents: [clerk] }),
       odd: new LlmAgent({ name: 'odd', model, tools: [hostile] }),
       desk: new LlmAgent({ name: 'desk', model, tools: [crash, refund] }),
+      hotel: new LlmAgent({ name: 'hotel', model, tools: [calendar, crash] }),
     },
     services: { logger: { warn: () => {}, error: () => {} } },
   })
@@ -160,6 +185,38 @@ test('a gated call waits for the approval in place, with the keyboard alone', as
   await page.getByRole('article', { name: 'Call of pay: Done' }).getByText('Approved by user').waitFor()
   expect(paid).toEqual([12])
   await expectAccessible(page)
+})
+
+test('a form has inputs for dates, times and addresses, names kinds by their tag, and a crash test judges the tool', async () => {
+  const page = await openPage(server, { hash: '#/apps/hotel/bench' })
+  await page.getByRole('heading', { name: 'crash' }).waitFor()
+  await page.getByText('It takes no arguments.').waitFor()
+  expect(await page.getByRole('button', { name: 'Edit as JSON' }).count()).toBe(0)
+  await page.getByRole('heading', { name: 'calendar' }).waitFor()
+  await page.getByRole('button', { name: 'book', exact: true }).click()
+  const form = page.locator('.bench-form')
+  expect(await form.textContent()).not.toMatch(/\\d|matches/)
+  await form.getByLabel('day').fill('2030-01-31')
+  await form.getByLabel('time').fill('12:30')
+  await form.getByLabel('until').fill('2030-02-01T10:00')
+  await form.getByLabel('mail').fill('ada')
+  const kind = form.getByLabel('Kind of payment')
+  expect(await kind.locator('option').allTextContents()).toEqual(['card', 'iban'])
+  await kind.selectOption('iban')
+  await form.getByLabel('account').fill('NO93')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await form.getByText('Expected an email address').waitFor()
+  await form.getByLabel('mail').fill('ada@example.com')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('article', { name: 'Call of book: Done' }).waitFor()
+  const until = new Date('2030-02-01T10:00').toISOString().replace('.000', '')
+  const payment = { type: 'iban', account: 'NO93' }
+  expect(booked).toEqual([{ day: '2030-01-31', time: '12:30', until, mail: 'ada@example.com', payment }])
+  await page.getByText('Test with crashes').click()
+  await page.getByText('This really runs book many times').waitFor()
+  await page.getByRole('button', { name: 'Run many times' }).click()
+  await page.getByText('effect "idempotent" is not true').waitFor()
 })
 
 test('a tool that throws shows its stack in the tool bench', async () => {

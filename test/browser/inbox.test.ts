@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import {
   confirm,
   getUserChoice,
@@ -18,6 +19,7 @@ import {
 } from '../../src/services/auth/authorization-server.test-kit.ts'
 import { actAs } from './chat-kit.ts'
 import { forgetProblems, openPage, startServer, type TestServer } from './kit.ts'
+import { expectAccessible } from './tab-kit.ts'
 
 const agent = (steps: readonly ScriptedStep[], tools: LlmAgentOptions['tools']): LlmAgent =>
   new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools })
@@ -111,6 +113,9 @@ async function pause(app: string, userId = 'ada', sessionId = 's1'): Promise<voi
 const item = (page: Awaited<ReturnType<typeof openPage>>, app: string) =>
   page.getByRole('listitem').filter({ has: page.locator('.facts dd', { hasText: new RegExp(`^${app}$`) }) })
 
+/** Does not wait until the answer can no longer be taken back. */
+const sendNow = (request: Locator): Promise<void> => request.getByRole('button', { name: 'Send now' }).click()
+
 describe('the inbox', () => {
   test('approves a request of another user with edited arguments', async () => {
     await pause('edit')
@@ -126,11 +131,27 @@ describe('the inbox', () => {
     await request.getByLabel('amount').fill('39.5')
     await request.getByRole('button', { name: 'Use these arguments' }).click()
     await request.getByText('You changed:').waitFor()
-    await request.getByText('Send 39.5 EUR?').waitFor()
-    expect(await request.getByText('Send 40 EUR?').count()).toBe(0)
+    await request.locator('.question').getByText('Send 39.5 EUR?').waitFor()
+    expect(await request.locator('.question').allTextContents()).toEqual(['Send 39.5 EUR?'])
+    const changes = request.getByRole('region', { name: 'Changes' })
+    expect(await changes.locator('del').allTextContents()).toEqual(['"Send 40 EUR?"', '40'])
+    expect(await changes.locator('ins').allTextContents()).toEqual(['"Send 39.5 EUR?"', '39.5'])
+    expect(await request.locator('.facts').textContent()).toMatch(/Expiresin 23 h/)
     await request.getByRole('button', { name: 'Approve edited' }).click()
-    await request.waitFor({ state: 'detached' })
-    expect(ran.splice(0)).toEqual([{ to: 'ada', amount: 39.5 }])
+    await request.getByText('Approved with edited arguments').waitFor()
+    await request.getByRole('button', { name: 'Undo' }).click()
+    expect(await request.getByText('Send 39.5 EUR?').first().isVisible()).toBe(true)
+    expect(ran).toEqual([])
+    await request.getByRole('button', { name: 'Approve edited' }).click()
+    await page.getByRole('link', { name: 'Tool bench' }).click() // an answer that is left is sent at once
+    await expect.poll(() => ran.splice(0)).toEqual([{ to: 'ada', amount: 39.5 }])
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    const answered = page.getByRole('list', { name: 'Answered' })
+    await answered.getByText('Approved with edited arguments: pay for ada in edit.').waitFor()
+    await expectAccessible(page)
+    await answered.getByRole('button', { name: 'Open session' }).click()
+    await page.getByText('All done.').waitFor()
+    await page.evaluate(() => localStorage.clear())
   })
 
   test('a server that does not answer is reported until it answers again', async () => {
@@ -152,14 +173,17 @@ describe('the inbox', () => {
     const request = item(page, 'deny')
     await request.getByLabel('Reason for a denial').fill('Too much money')
     await request.getByRole('button', { name: 'Deny' }).click()
+    await sendNow(request)
     await request.waitFor({ state: 'detached' })
     expect(ran.splice(0)).toEqual([])
     await page.goto(`${server.url}/#/apps/deny/sessions/s1`)
     await actAs(page, 'ada')
     await page.getByRole('link', { name: /^Go/ }).click()
     await page.getByText(/Denied by ada.*Too much money/).waitFor()
-    const chat = page.getByRole('region', { name: 'Conversation' })
-    await chat.getByText(/Reply: .*Too much money/).waitFor()
+    await page
+      .getByRole('region', { name: 'Conversation' })
+      .getByText(/Reply: .*Too much money/)
+      .waitFor()
     await page.evaluate(() => localStorage.clear())
   })
 
@@ -169,6 +193,7 @@ describe('the inbox', () => {
     const request = item(page, 'changed')
     await request.getByText('First request for this tool in this session.').waitFor()
     await request.getByRole('button', { name: 'Approve' }).click()
+    await sendNow(request)
     await request.waitFor({ state: 'detached' })
     await pause('changed')
     await page.reload()
@@ -202,8 +227,10 @@ describe('the inbox', () => {
     }
     await expect.poll(() => approve.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid')
     await page.keyboard.press('Enter')
-    await request.waitFor({ state: 'detached' })
-    expect(ran.splice(0)).toEqual([{ to: 'ada', amount: 3 }])
+    await request.getByText('Approved.').waitFor()
+    expect(ran).toEqual([])
+    await page.goto('about:blank') // a page that is closed sends what it holds
+    await expect.poll(() => ran.splice(0)).toEqual([{ to: 'ada', amount: 3 }])
   })
 
   test('answers a choice', async () => {
@@ -212,6 +239,7 @@ describe('the inbox', () => {
     const request = item(page, 'choice')
     await request.getByText('Which size?').waitFor()
     await request.getByRole('button', { name: 'large' }).click()
+    await sendNow(request)
     await request.waitFor({ state: 'detached' })
   })
 
@@ -230,6 +258,7 @@ describe('the inbox', () => {
     await request.getByLabel('wishes 1').fill('a window')
     await request.getByLabel('isRegular').selectOption('true')
     await request.getByRole('button', { name: 'Send answer' }).click()
+    await sendNow(request)
     await request.waitFor({ state: 'detached' })
     expect(ran.splice(0)).toEqual([{ people: 3, area: 'outside', name: 'Ada', wishes: ['a window'], isRegular: true }])
   })
@@ -240,6 +269,7 @@ describe('the inbox', () => {
     const request = item(page, 'result')
     await request.getByLabel('Result as JSON').fill('{"status":"shipped"}')
     await request.getByRole('button', { name: 'Send result' }).click()
+    await sendNow(request)
     await request.waitFor({ state: 'detached' })
   })
 
@@ -281,6 +311,7 @@ describe('the inbox', () => {
     resolve()
     await item(page, 'slow').getByText('First request for this tool').waitFor()
     await approve.click()
+    await sendNow(item(page, 'slow'))
     await item(page, 'slow').waitFor({ state: 'detached' })
     expect(ran.splice(0)).toEqual([{ to: 'ada', amount: 4 }])
   })

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import {
+  agentTool,
   createEvent,
   type Event,
   InMemoryArtifactService,
@@ -36,11 +37,14 @@ const wait = tool({ name: 'wait', description: 'Waits.', run: () => work.promise
 const hostilePage = `<p>shown text</p><img src="https://${HOSTILE_HOST}/x.png"><script>parent.alert(1)</script>`
 
 const call = (name: string) => ({ calls: [{ name }] })
+const look = tool({ name: 'look', description: 'Looks.', run: () => ({}) })
+const lend = tool({ name: 'lend_book', description: 'Lends.', run: () => ({}) })
+const checker = new LlmAgent({ name: 'checker', model: scriptedModel([]), tools: [look] })
 const clerk = new LlmAgent({
   name: 'clerk',
   description: hostileTexts.join(' '),
   model: scriptedModel([call('save_note'), 'Saved.', call('save_note'), 'Saved again.', call('wait'), 'Waited.']),
-  tools: [save, wait],
+  tools: [save, wait, agentTool(checker), { name: 'library', listTools: async () => [lend] }],
 })
 const agent = new SequentialAgent({
   name: 'office',
@@ -64,14 +68,18 @@ beforeAll(async () => {
 const hash = (id = sessionId): string => `#/apps/${appName}/sessions/${id}/inspect`
 const show = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).click()
 
-test('the agents are a tree with their tools, and the position of the run is marked', async () => {
+test('the agents are drawn with their tools, and the position of the run is marked', async () => {
   const page = await openPage(server, { hash: hash() })
   await page.getByText('Last position: office › shift › clerk').waitFor()
-  await expect.poll(() => page.locator('.agent-card strong').allTextContents()).toEqual(['office', 'shift', 'clerk'])
+  await expect
+    .poll(() => page.locator('.agent-card strong').allTextContents())
+    .toEqual(['office', 'shift', 'clerk', 'checker'])
   await expect
     .poll(() => page.locator('.agent-type').allTextContents())
-    .toEqual(['in sequence', 'in a loop', 'LLM agent'])
-  await expect.poll(() => page.locator('.agent-tool').allTextContents()).toEqual(['save_note', 'wait'])
+    .toEqual(['in sequence', 'in a loop', 'LLM agent', 'LLM agent'])
+  const tools = ['save_note', 'wait', 'checkeragent', 'librarytoolset', 'lend_book', 'look']
+  await expect.poll(() => page.locator('.agent-tool').allTextContents()).toEqual(tools)
+  await expect.poll(() => page.locator('.edge').count()).toBe(4) // two below each other, the loop, and the agent tool
   const run = runner.complete({ userId, sessionId, message: 'Wait' })
   await page.reload()
   await page.getByText('Running: office › shift › clerk, calling wait').waitFor()

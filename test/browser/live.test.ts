@@ -1,4 +1,5 @@
-import { confirm, LlmAgent, Runner, tool } from 'toolwright'
+import { confirm, InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
+import { becameTrue } from 'toolwright/live'
 import { scriptedLive, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -43,7 +44,9 @@ async function startLive(...[script]: Parameters<typeof scriptedLive>) {
   ]
   const server: TestServer = await startServer({
     apps: { voice: runner },
-    live: { voice: { model, phases, initialPhase: 'check' } },
+    live: {
+      voice: { model, phases, initialPhase: 'check', watchers: [{ key: 'verified', on: becameTrue(), run: () => {} }] },
+    },
   })
   const { id } = await runner.sessionService.createSession({ appName: 'voice', userId: 'user' })
   return { server, model, hash: `#/apps/voice/sessions/${id}/live` }
@@ -78,6 +81,9 @@ test('the microphone is heard, and the page shows both sides, tool calls, phases
   await field.fill('Take it')
   await field.press('Enter')
   await page.getByText('Take the money?').waitFor()
+  const beside = (name: string) => page.getByRole('list', { name }).getByRole('listitem').allTextContents()
+  await expect.poll(() => beside('Open calls')).toEqual(['paywaits for you'])
+  expect(await beside('Watchers and patterns')).toEqual([expect.stringMatching(/^verified/)])
   await expectAccessible(page)
   await page.getByRole('article', { name: 'Call of pay: waiting for you' }).waitFor()
   // when the inbox learns of a request, forms take no click for a moment
@@ -89,6 +95,45 @@ test('the microphone is heard, and the page shows both sides, tool calls, phases
   await page.getByText('Ended').waitFor()
   await page.getByRole('tab', { name: 'Chat' }).click()
   await page.getByText('Paid, goodbye.', { exact: true }).waitFor()
+})
+
+test('a live session goes on after a restart of the server, with what was said before', async () => {
+  const sessionService = new InMemorySessionService()
+  const agent = new LlmAgent({ name: 'voice', model: scriptedModel([]) })
+  const start = (reply: string, port = 0) => {
+    const live = { voice: { model: scriptedLive([reply]) } }
+    return startServer(
+      { apps: { voice: agent }, live, services: { sessionService }, token: 'token-of-both-servers' },
+      port,
+    )
+  }
+  const first = await start('Good morning.')
+  const { id } = await sessionService.createSession({ appName: 'voice', userId: 'user' })
+  const page = await openPage(first, { hash: `#/apps/voice/sessions/${id}/live` })
+  await page.getByRole('button', { name: 'Start with text only' }).click()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('Hello')
+  await field.press('Enter')
+  await page.locator('.speech').getByText('Good morning.').waitFor()
+  await first.server.close()
+  await page.locator('.live-status').getByText('Reconnecting…').waitFor()
+  await field.fill('Still there?')
+  await field.press('Enter')
+  expect(await field.inputValue()).toBe('Still there?')
+  await start('Good morning again.', Number(new URL(first.url).port))
+  await page.locator('.speech').getByText('Good morning again.').waitFor()
+  await expect
+    .poll(() => page.locator('.transcript li').allInnerTexts())
+    .toEqual([
+      'You\nHello',
+      'Agent\nGood morning.',
+      expect.stringContaining('broke'),
+      'Connected again',
+      'You\nStill there?',
+      'Agent\nGood morning again.',
+    ])
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByText('Ended').waitFor()
 })
 
 test('a session starts with text only, and a refused microphone is explained', async () => {

@@ -27,7 +27,15 @@ const expected = new Map([
     ],
   ],
   ['policies', ['Ada (id: 1, ssn: [redacted]', 'number: [redacted]', '4 calls, 3 attempts']],
-  ['test-your-tool', ['The tool adds', 'The agent recovers', 'It was told: Invalid arguments for add_to_cart']],
+  [
+    'test-your-tool',
+    [
+      'The tool adds',
+      'The agent recovers',
+      'It was told: Invalid arguments for add_to_cart',
+      'A replay does the same.',
+    ],
+  ],
 ])
 /** The message when no API key is set. */
 const noKey = 'Model: rules, no language model.\nFor one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { approve, InMemoryArtifactService, InMemorySessionService, Runner } from 'toolwright'
+import { approve, InMemoryArtifactService, InMemoryCredentialService, InMemorySessionService, Runner } from 'toolwright'
 import { recordCase, saveCase } from 'toolwright/eval'
 import { startApi } from '../../examples/openapi/server.ts'
 import { loadTour, recordingOf, type Tour, tours } from './recorded-tours.ts'
@@ -32,7 +32,10 @@ async function record(tour: Tour): Promise<void> {
   const key = { appName: 'tour', userId: 'ada', sessionId: 's1' }
   const sessionService = new InMemorySessionService()
   const artifactService = new InMemoryArtifactService()
-  const runner = new Runner({ appName: 'tour', agent, sessionService, artifactService })
+  const credentialService = new InMemoryCredentialService()
+  const options = target instanceof Runner ? target.options : {}
+  const runner = new Runner({ ...options, appName: 'tour', agent, sessionService, artifactService, credentialService })
+  await tour.before?.(runner)
   for (const message of messages) {
     let { pending } = await runner.complete({ userId: 'ada', sessionId: 's1', message })
     for (let [request] = pending; request; [request] = pending) {
@@ -42,7 +45,7 @@ async function record(tour: Tour): Promise<void> {
   }
   const { entries } = (await sessionService.readLog(key)) ?? { entries: [] }
   const session = await sessionService.getSession(key)
-  const made = await recordCase({ key, entries, state: { ...session?.state } }, { target: agent, id: 'tour' })
+  const made = await recordCase({ key, entries, state: { ...session?.state } }, { target, id: 'tour' })
   if (!made.turns?.some(({ calls }) => calls?.length)) throw new Error(`The tour of ${tour.example} made no call.`)
   const file = recordingOf(tour)
   writeFileSync(file, saveCase(made, { text: undefined, name: file, setId: tour.example }))

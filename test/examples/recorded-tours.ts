@@ -1,7 +1,7 @@
 // The conversations of the examples that are recorded, and how their agents are loaded.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { approve, deny, type PendingRequest, respond } from 'toolwright'
+import { approve, deny, type PendingRequest, type Runner, respond } from 'toolwright'
 import type { EvalTarget } from 'toolwright/eval'
 
 /** A conversation with an example. */
@@ -10,13 +10,17 @@ export interface Tour {
   readonly example: string
   /** What the user sends. Default: the tour of the example. */
   readonly messages?: readonly string[]
+  /** What happens in other sessions before. */
+  before?(runner: Runner): Promise<void>
   /** Answers a request. Default: approves. */
   answer?(request: PendingRequest): ReturnType<typeof approve>
 }
 
 /**
- * Examples whose sessions can be recorded. Not among them: `oauth` asks for a credential, `voice-desk` is live, `replicas` and
- * `background` start their work when they are loaded, `store` and `test-your-tool` have no agent.
+ * Sessions of the examples. Of `oauth` it is one after the sign-in: a session that asks for a credential cannot be recorded, because its
+ * answer is a secret. Of `voice-desk` it is the chat, without the search, which is a background call: what a live model says cannot be
+ * recorded, nor what comes between two runs. `store` has no agent: `store.test.ts` records a session in it. `test-your-tool` plays its
+ * script when it is loaded, and records and replays its session itself.
  */
 export const tours: readonly Tour[] = [
   { example: 'functions', messages: ['How warm is it in Oslo?', 'Count the stock', 'Refund order A-8'] },
@@ -37,6 +41,32 @@ export const tours: readonly Tour[] = [
   },
   { example: 'openapi/desk', messages: ['List the pets.', 'Delete the pet Minka.', 'List the pets.'] },
   { example: 'fleet/desk', messages: ['Refund 30 EUR for order A-1.'] },
+  { example: 'replicas/agent', messages: ['Refund 500 EUR for order A-7.'] },
+  { example: 'background/agent', messages: ['Count the orders.', 'Count the orders.'] },
+  {
+    example: 'voice-desk/agent',
+    messages: [
+      'Verify identity of account A-7, birth year 1815',
+      'Agree plan with 6 months',
+      'Take payment of 50',
+      'Hang up',
+    ],
+  },
+  {
+    example: 'oauth/desk',
+    messages: ['List my mail.', 'List my mail again.'],
+    before: async (runner) => {
+      const [{ signIn }, { redirectUri }] = await Promise.all([
+        import('../../examples/oauth/browser.ts'),
+        import('../../examples/oauth/provider.ts'),
+      ])
+      const { sessionId, pending } = await runner.complete({ userId: 'ada', message: 'List my mail.' })
+      for (const request of pending) {
+        const authResponseUri = await signIn(request.authUri ?? '', redirectUri)
+        await runner.complete({ userId: 'ada', sessionId, message: [respond(request, { authResponseUri })] })
+      }
+    },
+  },
 ]
 
 /** The file with the recording of a tour. */

@@ -1,4 +1,5 @@
 import { approve, confirm, LlmAgent, Runner, tool } from 'toolwright'
+import { recordCase, runEvals } from 'toolwright/eval'
 import { scriptedModel, sessionServiceSuite } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { MapStore } from '../../examples/store/map-store.ts'
@@ -6,7 +7,7 @@ import { MapStore } from '../../examples/store/map-store.ts'
 describe('the store of the examples', () => {
   sessionServiceSuite(test, (options) => new MapStore(options))
 
-  test('continues an approved call in another runner, and copies the session', async () => {
+  test('continues an approved call in another runner, copies the session, and has a log that replays', async () => {
     const sessionService = new MapStore()
     const pay = confirm(tool({ name: 'pay', description: 'Pays', run: () => ({ paid: true }) }))
     const model = scriptedModel([{ calls: [{ name: 'pay' }] }, 'Paid.', 'Bye.'])
@@ -21,5 +22,10 @@ describe('the store of the examples', () => {
     const { sessionId } = await later.fork({ ...key, before: invocationId })
     const copy = await sessionService.getSession({ appName: 'shop', userId: 'ada', sessionId })
     expect(copy?.events.at(-1)?.content?.parts).toEqual([{ text: 'Paid.' }])
+    const session = { key: { appName: 'shop', ...key }, state: {} }
+    const { entries } = await sessionService.read(await sessionService.claim(session.key))
+    const made = await recordCase({ ...session, entries }, { target: agent, id: 'paid' })
+    const { cases } = await runEvals({ sets: [{ id: 'store', cases: [made] }], target: agent, mode: 'replay' })
+    expect(cases[0]?.trials[0]?.checks).toContainEqual({ name: 'replay', status: 'PASSED' })
   })
 })

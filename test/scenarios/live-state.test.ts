@@ -66,6 +66,19 @@ describe('a watcher of a live session', () => {
     ])
   })
 
+  test('is shown when it runs, as is a pattern: by name, without values', async () => {
+    const { watcher } = watched('n')
+    const pattern = { name: 'has n', turns: { when: isSet('n'), count: 1 }, run: () => {} }
+    const { session, connection, event, events } = await startStrict({ watchers: [watcher], patterns: [pattern] })
+    session.state.set('n', 1)
+    connection.turnComplete()
+    for (let at = 0; at < 2; at++) await event('hook')
+    expect(events.filter(({ type }) => type === 'hook')).toEqual([
+      { type: 'hook', hook: 'watcher', name: 'n' },
+      { type: 'hook', hook: 'pattern', name: 'has n' },
+    ])
+  })
+
   test('sees changes by another process', async () => {
     const { seen, watcher } = watched('price')
     let now = 0

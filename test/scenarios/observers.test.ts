@@ -368,6 +368,17 @@ describe('observers that misbehave', () => {
     expect((await runner.complete({ userId: 'ada', message: 'Go' })).text).toBe('Hi.')
   })
 
+  test('a run is not observed while all observers are idle, and again when one is not', async () => {
+    let isIdle = true
+    const idle = { ...recorder(), isIdle: () => isIdle }
+    const { runner } = runnerOf(['Hi.', 'Hi.'], {}, { observers: [idle] })
+    await runner.complete({ userId: 'ada', message: 'Go' })
+    expect(idle.seen).toEqual([])
+    isIdle = false
+    await runner.complete({ userId: 'ada', message: 'Go' })
+    expect(idle.seen).toEqual(['  model scripted: completed', 'run desk: completed'])
+  })
+
   test('refuses what is no observer when the runner is built', () => {
     expect(() => runnerOf([], {}, { observers: [{}] as never })).toThrow(/observers must be a list of observers/)
   })

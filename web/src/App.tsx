@@ -34,6 +34,7 @@ export function App(): JSX.Element {
     { keys: 'g f', label: 'Go to the fleet', run: () => app && navigate({ view: 'fleet', app }) },
     { keys: 'g s', label: 'Go to the statistics', run: () => app && navigate({ view: 'stats', app }) },
     { keys: 'f', label: 'Search sessions', run: () => document.querySelector<HTMLElement>('[type=search]')?.focus() },
+    { keys: 'g e', label: 'Go to the evaluations', run: () => app && navigate({ view: 'evals', app }) },
     { keys: 'n', label: 'New session', run: () => app && navigate(newSessionRoute(app)) },
   ])
   useEffect(() => setMenuOpen(false), [shown])

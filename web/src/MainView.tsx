@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { BenchView } from './bench/BenchView.tsx'
+import { EvaluationsPage } from './evals/EvaluationsPage.tsx'
 import { Failure } from './Failure.tsx'
 import { FleetPage } from './fleet/FleetPage.tsx'
 import { InboxView } from './inbox/InboxView.tsx'
@@ -22,10 +23,10 @@ export function MainView({ route }: { readonly route: Route }): JSX.Element {
     const text = `This server has no app “${route.app}”. ${links.length > 0 ? 'It has these:' : 'It has none.'}`
     return <Failure title="There is no such app" text={text} links={links} />
   }
-  if (route.view === 'bench')
-    return <BenchView key={`${app.name} ${user} ${route.tool}`} app={app.name} userId={user} tool={route.tool} />
+  if (route.view === 'bench') return <BenchView key={`${app.name} ${user}`} app={app.name} userId={user} />
   if (route.view === 'fleet') return <FleetPage key={app.name} app={app.name} file={app.file} />
   if (route.view === 'stats') return <StatsPage key={`${app.name} ${user}`} app={app.name} userId={user} />
+  if (route.view === 'evals') return <EvaluationsPage key={app.name} app={app.name} />
   const key = `${app.name} ${user} ${route.sessionId ?? ''}`
   return <SessionView key={key} app={app} userId={user} sessionId={route.sessionId} tab={route.tab} at={route.at} />
 }

@@ -26,6 +26,7 @@ export type { Expected } from './checks/matches.ts'
 export { rouge1 } from './checks/rouge.ts'
 export type { Criterion, EvalCriteria } from './criteria/criteria.ts'
 export { readTestConfig } from './criteria/read-test-config.ts'
+export type { Difference, DifferentEntries } from './recording/difference.ts'
 export { type RecordedSession, type RecordOptions, recordCase } from './recording/record-case.ts'
 export type {
   BodyStep,

@@ -3,6 +3,7 @@
 import type { Attributes } from '@opentelemetry/api'
 import { LABEL, UNKNOWN_PROVIDER } from '../../engine/observe/metrics/metric-table.ts'
 import { modelOperationOf, type Tokens, toolNameOf } from '../../engine/observe/metrics/operation-facts.ts'
+import type { Sums } from '../../engine/observe/metrics/run-metrics.ts'
 import type {
   AgentOperation,
   CallOperation,
@@ -49,25 +50,31 @@ export function modelAttributes(operation: ModelOperation): Attributes {
   return attributes
 }
 
-/** What is known of a model call at its end. */
-export function replyAttributes({ response, firstDeltaMs }: OperationEnd, tokens: Tokens, stream: boolean): Attributes {
-  const attributes: Attributes = { ...tokenAttributes(tokens) }
-  if (tokens.cached !== undefined) attributes[ATTRIBUTE.cachedTokens] = tokens.cached
-  if (tokens.reasoning !== undefined) attributes[ATTRIBUTE.reasoningTokens] = tokens.reasoning
-  if (stream && firstDeltaMs !== undefined) attributes[ATTRIBUTE.timeToFirstChunk] = firstDeltaMs / 1000
-  if (!response) return attributes
+/** Adds what is known of a model call at its end. */
+export function addReply(to: Attributes, { response }: OperationEnd, tokens: Tokens): void {
+  addTokens(to, tokens)
+  if (tokens.cached !== undefined) to[ATTRIBUTE.cachedTokens] = tokens.cached
+  if (tokens.reasoning !== undefined) to[ATTRIBUTE.reasoningTokens] = tokens.reasoning
+  if (!response) return
   const { fallback, finishReason } = response
-  if (fallback) attributes[ATTRIBUTE.responseModel] = fallback.model
-  if (finishReason !== undefined) attributes[ATTRIBUTE.finishReasons] = [finishReason]
-  return attributes
+  if (fallback) to[ATTRIBUTE.responseModel] = fallback.model
+  if (finishReason !== undefined) to[ATTRIBUTE.finishReasons] = [finishReason]
 }
 
-/** Token counts as attributes, of a model call or of all calls of an agent. */
-export function tokenAttributes({ input, output }: Pick<Tokens, 'input' | 'output'>): Attributes {
-  return {
-    ...(input !== undefined && { [ATTRIBUTE.inputTokens]: input }),
-    ...(output !== undefined && { [ATTRIBUTE.outputTokens]: output }),
-  }
+/** Adds when the first part of a streamed reply came. */
+export function addFirstChunk(to: Attributes, { firstDeltaMs }: OperationEnd): void {
+  if (firstDeltaMs !== undefined) to[ATTRIBUTE.timeToFirstChunk] = firstDeltaMs / 1000
+}
+
+/** Adds the sums of all model calls of an agent. */
+export function addSums(to: Attributes, sums: Sums): void {
+  addTokens(to, sums)
+  if (sums.provider !== undefined) to[LABEL.provider] = sums.provider
+}
+
+function addTokens(to: Attributes, { input, output }: Pick<Tokens, 'input' | 'output'>): void {
+  if (input !== undefined) to[ATTRIBUTE.inputTokens] = input
+  if (output !== undefined) to[ATTRIBUTE.outputTokens] = output
 }
 
 /** What samplers see of a tool call. */

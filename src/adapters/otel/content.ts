@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api'
 import { toJsonValue } from '../../core/base/to-json-value.ts'
 import type { Content, Part } from '../../core/content/content.ts'
 import { messageOf } from '../../core/error/error.ts'
-import type { ModelOperation, OperationEnd } from '../../engine/observe/operation.ts'
+import type { ModelOperation, Operation, OperationEnd } from '../../engine/observe/operation.ts'
 import { CONTENT, type ContentAttribute } from './names.ts'
 import type { OtelOptions } from './otel-options.ts'
 
@@ -22,8 +22,13 @@ export class ContentWriter {
     this.#redact = redact
   }
 
-  /** What a model is asked. */
-  ofRequest({ request }: ModelOperation): Attributes {
+  /** What an operation begins with: what a model is asked, the arguments of a call. */
+  ofStart(operation: Operation): Attributes {
+    if (operation.type === 'model') return this.#ofRequest(operation)
+    return 'args' in operation ? this.#attribute(CONTENT.arguments, operation.args) : {}
+  }
+
+  #ofRequest({ request }: ModelOperation): Attributes {
     if (!request) return {}
     const { systemInstruction, tools } = request.config
     return {
@@ -35,19 +40,11 @@ export class ContentWriter {
     }
   }
 
-  /** What a model replied. */
-  ofReply({ response }: OperationEnd): Attributes {
-    return response?.content ? this.#attribute(CONTENT.output, [messageOfContent(response.content)]) : {}
-  }
-
-  /** The arguments of a call. */
-  ofArguments(args: unknown): Attributes {
-    return this.#attribute(CONTENT.arguments, args)
-  }
-
-  /** The result of a call. */
-  ofResult({ result }: OperationEnd): Attributes {
-    return result ? this.#attribute(CONTENT.result, result) : {}
+  /** What an operation ends with: the reply of a model, the result of a call. */
+  ofEnd({ type }: Operation, { response, result }: OperationEnd): Attributes {
+    if (type === 'model' && response?.content)
+      return this.#attribute(CONTENT.output, [messageOfContent(response.content)])
+    return (type === 'tool' || type === 'call') && result ? this.#attribute(CONTENT.result, result) : {}
   }
 
   /** The message of what was thrown. */

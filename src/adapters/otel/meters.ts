@@ -1,4 +1,4 @@
-import { type Counter, type Histogram, type MeterProvider, metrics } from '@opentelemetry/api'
+import { type Counter, createNoopMeter, type Histogram, type MeterProvider, metrics } from '@opentelemetry/api'
 import { type Labels, METRICS, type MetricName } from '../../engine/observe/metrics/metric-table.ts'
 import type { MetricSink } from '../../engine/observe/metrics/run-metrics.ts'
 import { SCHEMA_URL, SCOPE } from './names.ts'
@@ -6,8 +6,15 @@ import { SCHEMA_URL, SCOPE } from './names.ts'
 /** The instruments of the meter provider that is registered now: programs may register one after they have made their runners. */
 export class Meters implements MetricSink {
   #provider: MeterProvider | undefined
+  #isIdle = true
   readonly #histograms: Map<string, Histogram> = new Map()
   readonly #counters: Map<string, Counter> = new Map()
+
+  /** Whether no meter provider is registered. */
+  get isIdle(): boolean {
+    this.#refresh()
+    return this.#isIdle
+  }
 
   /** Adds a value to a metric. */
   record(metric: MetricName, value: number, labels: Labels): void {
@@ -21,6 +28,7 @@ export class Meters implements MetricSink {
     if (provider === this.#provider) return
     this.#provider = provider
     const meter = provider.getMeter(SCOPE, undefined, { schemaUrl: SCHEMA_URL })
+    this.#isIdle = meter === createNoopMeter()
     for (const [metric, { name, unit, description, buckets }] of Object.entries(METRICS)) {
       const advice = { explicitBucketBoundaries: [...(buckets ?? [])] }
       if (buckets) this.#histograms.set(metric, meter.createHistogram(name, { unit, description, advice }))

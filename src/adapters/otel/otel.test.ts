@@ -266,6 +266,22 @@ describe('an invocation of several runs', () => {
     expect(session?.events.map((event) => event.trace)).toEqual([undefined, undefined])
   })
 
+  test('passes the trace context of its caller on without an SDK', async () => {
+    const sessionService = new InMemorySessionService()
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    await runnerOf(['Hi.'], { sessionService }).complete({ userId: 'ada', sessionId: 's1', message: 'Go', traceparent })
+    const session = await sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
+    expect(session?.events[0]?.trace).toBe(traceparent)
+  })
+
+  test('an SDK that is registered between two runs traces the second one', async () => {
+    const runner = runnerOf(['Hi.', 'Hi.'])
+    await runner.complete({ userId: 'ada', message: 'Go' })
+    const { spans } = registerSdk()
+    await runner.complete({ userId: 'ada', message: 'Go' })
+    expect(spans().map(({ name }) => name)).toEqual(['chat scripted', 'invoke_agent desk'])
+  })
+
   test('a traceparent of the caller is the parent of a new invocation; a malformed one is ignored', async () => {
     const { span } = registerSdk()
     const runner = runnerOf(['Hi.', 'Hi.'])

@@ -4,6 +4,7 @@ import {
   context,
   isSpanContextValid,
   type Link,
+  ProxyTracerProvider,
   type Span,
   SpanKind,
   type SpanOptions,
@@ -13,10 +14,11 @@ import {
 import { readTraceparent, writeTraceparent } from '../../core/base/traceparent.ts'
 import { LABEL } from '../../engine/observe/metrics/metric-table.ts'
 import { modelOperationOf, toolNameOf } from '../../engine/observe/metrics/operation-facts.ts'
-import { RunMetrics } from '../../engine/observe/metrics/run-metrics.ts'
+import { type Measuring, RunMetrics } from '../../engine/observe/metrics/run-metrics.ts'
 import type { Observer } from '../../engine/observe/observer.ts'
 import type { Measurement, Operation, OperationEnd, RequestOperation } from '../../engine/observe/operation.ts'
-import { agentAttributes, modelAttributes, replyAttributes, tokenAttributes, toolAttributes } from './attributes.ts'
+import { OperationNotes } from '../../engine/observe/operation-notes.ts'
+import { addFirstChunk, addReply, addSums, agentAttributes, modelAttributes, toolAttributes } from './attributes.ts'
 import { ContentWriter } from './content.ts'
 import { Meters } from './meters.ts'
 import { ATTRIBUTE, SCHEMA_URL, SCOPE } from './names.ts'
@@ -39,6 +41,7 @@ type SpannedOperation = Exclude<Operation, RequestOperation>
 
 /** What is known of an operation under way. */
 interface Started {
+  readonly measuring: Measuring
   readonly span: Span
   /** The context in which the span is active. */
   readonly context: Context
@@ -49,9 +52,9 @@ class OtelObserver implements Observer {
   readonly #content: ContentWriter | undefined
   readonly #origins: ReadonlySet<string>
   readonly #tracer = trace.getTracerProvider().getTracer(SCOPE, undefined, { schemaUrl: SCHEMA_URL })
-  readonly #metrics = new RunMetrics(new Meters())
-  /** By operation: an operation may outlive the one around it, such as a tool in the background. */
-  readonly #started: WeakMap<Operation, Started> = new WeakMap()
+  readonly #meters = new Meters()
+  readonly #metrics = new RunMetrics(this.#meters)
+  readonly #started = new OperationNotes<Started>()
 
   constructor(options: OtelOptions) {
     this.#options = options
@@ -59,10 +62,18 @@ class OtelObserver implements Observer {
     this.#origins = new Set(options.propagateTo)
   }
 
+  /** Programs may register an SDK after they have made their runners. */
+  isIdle(): boolean {
+    const provider = trace.getTracerProvider()
+    const isTraced = !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(SCOPE) !== undefined
+    return !isTraced && this.#meters.isIdle
+  }
+
   around(operation: Operation, next: () => Promise<OperationEnd>): Promise<void> {
-    this.#metrics.begin(operation)
-    if (operation.type === 'request') return next().then((end) => void this.#metrics.end(operation, end))
-    const started = this.#start(operation)
+    const around = operation.parent && this.#started.get(operation.parent)
+    const measuring = this.#metrics.begin(operation, around?.measuring)
+    if (operation.type === 'request') return next().then((end) => void this.#metrics.end(operation, measuring, end))
+    const started = this.#start(operation, measuring, around)
     this.#started.set(operation, started)
     return context.with(started.context, next).then((end) => this.#end(operation, started, end))
   }
@@ -80,50 +91,23 @@ class OtelObserver implements Observer {
     this.#metrics.measure(measurement)
   }
 
-  #start(operation: SpannedOperation): Started {
-    const { name, kind, attributes } = this.#describe(operation)
+  #start(operation: SpannedOperation, measuring: Measuring, around: Started | undefined): Started {
+    const { name, kind, attributes } = describe(operation)
     if (this.#options.captureUserId) attributes[ATTRIBUTE.user] = operation.run.userId
     const options: SpanOptions = { kind, attributes }
     const startedAt = 'startedAt' in operation ? operation.startedAt : undefined
     // a Date: the API takes a number from before the process for one of another clock
     if (startedAt !== undefined) options.startTime = new Date(startedAt)
-    const parent = this.#parentOf(operation, options)
-    const span = this.#tracer.startSpan(name, options, parent)
-    return { span, context: trace.setSpan(parent, span) }
-  }
-
-  #describe(operation: SpannedOperation): { name: string; kind: SpanKind; attributes: Attributes } {
-    switch (operation.type) {
-      case 'run':
-      case 'agent':
-        return {
-          name: `invoke_agent ${operation.agent}`,
-          kind: SpanKind.INTERNAL,
-          attributes: agentAttributes(operation),
-        }
-      case 'model': {
-        const attributes = modelAttributes(operation)
-        if (this.#content) Object.assign(attributes, this.#content.ofRequest(operation))
-        return { name: `${modelOperationOf(operation)} ${operation.model}`, kind: SpanKind.CLIENT, attributes }
-      }
-      default: {
-        const attributes = toolAttributes(operation)
-        if (this.#content) Object.assign(attributes, this.#content.ofArguments(operation.args))
-        return { name: `execute_tool ${toolNameOf(operation)}`, kind: SpanKind.INTERNAL, attributes }
-      }
-    }
-  }
-
-  /** The context of the span around a new one. Adds links to the options. */
-  #parentOf(operation: SpannedOperation, options: SpanOptions): Context {
     if ('links' in operation && operation.links.length) options.links = operation.links.flatMap(linkTo)
-    const around = operation.parent && this.#started.get(operation.parent)
-    if (around) return around.context
-    return this.#contextOfRun(operation, options)
+    const parent = around ? around.context : this.#contextOfRun(operation, options)
+    const span = this.#tracer.startSpan(name, options, parent)
+    if (this.#content && span.isRecording()) span.setAttributes(this.#content.ofStart(operation))
+    return { measuring, span, context: trace.setSpan(parent, span) }
   }
 
-  /** The context that a run begins in: the trace that its invocation has, that of its caller, or none. */
-  #contextOfRun({ run, ...operation }: SpannedOperation, options: SpanOptions): Context {
+  /** The context that a run begins in: the trace that its invocation has, that of its caller, or none. Adds links to the options. */
+  #contextOfRun(operation: SpannedOperation, options: SpanOptions): Context {
+    const { run } = operation
     const active = context.active()
     const caller = operation.type === 'run' ? callerContext(active, operation.traceparent) : active
     const recorded = readTraceparent(run.recordedTrace)
@@ -137,24 +121,47 @@ class OtelObserver implements Observer {
     return recorded ? trace.setSpanContext(active, { ...recorded, isRemote: true }) : caller
   }
 
-  #end(operation: SpannedOperation, { span }: Started, end: OperationEnd): void {
-    const { errorType, tokens, sums } = this.#metrics.end(operation, end)
-    const attributes: Attributes = { [LABEL.outcome]: end.outcome }
-    if (errorType !== undefined) {
-      attributes[LABEL.error] = errorType
-      const message = this.#content?.ofError(end.error)
-      span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
+  #end(operation: SpannedOperation, { measuring, span }: Started, end: OperationEnd): void {
+    const { errorType, tokens, sums } = this.#metrics.end(operation, measuring, end)
+    if (span.isRecording()) {
+      const attributes: Attributes = { [LABEL.outcome]: end.outcome }
+      if (errorType !== undefined) {
+        attributes[LABEL.error] = errorType
+        const message = this.#content?.ofError(end.error)
+        span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) })
+      }
+      if (tokens) addReply(attributes, end, tokens)
+      if (operation.type === 'model' && operation.stream) addFirstChunk(attributes, end)
+      if (sums) addSums(attributes, sums)
+      if (this.#content) Object.assign(attributes, this.#content.ofEnd(operation, end))
+      span.setAttributes(attributes)
     }
-    if (operation.type === 'model') {
-      Object.assign(attributes, tokens && replyAttributes(end, tokens, operation.stream), this.#content?.ofReply(end))
-    } else if (operation.type === 'tool' || operation.type === 'call') {
-      Object.assign(attributes, this.#content?.ofResult(end))
-    } else if (sums) {
-      Object.assign(attributes, tokenAttributes(sums))
-      if (sums.provider !== undefined) attributes[LABEL.provider] = sums.provider
-    }
-    span.setAttributes(attributes)
     span.end()
+  }
+}
+
+/** The name of a span, and what samplers see of it. */
+function describe(operation: SpannedOperation): { name: string; kind: SpanKind; attributes: Attributes } {
+  switch (operation.type) {
+    case 'run':
+    case 'agent':
+      return {
+        name: `invoke_agent ${operation.agent}`,
+        kind: SpanKind.INTERNAL,
+        attributes: agentAttributes(operation),
+      }
+    case 'model':
+      return {
+        name: `${modelOperationOf(operation)} ${operation.model}`,
+        kind: SpanKind.CLIENT,
+        attributes: modelAttributes(operation),
+      }
+    default:
+      return {
+        name: `execute_tool ${toolNameOf(operation)}`,
+        kind: SpanKind.INTERNAL,
+        attributes: toolAttributes(operation),
+      }
   }
 }
 

@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { emptyStore } from '../../../test/postgres/empty-store.ts'
+import { requestOf } from '../../adapters/testing/suites/session-fixtures.ts'
 import { newSchema, runSql, serverUrl } from './database.test-kit.ts'
 import { type PostgresServices, postgres } from './postgres.ts'
 import type { PostgresOptions } from './postgres-options.ts'
@@ -14,6 +15,18 @@ function open(source: Parameters<typeof postgres>[0], options?: PostgresOptions)
 }
 
 const key = { appName: 'shop', userId: 'ada', sessionId: 's1' }
+
+test('a request that a process of an earlier version has stored expires, too', async () => {
+  const schema = newSchema()
+  const { sessionService } = open(serverUrl(), { schema })
+  await sessionService.createSession(key)
+  const lease = await sessionService.claim(key)
+  const opened = [requestOf('r1', { sessionId: 's1', expiresAt: 10 })]
+  await sessionService.append(lease, 0, [], { pending: { opened, closed: [] } })
+  await runSql(`UPDATE "${schema}".toolwright_pending SET expires = NULL`)
+  const find = (now: number) => sessionService.overdue?.({ appName: 'shop', now, limit: 9 })
+  expect([await find(9_999), await find(10_000)]).toEqual([[], [key]])
+})
 
 test.each([
   ['not a URL', 'localhost', 'Write it as postgres://user:password@host:5432/database.'],

@@ -225,4 +225,12 @@ export const MIGRATIONS: readonly Migration[] = [
        UPDATE toolwright_meta SET value = (SELECT coalesce(max(version) + 1, 0) FROM removed) WHERE name = 'state_floor'`,
     ],
   },
+  // When requests expire: workers look for those that have. NULL = not known yet, from a process of the version before.
+  {
+    worksFrom: 1,
+    statements: [
+      'ALTER TABLE toolwright_pending ADD COLUMN expires DOUBLE PRECISION',
+      'CREATE INDEX toolwright_pending_expires ON toolwright_pending (expires)',
+    ],
+  },
 ]

@@ -5,12 +5,15 @@ import { Runner } from '../../engine/runner/runner.ts'
 import type { CloseOptions } from '../../engine/runner/runner-options.ts'
 import { InMemoryArtifactService } from '../../services/artifact/in-memory.ts'
 import { InMemoryMemoryService } from '../../services/memory/in-memory.ts'
-import { BenchSessions } from './bench/bench-session.ts'
+import { SignedSessions } from './bench/signed-sessions.ts'
 import { ToolBench } from './bench/tool-bench.ts'
 import { ClientWrites } from './guard/client-writes.ts'
 import { DEFAULT_LIMITS, type LiveAppOptions, type ServerOptions } from './server-options.ts'
+import { CallNotes } from './trace/call-notes.ts'
+import { ModelCalls } from './trace/model-calls.ts'
 import { RecentSessions } from './trace/recent-sessions.ts'
 import { RecentStacks } from './trace/recent-stacks.ts'
+import { WhatIfs } from './what-if/what-ifs.ts'
 
 /** One app that the server serves. */
 export interface ServedApp {
@@ -23,9 +26,15 @@ export interface ServedApp {
   /** Calls single tools of the app; undefined unless the server serves `/dev`. */
   readonly bench: ToolBench | undefined
   /** Recognises the sessions of the tool bench, also those of another process. */
-  readonly benchSessions: BenchSessions
+  readonly benchSessions: SignedSessions
+  /** The copies of sessions whose agents are varied. Only a server that serves `/dev` makes and runs them. */
+  readonly whatIfs: WhatIfs
   /** The stacks of errors that tools threw; undefined unless the server serves `/dev`. */
   readonly stacks: RecentStacks | undefined
+  /** What models were asked; undefined unless the server records it. */
+  readonly modelCalls: ModelCalls | undefined
+  /** What happened in tool calls; undefined unless the server serves `/dev`. */
+  readonly callNotes: CallNotes | undefined
   /** Limits what clients store. */
   readonly writes: ClientWrites
   /** The sessions that clients have used lately. */
@@ -41,7 +50,7 @@ export class Apps {
   readonly #apps: ReadonlyMap<string, ServedApp>
 
   /** Makes a runner for each agent. Throws `INVALID_CONFIG` for an app that cannot be served. */
-  constructor({ apps, services, live, tours, agentFiles, dev, limits }: ServerOptions) {
+  constructor({ apps, services, live, tours, agentFiles, dev, recordModelCalls = dev, limits }: ServerOptions) {
     this.#apps = new Map(
       Object.entries(apps).map(([name, root]) => {
         const runner =
@@ -51,15 +60,24 @@ export class Apps {
         const own = <T>(options: { readonly [app: string]: T } | undefined): T | undefined =>
           options && Object.hasOwn(options, name) ? options[name] : undefined
         usePhases(runner, own(live))
-        const benchSessions = new BenchSessions(runner)
+        const benchSessions = new SignedSessions('bench', runner)
         const stacks = dev ? new RecentStacks() : undefined
-        if (stacks) runner.internals.observeThrown((thrown) => stacks.add(thrown))
-        const bench = stacks && new ToolBench(runner, benchSessions, stacks)
+        const modelCalls = recordModelCalls ? new ModelCalls() : undefined
+        const callNotes = dev ? new CallNotes() : undefined
+        const prepare = (one: Runner): void => {
+          if (stacks) one.internals.observeThrown((thrown) => stacks.add(thrown))
+          for (const observer of [modelCalls, callNotes]) if (observer) one.internals.observe(observer)
+        }
+        prepare(runner)
+        const bench = stacks && new ToolBench(runner, benchSessions, prepare)
+        const whatIfs = new WhatIfs(runner, bench && { bench, prepare })
         const writes = new ClientWrites({ ...DEFAULT_LIMITS, ...limits })
         const recent = new RecentSessions()
         const tour = own(tours) ?? []
         const file = own(agentFiles)
-        return [name, { name, runner, live: own(live), bench, benchSessions, stacks, writes, recent, tour, file }]
+        const sessions = { bench, benchSessions, whatIfs }
+        const recorded = { stacks, modelCalls, callNotes }
+        return [name, { name, runner, live: own(live), ...sessions, ...recorded, writes, recent, tour, file }]
       }),
     )
   }
@@ -76,13 +94,14 @@ export class Apps {
     return [...this.#apps.values()]
   }
 
-  /** Closes the runners of all apps, as `runner.close()` does, and their tool benches. */
+  /** Closes the runners of all apps, as `runner.close()` does, with their tool benches and what-if copies. */
   async close(options?: CloseOptions): Promise<void> {
-    const close = async ({ runner, bench }: ServedApp): Promise<void> => {
+    const close = async ({ runner, bench, whatIfs }: ServedApp): Promise<void> => {
       try {
         await runner.close(options)
       } finally {
-        await bench?.close() // its tools are those of the runner, which may still need their connections before
+        // their tools are those of the runner, which may still need their connections before
+        await Promise.all([bench?.close(), whatIfs.close(options)])
       }
     }
     await Promise.all(this.all().map(close))

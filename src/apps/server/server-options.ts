@@ -55,6 +55,11 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits> | undefined
   /** Serves `/dev`: graphs, traces, the log, and single tool calls. For developers only. Default false. */
   readonly dev?: boolean | undefined
+  /**
+   * Keeps the requests and replies of the latest model calls in memory, with instructions and tools, and serves them to principals that
+   * may act as any user. Default: as `dev`.
+   */
+  readonly recordModelCalls?: boolean | undefined
   /** The folder of the built workbench, served at `/`. Default: none. */
   readonly page?: string | undefined
   /** Example messages of the apps, which the workbench offers. */

@@ -43,6 +43,7 @@ const RULES: OptionRules<ServerOptions> = {
   limits: record,
   metrics: flag,
   dev: flag,
+  recordModelCalls: flag,
   page: text,
   tours: record,
   agentFiles: record,

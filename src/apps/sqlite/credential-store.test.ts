@@ -158,8 +158,9 @@ test('a SQLite file of schema version 1 gets credentials and keeps its sessions'
   old.close()
 })
 
-/** Removes the columns that the latest migration adds. */
+/** Removes the columns that the latest migrations add. */
 const BEFORE_FLEETS =
+  'DROP INDEX toolwright_pending_expires; ALTER TABLE toolwright_pending DROP COLUMN expires; ' +
   'DROP INDEX toolwright_sessions_set_aside; ' +
   ['holder', 'crashes', 'set_aside'].map((name) => `ALTER TABLE toolwright_sessions DROP COLUMN ${name}`).join('; ')
 

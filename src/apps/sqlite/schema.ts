@@ -188,6 +188,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX IF NOT EXISTS toolwright_workers_seen ON toolwright_workers (app, seen_at);
   CREATE INDEX IF NOT EXISTS toolwright_sessions_held ON toolwright_sessions (app, id) WHERE epoch <> 0;
   `,
+  // When requests expire, in milliseconds: workers look for those that have. NULL = not known yet, from a process of an earlier version.
+  `
+  ALTER TABLE toolwright_pending ADD COLUMN expires REAL;
+  CREATE INDEX toolwright_pending_expires ON toolwright_pending (expires);
+  `,
 ]
 
 /** The tables with the columns that this Toolwright reads. */
@@ -198,7 +203,7 @@ const TABLES: Readonly<Record<string, string>> = {
   toolwright_checkpoints: 'session, seq, state',
   toolwright_state: 'app, user, session, key, value',
   toolwright_inbox: 'id, session, item_id, body',
-  toolwright_pending: 'id, session, since, body',
+  toolwright_pending: 'id, session, since, body, expires',
   toolwright_artifacts: 'app, user, session, filename, version, mime_type, created_at, metadata, part, bytes',
   toolwright_credentials: 'generation, app, user, key, sealed',
   toolwright_pins: 'app, name, hash',

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { scriptedModel } from '../../adapters/testing/scripted-model.ts'
-import { eventIds, eventOf, HOME } from '../../adapters/testing/suites/session-fixtures.ts'
+import { eventIds, eventOf, HOME, requestOf } from '../../adapters/testing/suites/session-fixtures.ts'
 import { LlmAgent } from '../../engine/agent/agents/llm-agent.ts'
 import { Runner } from '../../engine/runner/runner.ts'
 import { sqlite } from './sqlite.ts'
@@ -139,6 +139,28 @@ test('looking for interrupted runs reads no idle sessions', () => {
     .all('shop')
   connection.close()
   expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining('toolwright_sessions_held')])
+})
+
+test('a request that a process of an earlier version has stored expires, too, and finding it reads no other requests', async () => {
+  const file = temporaryFile()
+  const services = sqlite(file)
+  const { sessionService } = services
+  for (const [sessionId, expiresAt] of Object.entries({ late: 10, early: 5, other: 10 })) {
+    await sessionService.createSession({ ...HOME, sessionId })
+    const lease = await sessionService.claim({ ...HOME, sessionId })
+    const opened = [requestOf(`r-${sessionId}`, { sessionId, expiresAt, args: { expiresAt: 1 } })]
+    await sessionService.append(lease, 0, [], { pending: { opened, closed: [] } })
+  }
+  const connection = new DatabaseSync(file)
+  connection.exec("UPDATE toolwright_pending SET expires = NULL WHERE body NOT LIKE '%other%'")
+  connection.exec("UPDATE toolwright_pending SET body = '{' WHERE body LIKE '%early%'") // damaged
+  const find = async (now: number): Promise<string[]> =>
+    ((await sessionService.overdue?.({ appName: HOME.appName, now, limit: 9 })) ?? []).map(({ sessionId }) => sessionId)
+  expect([await find(9_999), (await find(10_000)).sort()]).toEqual([[], ['late', 'other']])
+  const plan = connection.prepare('EXPLAIN QUERY PLAN SELECT session FROM toolwright_pending WHERE expires <= ?').all(1)
+  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining('toolwright_pending_expires')])
+  connection.close()
+  services.close()
 })
 
 test('a SQLite file with a newer or unknown schema version is rejected unchanged', () => {

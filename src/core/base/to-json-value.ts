@@ -20,11 +20,18 @@ interface JsonCopy {
  * as `[circular]`.
  *
  * @param maxText Longer texts and byte arrays are cut to their two ends. `bytes` counts all of them.
+ * @param maxBytes What comes after as many bytes is left out.
  */
-export function toJsonValue(value: unknown, maxText: number = MAX_CONTENT_BYTES): JsonCopy {
+export function toJsonValue(
+  value: unknown,
+  maxText: number = MAX_CONTENT_BYTES,
+  maxBytes: number = MAX_CONTENT_BYTES,
+): JsonCopy {
   const copying: Copying = {
     bytes: 0,
     objects: 0,
+    maxBytes,
+    maxObjects: Math.min(MAX_OBJECTS, maxBytes),
     maxText: Math.min(maxText, MAX_CONTENT_BYTES),
     parents: [],
     hasDropped: false,
@@ -37,14 +44,16 @@ export function toJsonValue(value: unknown, maxText: number = MAX_CONTENT_BYTES)
 interface Copying {
   bytes: number
   objects: number
+  readonly maxBytes: number
+  readonly maxObjects: number
   readonly maxText: number
   /** The objects around the current value. An object that contains one of them is circular. */
   readonly parents: object[]
   hasDropped: boolean
 }
 
-function isFull({ bytes, objects }: Copying): boolean {
-  return bytes > MAX_CONTENT_BYTES || objects > MAX_OBJECTS
+function isFull({ bytes, objects, maxBytes, maxObjects }: Copying): boolean {
+  return bytes > maxBytes || objects > maxObjects
 }
 
 function copy(value: unknown, copying: Copying): unknown {

@@ -40,3 +40,8 @@ export interface PendingRequest {
   /** The page on which the user gives consent to a credential. */
   readonly authUri?: string
 }
+
+/** When a request expires, in milliseconds since the epoch. Infinity: never. */
+export function expiryOf({ expiresAt = Number.POSITIVE_INFINITY }: Pick<PendingRequest, 'expiresAt'>): number {
+  return expiresAt * 1_000
+}

@@ -9,7 +9,7 @@ import { compileSchema } from '../../core/schema/compile.ts'
 import { checkAuthConfig } from '../../services/auth/config/check-auth-config.ts'
 import type { LiveInput, LiveInputReader } from '../model/live-input.ts'
 import type { Observation } from '../observe/observation.ts'
-import type { Operation } from '../observe/operation.ts'
+import type { Operation, OperationNote } from '../observe/operation.ts'
 import {
   addRequest,
   answeredInputs,
@@ -45,7 +45,7 @@ const INPUT_RULES = {
 export interface ObservedCall {
   /** The observers. */
   readonly observation: Observation
-  /** The attempt. */
+  /** The attempt; before the first one, the call. */
   readonly operation: Operation
 }
 
@@ -210,7 +210,17 @@ export class CallContext extends ForwardingContext implements ToolContext {
   /** Sends a value to the consumers of the run, unless the call has its response. */
   progress(value: unknown): void {
     const { functionCallId, tool, onProgress } = this.#options
-    if (!this.#closed) onProgress(functionCallId, tool.name, value)
+    if (this.#closed) return
+    this.note({ type: 'progress', value })
+    onProgress(functionCallId, tool.name, value)
+  }
+  /** Passes a line to the observers, unless the call has its response. */
+  log(message: string, data?: unknown): void {
+    if (!this.#closed) this.note({ type: 'log', message, data })
+  }
+  /** Tells the observers what happens in the call. */
+  note(note: OperationNote): void {
+    this.observed?.observation.note(this.observed.operation, note)
   }
 
   /** The input of the live session. Kept from the first read on. */

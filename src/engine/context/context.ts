@@ -217,6 +217,11 @@ export interface ToolContext extends CallbackContext {
    */
   progress(value: unknown): void
   /**
+   * Notes a line for the developer: observers get it, and the workbench shows it at the call. Never stored, and neither the model nor
+   * the user sees it. Without observers it does nothing.
+   */
+  log(message: string, data?: unknown): void
+  /**
    * What the user of a live session sends while this call runs: audio, video and text, from the first read on. A slow tool
    * misses the oldest input and gets a `lagged` item. Undefined outside live sessions.
    */

@@ -9,46 +9,52 @@ import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { entryFor } from './resolve.ts'
 
 /** Prepares a call, and shows it if it ends there: refused, denied, or waiting for an answer. */
-export async function observePrepare<T extends Prepared>(
+export function observePrepare<T extends Prepared>(
   batch: Batch,
   call: CallState,
   prepare: (batch: Batch, call: CallState) => T | Promise<T>,
-): Promise<T> {
-  const ended = callOperation(batch, call)
-  const prepared = await prepare(batch, call)
-  if (!ended || prepared.type === 'ready' || prepared.type === 'answered' || prepared.type === 'suspended')
-    return prepared
-  await ended.observation.report(ended.operation, endOfOutcome(prepared))
-  return withTrace(ended, prepared)
+): T | Promise<T> {
+  const startedAt = batch.host.services.ports.now()
+  const prepared = prepare(batch, call)
+  if (!(prepared instanceof Promise)) return reportEnded(batch, prepared, startedAt)
+  return prepared.then((one) => reportEnded(batch, one, startedAt))
+}
+
+function reportEnded<T extends Prepared>(batch: Batch, prepared: T, startedAt: number): T | Promise<T> {
+  if (prepared.type === 'ready' || prepared.type === 'answered' || prepared.type === 'suspended') return prepared
+  const ended = callOperation(batch, prepared.call, startedAt)
+  if (!ended) return prepared
+  const reported = ended.observation.report(ended.operation, endOfOutcome(prepared))
+  return reported.then(() => withTrace(ended, prepared))
 }
 
 /**
  * Runs a prepared call. Without policies, the call is one attempt. With policies, each attempt is shown as it is made, and the call only
  * if its attempts do not tell its outcome: a cached result, a limit, a result that is not valid.
  */
-export async function observeExecution(
+export function observeExecution(
   batch: Batch,
   one: ReadyCall | AnsweredCall,
   execute: (batch: Batch, one: ReadyCall | AnsweredCall) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { call, context } = one
-  if (one.type === 'ready' && !one.entry.tool.middleware?.length) {
-    const attempt = toolOperation(batch, call, one.args, 1)
-    if (!attempt) return await execute(batch, one)
-    const { observation, operation } = attempt
-    context.observed = attempt
-    return withTrace(
-      attempt,
-      await observation.around(
-        operation,
-        () => execute(batch, one),
-        (settled) => endOf(batch, settled),
-        batch.host.stop,
-      ),
-    )
-  }
-  const ended = callOperation(batch, call)
+  if (one.type === 'answered' || one.entry.tool.middleware?.length) return observePolicies(batch, one, execute)
+  const attempt = toolOperation(batch, one.call, one.args, 1)
+  if (!attempt) return execute(batch, one)
+  one.context.observed = attempt
+  const { observation, operation } = attempt
+  const work = (): Promise<Outcome> => execute(batch, one)
+  const executed = observation.around(operation, work, (settled) => endOf(batch, settled), batch.host.stop)
+  return executed.then((outcome) => withTrace(attempt, outcome))
+}
+
+async function observePolicies(
+  batch: Batch,
+  one: ReadyCall | AnsweredCall,
+  execute: (batch: Batch, one: ReadyCall | AnsweredCall) => Promise<Outcome>,
+): Promise<Outcome> {
+  const ended = callOperation(batch, one.call, batch.host.services.ports.now())
   if (!ended) return await execute(batch, one)
+  one.context.observed = ended // until the first attempt: policies note what they do
   try {
     const outcome = await execute(batch, one)
     const end = endOfOutcome(outcome)
@@ -100,9 +106,8 @@ function toolOperation(
   return observed && { ...observed, operation: { type: 'tool', ...observed.facts, args, attempt } }
 }
 
-function callOperation(batch: Batch, call: CallState): Observed<CallOperation> | undefined {
+function callOperation(batch: Batch, call: CallState, startedAt: number): Observed<CallOperation> | undefined {
   const observed = factsOf(batch, call)
-  const startedAt = batch.host.services.ports.now()
   return observed && { ...observed, operation: { type: 'call', ...observed.facts, args: call.args, startedAt } }
 }
 
@@ -111,13 +116,25 @@ function factsOf(batch: Batch, call: CallState) {
   const { observation } = batch.host.services
   const run = parent?.run ?? batch.bodyOf
   if (!run || !observation) return undefined
-  const description = entryFor(batch, call)?.tool.description
-  const links = call.requests.flatMap(({ request }) => request.trace ?? [])
+  const tool = entryFor(batch, call)?.tool
+  const { description, effect } = tool ?? {}
+  const links = call.requests.length ? call.requests.flatMap(({ request }) => request.trace ?? []) : NO_LINKS
   return {
     observation,
-    facts: { run, parent, agent, tool: call.name, description, callId: call.id, links },
+    facts: {
+      run,
+      parent,
+      agent,
+      tool: call.name,
+      description,
+      callId: call.id,
+      effect: tool && (effect ?? 'atMostOnce'),
+      links,
+    },
   }
 }
+
+const NO_LINKS: readonly string[] = []
 
 /** The outcome; with requests to a human, the trace context of the attempt that made them. */
 function withTrace<T extends Prepared>({ observation, operation }: Observed<Operation>, outcome: T): T {

@@ -53,6 +53,8 @@ interface FlowOptions<S> extends FlowDefinition<S> {
   recordPhase(phase: { readonly name: string; readonly tools?: readonly string[] | undefined }): Promise<void>
   /** The conversation has moved to another phase. */
   onPhase(change: { readonly from?: string; readonly to: string }): void | Promise<void>
+  /** A watcher of a key, or a pattern, runs its code. */
+  onHook(hook: 'watcher' | 'pattern', name: string): void
   /** Reports a mistake in a hook. */
   report(problem: string, error: unknown): void
 }
@@ -118,14 +120,17 @@ export class ConversationFlow<S> {
     if (this.#lifecycle === 'closed') return
     const depth = this.#loops.depthOf(delta)
     for (const { watcher, before, after } of this.#mirror.apply(delta)) {
-      const { session, report } = this.#options
+      const { session, report, onHook } = this.#options
       if (depth > MAX_DEPTH) {
         const problem = `A watcher of "${watcher.key}" did not run: its own writes made it run ${MAX_DEPTH} times in a row`
         report(`${problem}. Write the key only if its value must change.`, undefined)
         continue
       }
       this.#watching = this.#watching
-        .then(() => this.#loops.run(depth, this.state, (state) => watcher.run({ before, after, state, session })))
+        .then(() => {
+          onHook('watcher', watcher.key)
+          return this.#loops.run(depth, this.state, (state) => watcher.run({ before, after, state, session }))
+        })
         .then(undefined, (error) => report(`A watcher of "${watcher.key}" failed`, error))
     }
     this.#patterns?.stateChanged(this.state)
@@ -209,7 +214,8 @@ export class ConversationFlow<S> {
   }
 
   #firePattern(pattern: LivePattern<S>): void {
-    const { session, report } = this.#options
+    const { session, report, onHook } = this.#options
+    onHook('pattern', pattern.name)
     Promise.resolve()
       .then(() => pattern.run({ state: this.state, session }))
       .catch((error) => report(`Pattern "${pattern.name}" failed`, error))

@@ -22,6 +22,8 @@ export type LiveEvent = {
   | { readonly type: 'request'; readonly request: PendingRequest }
   | { readonly type: 'phase'; readonly from?: string; readonly to: string }
   | { readonly type: 'transfer'; readonly to: string }
+  /** A watcher of this key, or the pattern with this name, runs its code. */
+  | { readonly type: 'hook'; readonly hook: 'watcher' | 'pattern'; readonly name: string }
   | { readonly type: 'activity'; readonly state: 'start' | 'end' }
   | { readonly type: 'interrupted' }
   | { readonly type: 'turnComplete'; readonly usageMetadata?: JsonObject }

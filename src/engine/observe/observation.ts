@@ -2,7 +2,7 @@ import type { StopSignal } from '../../core/base/stop-signal.ts'
 import { readTraceparent } from '../../core/base/traceparent.ts'
 import { messageOf } from '../../core/error/error.ts'
 import type { Observer } from './observer.ts'
-import type { Measurement, Operation, OperationEnd } from './operation.ts'
+import type { Measurement, Operation, OperationEnd, OperationNote } from './operation.ts'
 
 /** How work has settled. */
 export type Settled<T> = { readonly value: T; readonly error?: undefined } | { readonly error: unknown }
@@ -19,6 +19,12 @@ export class Observation {
   constructor(observers: readonly Observer[], warn: (problem: string, error: unknown) => void) {
     this.#observers = observers
     this.#warn = warn
+  }
+
+  /** Whether no observer measures anything now. */
+  get isIdle(): boolean {
+    for (const observer of this.#observers) if (!this.#call(observer, () => observer.isIdle?.())) return false
+    return true
   }
 
   /** These observers, then one more. */
@@ -42,21 +48,18 @@ export class Observation {
   #around<T>(at: number, observed: Observed<T>): Promise<T> {
     const observer = this.#observers[at]
     if (!observer) return start(observed.work)
-    let work: Promise<T> | undefined
-    let end: Promise<OperationEnd> | undefined
+    let started: Watched<T> | undefined
     // the first call starts the work: that of the observer, or the one below when the observer has returned without one
     const next = (): Promise<OperationEnd> => {
-      work ??= this.#around(at + 1, observed)
-      end ??= endOfWork(work, observed)
-      return end
+      started ??= watch(this.#around(at + 1, observed), observed)
+      return started.end
     }
     this.#call(observer, () => observer.around(observed.operation, next))
-    if (!work) {
+    if (!started) {
       this.#report(observer, new Error('around() did not call next() before its first await'))
       next()
     }
-    // an observer that awaits next() goes on before the run does, so that nothing is lost when a program exports its spans after a run
-    return (end as unknown as Promise<OperationEnd>).then(() => work as Promise<T>) // next() has set both
+    return (started as unknown as Watched<T>).work // next() has set it
   }
 
   /** The trace context of an operation. Undefined if no observer has one. */
@@ -67,6 +70,11 @@ export class Observation {
   /** The trace context that a tool sends to an origin. Undefined: none. */
   traceFor(operation: Operation, origin: string): string | undefined {
     return this.#findTrace((observer) => observer.traceFor?.(operation, origin))
+  }
+
+  /** Passes on what happens inside an operation. */
+  note(operation: Operation, note: OperationNote): void {
+    for (const observer of this.#observers) this.#call(observer, () => observer.note?.(operation, note))
   }
 
   /** Passes a figure on. */
@@ -125,17 +133,30 @@ function start<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function endOfWork<T>(work: Promise<T>, { endOf, stop }: Observed<T>): Promise<OperationEnd> {
-  return new Promise((resolve) => {
-    const listener = { stop: (error: unknown): void => resolve(endOf({ error })) }
-    const settle = (settled: Settled<T>): void => {
-      stop?.delete(listener)
-      resolve(endOf(settled))
-    }
-    stop?.add(listener)
-    work.then(
-      (value) => settle({ value }),
-      (error) => settle({ error }),
-    )
-  })
+/** Work under way. */
+interface Watched<T> {
+  readonly work: Promise<T>
+  readonly end: Promise<OperationEnd>
+}
+
+/** An observer that awaits `end` goes on before the run does, so that nothing is lost when a program exports its spans after a run. */
+function watch<T>(work: Promise<T>, { endOf, stop }: Observed<T>): Watched<T> {
+  const { promise: end, resolve } = Promise.withResolvers<OperationEnd>()
+  const listener = { stop: (error: unknown): void => resolve(endOf({ error })) }
+  stop?.add(listener)
+  const settle = (settled: Settled<T>): void => {
+    stop?.delete(listener)
+    resolve(endOf(settled))
+  }
+  const settled = work.then(
+    (value) => {
+      settle({ value })
+      return value
+    },
+    (error) => {
+      settle({ error })
+      throw error
+    },
+  )
+  return { work: settled, end }
 }

@@ -78,6 +78,8 @@ interface CallFacts extends OperationFacts {
   readonly callId: string
   /** The arguments. */
   readonly args: unknown
+  /** The effect of the tool: `none`, `idempotent`, `reconcilable` or `atMostOnce`. Undefined for an unknown tool. */
+  readonly effect: string | undefined
   /** The trace contexts of the spans before the pauses of this call. */
   readonly links: readonly string[]
 }
@@ -142,6 +144,19 @@ export interface OperationEnd {
   /** The response of a call, as it is recorded. */
   readonly result?: JsonObject | undefined
 }
+
+/** What happens inside an operation, or to it after its end. */
+export type OperationNote =
+  /** The reply of a model call, or its error, is in the log. */
+  | { readonly type: 'recorded'; readonly eventId: string }
+  /** A tool logs a line with `context.log()`. */
+  | { readonly type: 'log'; readonly message: string; readonly data: unknown }
+  /** A tool, or a policy, reports progress. */
+  | { readonly type: 'progress'; readonly value: unknown }
+  /** A policy makes the call wait for its turn. */
+  | { readonly type: 'queued'; readonly policy: 'concurrency' | 'rateLimit' }
+  /** The call has got its turn. */
+  | { readonly type: 'admitted'; readonly policy: 'concurrency' | 'rateLimit' }
 
 /** A figure of the store or of a worker. */
 export type Measurement =

@@ -2,6 +2,7 @@ import { callback, flag, type OptionRules } from '../../core/error/check-options
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import { COUNT, checkKey, checkPolicyOptions, requireOption, requireTool } from './check-policy.ts'
+import { noteTurn } from './note-turn.ts'
 import { addSharedLimit } from './shared-limit.ts'
 import { WaitQueue } from './wait-queue.ts'
 
@@ -51,7 +52,7 @@ export function concurrency<T extends Tool>(tool: T, options: number | Concurren
     }
     // a call that ends passes its slot to the first in the queue, so that no later call overtakes
     if (slots.running < max) slots.running++
-    else await slots.queue.wait(call.context.signal)
+    else await noteTurn(call.context, 'concurrency', slots.queue.wait(call.context.signal))
     try {
       return await next(call)
     } finally {

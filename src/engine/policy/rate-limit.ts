@@ -11,6 +11,7 @@ import {
   requireOption,
   requireTool,
 } from './check-policy.ts'
+import { noteTurn } from './note-turn.ts'
 import { addSharedLimit } from './shared-limit.ts'
 import { WaitQueue } from './wait-queue.ts'
 
@@ -61,7 +62,7 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
       window = new SlidingWindow(max, perMs, clock)
       windows.set(group, window)
     }
-    if (!window.tryStart()) await window.wait(call.context.signal)
+    if (!window.tryStart()) await noteTurn(call.context, 'rateLimit', window.wait(call.context.signal))
     return await next(call)
   })
 }

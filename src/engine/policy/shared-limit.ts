@@ -5,6 +5,7 @@ import { hostOf } from '../context/host-of.ts'
 import type { Middleware, PolicyCall, Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import { checkKey } from './check-policy.ts'
+import { noteTurn } from './note-turn.ts'
 
 /** The policies that may be shared. */
 type Policy = 'concurrency' | 'rateLimit'
@@ -56,7 +57,7 @@ async function takeSlot(
     throw new ToolError(`${policy}() of tool "${tool.name}": key must return at most ${MAX_KEY_LENGTH} characters.`)
   const name = `${kind} ${tool.name} ${group}` // the name of a tool has no spaces
   try {
-    return await host.slots.waitFor({ name, max, perMs }, host, context.signal)
+    return await noteTurn(context, policy, host.slots.waitFor({ name, max, perMs }, host, context.signal))
   } catch (error) {
     if (context.signal.aborted) throw error
     if (error instanceof ToolwrightError && error.code === 'INVALID_REQUEST')

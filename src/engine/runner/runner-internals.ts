@@ -8,6 +8,7 @@ import type { LiveStart } from './run/run-request.ts'
 import type { RunStarter } from './run/run-starter.ts'
 import { observationOf, type RunServices } from './run-services.ts'
 import type { AnswerOptions, RunnerOptions, SubmitOptions, UpdateStateOptions, WorkOptions } from './runner-options.ts'
+import type { RebuiltRequest } from './sessions/rebuild-request.ts'
 import type { SessionOperations } from './sessions/session-operations.ts'
 import type { WorkFinder } from './work/find-work.ts'
 import type { FleetView } from './work/fleet-view.ts'
@@ -21,6 +22,7 @@ const retrying = loadLater(() => import('./work/retry-session.ts'))
 const bodies = loadLater(() => import('./background/run-background-call.ts'))
 const presences = loadLater(() => import('./work/worker-presence.ts'))
 const viewing = loadLater(() => import('./work/view-fleet.ts'))
+const rebuilding = loadLater(() => import('./sessions/rebuild-request.ts'))
 const waking = loadLater(() => import('./work/wake-session.ts'))
 
 /** The parts of a runner. */
@@ -155,6 +157,14 @@ export class RunnerInternals {
   /** Finds what workers can do. */
   async findWork(): Promise<WorkFinder> {
     return await this.#parts.unattended.finder()
+  }
+
+  /** What the log tells of the request for a reply. Undefined if the session has no such reply. */
+  async rebuildRequest(session: SessionOfApp, eventId: string): Promise<RebuiltRequest | undefined> {
+    const { services, starter } = this.#parts
+    const { appName, tree } = starter.factory
+    const { rebuildRequest } = await rebuilding()
+    return await rebuildRequest({ appName, ...session }, eventId, { services, tree })
   }
 
   /** Starts the run of a live session. */

@@ -1,6 +1,6 @@
 // What approvers, workers and operators look for among the sessions in memory. `now` is the time on the clock of leases.
 import { copyJson } from '../../core/base/json.ts'
-import type { PendingRequest } from '../../core/event/pending-request.ts'
+import { expiryOf, type PendingRequest } from '../../core/event/pending-request.ts'
 import { checkFilter, checkId } from './check-key.ts'
 import { sizeWithin } from './in-memory-lists.ts'
 import { FREE, type InMemorySession, inOrder, type StoredRequest, stateOf } from './in-memory-session.ts'
@@ -49,6 +49,19 @@ function pendingOf(sessions: Iterable<InMemorySession>, filter: PendingFilter): 
   for (const { key, pending } of sessions) {
     if (!pending || (userId !== undefined && userId !== key.userId)) continue
     if (sessionId === undefined || sessionId === key.sessionId) found.push(...pending)
+  }
+  return found
+}
+
+/** The sessions with a request that has expired. */
+export function overdueSessions(
+  sessions: Iterable<InMemorySession>,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): SessionKey[] {
+  const found: SessionKey[] = []
+  for (const { key, pending } of sessions) {
+    if (found.length >= limit) break
+    if (pending?.some(({ request }) => expiryOf(request) <= now)) found.push({ ...key })
   }
   return found
 }

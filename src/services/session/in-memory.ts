@@ -17,6 +17,7 @@ import {
   foundPage,
   interruptedSessions,
   listPending,
+  overdueSessions,
   pendingPage,
   pendingSummary,
   postedSessions,
@@ -343,6 +344,11 @@ export class InMemorySessionService implements SessionService {
 
   async pendingSummary(filter: Parameters<SessionService['pending']>[0]): Promise<PendingSummary> {
     return pendingSummary(this.#sessionsOf(filter.appName), filter)
+  }
+
+  async overdue(filter: { appName: string; now: number; limit: number }): Promise<SessionKey[]> {
+    checkId('appName', filter.appName)
+    return overdueSessions(this.#sessionsOf(filter.appName), filter)
   }
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {

@@ -425,6 +425,11 @@ export interface SessionService {
     userId?: string | undefined
     sessionId?: string | undefined
   }): Promise<PendingSummary>
+  /**
+   * Sessions with a pending request whose `expiresAt` is not after `now`, in milliseconds since the epoch; at most `limit`. Optional: without
+   * it, workers read the whole list of pending requests now and then.
+   */
+  overdue?(filter: { appName: string; now: number; limit: number }): Promise<SessionKey[]>
   /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
   /**

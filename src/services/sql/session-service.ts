@@ -309,6 +309,14 @@ export class SqlSessionService implements SessionService {
     return await this.#database.read(() => this.#tables.pending.summary(filter))
   }
 
+  /** Finds sessions whose requests have expired. */
+  async overdue(filter: { appName: string; now: number; limit: number }): Promise<SessionKey[]> {
+    checkId('appName', filter.appName)
+    const { pending } = this.#tables
+    if (await this.#database.read(() => pending.hasUnknown())) await this.#database.write(() => pending.addExpiry())
+    return await this.#database.read(() => pending.overdue(filter))
+  }
+
   /** Lists sessions whose holder died or was interrupted. */
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)

@@ -15,10 +15,41 @@ export function getGraph(app: string, signal?: AbortSignal): Promise<{ readonly 
   return requestJson(`/dev${pathOf('apps', app, 'build_graph')}`, { signal })
 }
 
+/** An agent, as its developer wrote it. */
+export interface AgentInfo {
+  /** The name. */
+  readonly name: string
+  /** The kind of agent, such as `LlmAgent`. */
+  readonly type: string
+  /** The name of its own model. */
+  readonly model?: string
+  /** Its instruction, if it is a text. */
+  readonly instruction?: string
+}
+
+/** Lists all agents of an app, also those behind tools. */
+export async function listAgents(app: string): Promise<readonly AgentInfo[]> {
+  return Object.values((await requestJson<{ agents: object }>(`/dev${pathOf('apps', app, 'agents')}`)).agents)
+}
+
 /** Lists the tools of an agent, as the given user gets them. */
 export function listTools(tool: { app: string; agent: string; userId: string }): Promise<ToolInfo[]> {
   const query = new URLSearchParams({ userId: tool.userId })
   return requestJson(`/dev${pathOf('apps', tool.app, 'agents', tool.agent, 'tools')}?${query}`)
+}
+
+/** What a crash test has found out. */
+export interface CrashReport {
+  /** Is everything true that the tool declares? */
+  readonly ok: boolean
+  /** All of it, to read. */
+  readonly text: string
+}
+
+/** Plays crashes around a tool, whose body really runs. `reader`: the tool that shows what has happened. */
+export function testCrashes({ app, agent, tool, userId, args }: BenchCall, reader: string): Promise<CrashReport> {
+  const path = `/dev${pathOf('apps', app, 'agents', agent, 'tools', tool, 'crash-test')}`
+  return requestJson(path, { body: { userId, args, outside: { tool: reader } } })
 }
 
 /** A tool call of the tool bench. */

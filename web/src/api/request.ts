@@ -10,17 +10,23 @@ export interface RequestOptions {
   readonly accept?: string | undefined
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined
+  /** The request goes on when the page is closed. Browsers allow it for small bodies only. */
+  readonly keepalive?: boolean
 }
+
+const MOST_KEPT_ALIVE = 20_000
 
 /** Sends a request and returns the response. Throws an `ApiError` unless the status is 2xx. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
-  const { body, accept = 'application/json', signal } = options
+  const { body, accept = 'application/json', signal, keepalive = false } = options
+  const text = body === undefined ? undefined : JSON.stringify(body)
   const method = options.method ?? (body === undefined ? 'GET' : 'POST')
   const headers = { accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
   let response: Response
   try {
     const init: RequestInit = { method, headers, signal: signal ?? null, credentials: 'same-origin' }
-    response = await fetch(path, body === undefined ? init : { ...init, body: JSON.stringify(body) })
+    const isKept = keepalive && (text?.length ?? 0) < MOST_KEPT_ALIVE
+    response = await fetch(path, text === undefined ? init : { ...init, body: text, keepalive: isKept })
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError('The server does not answer. Is it still running?', { code: 'OFFLINE', cause: error })

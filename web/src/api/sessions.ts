@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/core/base/json.ts'
 import type { Entry } from '../../../src/core/event/event.ts'
+import type { AgentVariant } from '../what-if/variant.ts'
 import { pathOf, requestJson } from './request.ts'
 import type { SessionFilter, SessionItem, SessionKey, WireSession } from './types.ts'
 
@@ -89,9 +90,19 @@ export function updateState(key: SessionKey, stateDelta: JsonObject): Promise<Wi
   return requestJson(sessionPath(key), { method: 'PATCH', body: { stateDelta } })
 }
 
-/** Copies a session up to the invocation before the given one. */
-export function forkSession(key: SessionKey, invocationId: string): Promise<WireSession> {
-  return requestJson(`/dev${sessionPath(key)}/fork`, { body: { invocationId } })
+/** How a copy of a session differs from it. */
+export interface CopyOptions {
+  /** The copy ends before this invocation. */
+  readonly invocationId: string
+  /** The name of the copy. */
+  readonly name: string
+  /** What its agents do differently. Default: nothing. */
+  readonly whatIf: readonly AgentVariant[] | undefined
+}
+
+/** Copies a session up to an invocation. */
+export function forkSession(key: SessionKey, options: CopyOptions): Promise<WireSession> {
+  return requestJson(`/dev${sessionPath(key)}/fork`, { body: options })
 }
 
 /** A page of the log of a session. */

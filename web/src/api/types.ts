@@ -45,6 +45,8 @@ export interface SessionItem {
   readonly state: RunState
   /** Seconds since the epoch. */
   readonly lastUpdateTime: number
+  /** What the agents of a what-if copy do differently. */
+  readonly whatIf?: unknown
   /** The text that was found. */
   readonly match?: string
 }
@@ -109,6 +111,18 @@ export interface ToolInfo {
   readonly needsConfirmation: 'always' | 'sometimes' | 'never'
   /** Does it need a credential? */
   readonly hasAuth: boolean
+  /** The toolset that lists it; undefined if the agent has it itself. */
+  readonly toolset?: string
+}
+
+/** A tool or a toolset of an agent. */
+export interface GraphTool {
+  /** The name. */
+  readonly name: string
+  /** The kind of tool, such as `AgentTool`. */
+  readonly type: string
+  /** The agent that an agent tool calls. */
+  readonly agent?: GraphAgent
 }
 
 /** An agent of the tree, as `build_graph` sends it. */
@@ -122,7 +136,7 @@ export interface GraphAgent {
   /** The name of its model. */
   readonly model?: string
   /** Its tools. */
-  readonly tools?: readonly { readonly name: string; readonly type: string }[]
+  readonly tools?: readonly GraphTool[]
   /** Its children. */
   readonly sub_agents?: readonly GraphAgent[]
 }

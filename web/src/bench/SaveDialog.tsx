@@ -31,7 +31,7 @@ export function SaveDialog({ call, response, decisions, onClose }: SaveDialogPro
   const code = writeTest({ ...call, response, decisions, file, runner })
   const name = testFileName(call.tool, file)
   return (
-    <Dialog title="Save the call as a test" onClose={onClose}>
+    <Dialog title="Save the call as a test" size="wide" onClose={onClose}>
       <label class="field">
         File that exports the agent
         <input value={file} onInput={(event) => setFile(event.currentTarget.value)} />

@@ -10,6 +10,7 @@ import { VisibleText } from '../ui/VisibleText.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
 import { type BenchRun, benchRuns, startRun } from './bench-run.ts'
 import { CallHistory } from './CallHistory.tsx'
+import { CrashTest } from './CrashTest.tsx'
 import { RunResult } from './RunResult.tsx'
 
 /** Props of the form of a tool. */
@@ -22,14 +23,18 @@ export interface ToolCallFormProps {
   readonly agent: string
   /** The tool. */
   readonly tool: ToolInfo
+  /** The arguments that the form starts with. Default: those of the schema. */
+  readonly args?: JsonObject
+  /** The tools that can show what the tool has done. */
+  readonly readers: readonly string[]
 }
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 
 /** A tool: what the model sees of it, a form for its arguments, and the calls made so far. */
-export function ToolCallForm({ app, userId, agent, tool }: ToolCallFormProps): JSX.Element {
+export function ToolCallForm({ app, userId, agent, tool, args, readers }: ToolCallFormProps): JSX.Element {
   const schema = tool.declaration?.parametersJsonSchema ?? NO_PARAMETERS
-  const [form, setForm] = useState(() => startArguments(schema))
+  const [form, setForm] = useState(() => startArguments(schema, args))
   const [formKey, setFormKey] = useState(0)
   const [showsIssues, setShowsIssues] = useState(false)
   const [shown, setShown] = useState<BenchRun>()
@@ -40,14 +45,10 @@ export function ToolCallForm({ app, userId, agent, tool }: ToolCallFormProps): J
   const call = (event: Event): void => {
     event.preventDefault()
     setShowsIssues(true)
-    const args = form.value ?? {}
-    if (form.issues.length > 0 || !isRecord(args)) return
-    setShown(startRun({ app, userId, agent, tool: tool.name, args }))
+    if (form.issues.length === 0 && isRecord(form.value ?? {})) callAsIs()
   }
-  const callAsIs = (): void => {
-    const args = isRecord(form.value) ? form.value : {}
-    setShown(startRun({ app, userId, agent, tool: tool.name, args }))
-  }
+  const given = { app, userId, agent, tool: tool.name, args: isRecord(form.value) ? form.value : {} }
+  const callAsIs = (): void => setShown(startRun(given))
   const reuse = (args: JsonObject): void => {
     setForm(startForm(schema, args))
     setFormKey(formKey + 1)
@@ -62,16 +63,14 @@ export function ToolCallForm({ app, userId, agent, tool }: ToolCallFormProps): J
           <VisibleText text={tool.description} />
         </p>
       </header>
-      <form class="bench-form" onSubmit={call}>
+      <form class="bench-form" onSubmit={call} noValidate>
         <SchemaForm key={formKey} {...{ schema, form, showsIssues }} label="Arguments" onChange={setForm} />
         <div class="bench-actions">
           <Button kind="primary" type="submit">
             Run
           </Button>
           {showsIssues && form.issues.length > 0 && (
-            <Button kind="plain" onClick={callAsIs}>
-              Run although the arguments are invalid
-            </Button>
+            <Button onClick={callAsIs}>Run although the arguments are invalid</Button>
           )}
         </div>
       </form>
@@ -79,6 +78,7 @@ export function ToolCallForm({ app, userId, agent, tool }: ToolCallFormProps): J
         <summary>Declaration that the model sees</summary>
         <Tree label="Declaration" value={tool.declaration ?? null} openLevels={4} />
       </details>
+      <CrashTest call={given} readers={readers} />
       {run && <RunResult key={run.id} run={run} />}
       {runs.length > 0 && <CallHistory runs={runs} shown={run} onShow={setShown} onReuse={reuse} />}
     </section>
@@ -86,8 +86,8 @@ export function ToolCallForm({ app, userId, agent, tool }: ToolCallFormProps): J
 }
 
 /** Arguments are an object, also those of a tool without parameters. */
-function startArguments(schema: JsonObject): FormValue {
-  const form = startForm(schema)
+function startArguments(schema: JsonObject, args: JsonObject | undefined): FormValue {
+  const form = startForm(schema, args)
   return form.value === undefined ? startForm(schema, {}) : form
 }
 

@@ -19,7 +19,7 @@ export interface ToolPickerProps {
 /** More tools are found with the filter. */
 const MOST_TOOLS = 200
 
-/** All tools, by agent. */
+/** All tools, by agent and toolset. */
 export function ToolPicker({ lists, chosen, onChange }: ToolPickerProps): JSX.Element {
   const [text, setText] = useState('')
   const isFound = ({ name, description }: ToolInfo): boolean =>
@@ -41,28 +41,38 @@ export function ToolPicker({ lists, chosen, onChange }: ToolPickerProps): JSX.El
           {tools instanceof Error ? (
             <p class="field-issue">{describeError(tools)}</p>
           ) : (
-            <ul>
-              {tools
-                .filter(isFound)
-                .slice(0, MOST_TOOLS)
-                .map((tool) => (
-                  <li key={tool.name}>
-                    <button
-                      type="button"
-                      aria-pressed={chosen?.agent === agent && chosen.tool.name === tool.name}
-                      onClick={() => onChange({ agent, tool })}
-                    >
-                      <span>{visibleLine(tool.name)}</span>
-                      {tool.needsConfirmation !== 'never' && <Icon name="shield" />}
-                      {tool.hasAuth && <Icon name="key" />}
-                      {tool.isLongRunning && <Icon name="clock" />}
-                    </button>
-                  </li>
-                ))}
-            </ul>
+            groupsOf(tools.filter(isFound).slice(0, MOST_TOOLS)).map(([toolset, group]) => (
+              <div key={toolset}>
+                {toolset !== '' && <h3>{visibleLine(toolset)}</h3>}
+                <ul>
+                  {group.map((tool) => (
+                    <li key={tool.name}>
+                      <button
+                        type="button"
+                        aria-pressed={chosen?.agent === agent && chosen.tool.name === tool.name}
+                        onClick={() => onChange({ agent, tool })}
+                      >
+                        <span>{visibleLine(tool.name)}</span>
+                        {tool.needsConfirmation !== 'never' && <Icon name="shield" />}
+                        {tool.hasAuth && <Icon name="key" />}
+                        {tool.isLongRunning && <Icon name="clock" />}
+                      </button>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))
           )}
         </section>
       ))}
     </nav>
   )
+}
+
+/** The tools of an agent by toolset; those that it has itself are in the first group, without a name. */
+function groupsOf(tools: readonly ToolInfo[]): readonly (readonly [toolset: string, tools: readonly ToolInfo[]])[] {
+  const names = new Set(tools.map(({ toolset = '' }) => toolset))
+  return [...names]
+    .toSorted((one, other) => Number(one !== '') - Number(other !== ''))
+    .map((name) => [name, tools.filter(({ toolset = '' }) => toolset === name)] as const)
 }

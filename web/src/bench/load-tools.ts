@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/core/base/json.ts'
 import { getGraph, listTools } from '../api/dev.ts'
 import type { GraphAgent, ToolInfo } from '../api/types.ts'
 
@@ -15,6 +16,8 @@ export interface AgentTool {
   readonly agent: string
   /** The tool. */
   readonly tool: ToolInfo
+  /** The arguments that its form starts with. Default: those of its schema. */
+  readonly args?: JsonObject
 }
 
 /** Reads the tools of all agents of an app, as the user gets them. Agents without tools are left out. */

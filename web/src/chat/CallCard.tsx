@@ -6,6 +6,7 @@ import { isGranted } from '../../../src/core/event/read-answer.ts'
 import type { CallStatus, CallView, RequestView } from '../../../src/core/event/views/views.ts'
 import { waitedSeconds } from '../../../src/core/event/views/waited-seconds.ts'
 import type { SessionKey } from '../api/types.ts'
+import { RerunButton } from '../bench/RerunButton.tsx'
 import { CallCopyMenu } from '../copy/CopyMenu.tsx'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending } from '../inbox/pending-store.ts'
@@ -65,6 +66,7 @@ export function CallCard({ call, sessionKey, progress }: CallCardProps): JSX.Ele
           )}
         </span>
         <CallCopyMenu call={call} sessionKey={sessionKey} />
+        {call.response && <RerunButton app={sessionKey.app} call={call} />}
       </header>
       {open ? (
         <RequestForm key={open.request.id} target={open} />

@@ -10,6 +10,7 @@ import { useShortcuts } from '../state/shortcuts.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { VirtualList } from '../ui/VirtualList.tsx'
+import { WhatIfNote } from '../what-if/WhatIfNote.tsx'
 import { Announcer } from './Announcer.tsx'
 import { Composer } from './Composer.tsx'
 import { fieldOf } from './drafts.ts'
@@ -38,6 +39,7 @@ export function ChatTab({ log }: SessionTabProps): JSX.Element {
   return (
     <div class="chat">
       <h2 class="visually-hidden">Conversation</h2>
+      <WhatIfNote sessionId={log.key.sessionId} />
       {view.status === 'failed' ? (
         <p class="empty">{describeError(view.error)}</p>
       ) : (

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Part } from '../../../src/core/content/content.ts'
-import { AgentOverview } from '../agents/AgentOverview.tsx'
 import type { AppInfo, SessionKey } from '../api/types.ts'
+import { AgentGraph } from '../graph/AgentGraph.tsx'
 import { openLog } from '../session/open-logs.ts'
 import { startSession } from '../sessions/session-list.ts'
 import { notifyError } from '../state/notices.ts'
@@ -46,7 +46,7 @@ export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userI
             ))}
           </ul>
         )}
-        <AgentOverview app={app.name} />
+        <AgentGraph app={app.name} />
         {app.hasLive && (
           <Button
             icon="microphone"

@@ -34,7 +34,7 @@ export async function importSession(app: string, userId: string, file: Blob): Pr
 /** The keys of the session itself: those of the user and of the app belong to others, too. */
 function ownState(state: unknown): JsonObject {
   return Object.fromEntries(
-    Object.entries(isRecord(state) ? state : {}).filter(([key]) => !/^(app|user|temp):/.test(key)),
+    Object.entries(isRecord(state) ? state : {}).filter(([key]) => !/^(app|user|temp|trusted):/.test(key)),
   )
 }
 

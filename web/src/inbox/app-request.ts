@@ -8,9 +8,13 @@ export interface AppRequest {
   readonly request: PendingRequest
 }
 
+/** Identifies a request among those of all apps. */
+export function keyOf({ app, request }: AppRequest): string {
+  return `${app} ${request.sessionId} ${request.id}`
+}
+
 /** Known requests stay where they are, so that no button moves under the pointer. New ones follow, the oldest first. */
 export function inKnownOrder(all: readonly AppRequest[], known: readonly AppRequest[]): readonly AppRequest[] {
-  const keyOf = ({ app, request }: AppRequest): string => `${app} ${request.sessionId} ${request.id}`
   const places = new Map(known.map((one, at) => [keyOf(one), at]))
   const placeOf = (one: AppRequest): number => places.get(keyOf(one)) ?? known.length
   const ageOf = ({ request }: AppRequest): number => request.createdAt ?? Number.POSITIVE_INFINITY

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/core/event/event.ts'
-import { EMPTY_VIEW } from '../session/log-view.ts'
 import { describeEntry } from './describe-entry.ts'
 import { filterEntries, type LogFilter } from './log-filter.ts'
-import { positionOf } from './position.ts'
 import { stateHistory, stateItems } from './state-history.ts'
 
 const event = (seq: number, fields: object): Entry => ({
@@ -38,18 +36,6 @@ test('a state key that is called __proto__ is a key like any other', () => {
   const stateDelta: unknown = JSON.parse('{"__proto__":{"polluted":1}}')
   const history = stateHistory([delta(1, stateDelta as object)])
   expect([...history.keys()]).toEqual(['__proto__'])
-})
-
-test('the position is the agent of the latest event, with the calls that have no response', () => {
-  const call = (id: string, name: string) => ({ functionCall: { id, name, args: {} } })
-  const response = { functionResponse: { id: 'c1', name: 'find', response: {} } }
-  const entries = [says(1, call('c1', 'find'), call('c2', 'pay')), says(2, response)]
-  expect(positionOf({ ...EMPTY_VIEW, entries })).toEqual({
-    agent: 'desk',
-    path: ['desk', 'helper'],
-    tools: new Set(['pay']),
-  })
-  expect(positionOf(EMPTY_VIEW)).toBeUndefined()
 })
 
 test('the log filter finds text in any case, kinds of entries and errors', async () => {

@@ -5,9 +5,10 @@ import { RequestForm } from '../requests/RequestForm.tsx'
 import type { SessionTabProps } from '../session/session-tab.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
+import { Elapsed, Time } from '../ui/Time.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
 import { LiveConnection } from './live-connection.ts'
-import type { LiveView } from './live-view.ts'
+import type { CallItem, LiveView } from './live-view.ts'
 import { Transcript } from './Transcript.tsx'
 
 /** The Live tab of a session: speaks and listens, with the transcript, the tool calls and the phases. */
@@ -27,8 +28,10 @@ export function LiveTab({ log }: SessionTabProps): JSX.Element {
           {visibleLine(view.problem)}
         </p>
       )}
-      <Phases phases={view.phases} />
-      <Transcript items={view.items} requests={view.requests} />
+      <div class="live-body">
+        <Facts view={view} />
+        <Transcript items={view.items} requests={view.requests} />
+      </div>
       {view.requests.map((request) => (
         <section key={request.id} class="live-request" aria-label={`Request of ${visibleLine(request.tool)}`}>
           <h2>{visibleLine(request.tool)}</h2>
@@ -83,6 +86,47 @@ function Controls({ connection, isOn }: ControlsProps): JSX.Element {
             Start with text only
           </Button>
         </>
+      )}
+    </div>
+  )
+}
+
+/** What goes on beside what is said: phases, calls that have not ended, and the watchers that ran. */
+function Facts({ view: { phases, items, hooks, requests } }: { readonly view: LiveView }): JSX.Element | null {
+  const open = items.filter((item) => item.type === 'call' && item.status === 'running') as readonly CallItem[]
+  if (phases.length + open.length + hooks.length === 0) return null
+  return (
+    <div class="live-facts">
+      <Phases phases={phases} />
+      {open.length > 0 && (
+        <section>
+          <h2>Open calls</h2>
+          <ul aria-label="Open calls">
+            {open.map(({ id, call, startedAt }) => (
+              <li key={id}>
+                <code>{visibleLine(call.name)}</code>
+                {requests.some((one) => one.functionCallId === call.id) ? (
+                  'waits for you'
+                ) : (
+                  <Elapsed from={startedAt} />
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {hooks.length > 0 && (
+        <section>
+          <h2>Watchers and patterns</h2>
+          <ul aria-label="Watchers and patterns">
+            {hooks.map(({ hook, name, count, at }) => (
+              <li key={`${hook} ${name}`} title={hook}>
+                <code>{visibleLine(name)}</code>
+                {count > 1 && `${count} times, at`} <Time seconds={at} />
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
     </div>
   )

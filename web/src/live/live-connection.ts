@@ -1,12 +1,16 @@
 import { isRecord } from '../../../src/core/base/json.ts'
 import type { SessionKey } from '../api/types.ts'
+import { connection } from '../state/connection.ts'
 import { type Signal, signal } from '../state/signal.ts'
-import { IDLE, type LiveFrame, type LiveView, withFrame, withTyped } from './live-view.ts'
+import { IDLE, type LiveFrame, type LiveView, withBreak, withFrame, withOpen, withTyped } from './live-view.ts'
 import { Microphone } from './microphone.ts'
 import { INPUT_RATE } from './pcm.ts'
 import { Speaker } from './speaker.ts'
 
-/** A live session of the page: its connection, microphone and speaker. */
+/** How long to wait before a broken connection is made again: at first, and at most. */
+const [FIRST_RETRY_MS, LAST_RETRY_MS] = [250, 2000]
+
+/** A live session of the page: its connection, microphone and speaker. A connection that breaks is made again. */
 export class LiveConnection {
   /** What is known about it. */
   readonly view: Signal<LiveView> = signal(IDLE)
@@ -20,6 +24,9 @@ export class LiveConnection {
   #socket: WebSocket | undefined
   #microphone: Microphone | undefined
   #speaker: Speaker | undefined
+  #retry: ReturnType<typeof setTimeout> | undefined
+  /** Breaks since the server said something. */
+  #breaks = 0
 
   constructor(key: SessionKey) {
     this.#key = key
@@ -32,14 +39,7 @@ export class LiveConnection {
     this.#speaker = new Speaker()
     const attempt = ++this.#attempt
     if (withMicrophone && !(await this.#openMicrophone(attempt))) return
-    const socket = new WebSocket(addressOf(this.#key))
-    this.#socket = socket
-    socket.onopen = () => this.#update((view) => ({ ...view, status: 'open' }))
-    socket.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data)
-    socket.onclose = ({ code, reason }) => {
-      if (this.#socket === socket)
-        this.#end(code === 1000 ? undefined : reason || LOST.get(code) || `Closed (${code}).`)
-    }
+    this.#connect()
   }
 
   /** Sends typed text. */
@@ -59,6 +59,30 @@ export class LiveConnection {
   close(): void {
     this.#send({ close: true })
     this.#end(undefined)
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(addressOf(this.#key))
+    this.#socket = socket
+    socket.onopen = () => this.#update(withOpen)
+    socket.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data)
+    socket.onclose = ({ code, reason }) => {
+      if (this.#socket !== socket) return
+      const { status } = this.view.value
+      const isLocked = connection.value === 'locked' // the server has another token: trying again is of no use
+      const isBroken = (LOST.has(code) && !isLocked) || reason.startsWith('SESSION_BUSY') // the server before may still hold the session
+      if (isBroken && (status === 'open' || status === 'reconnecting')) this.#reconnect()
+      else this.#end(code === 1000 ? undefined : reason || (LOST.has(code) ? BROKEN : `Closed (${code}).`))
+    }
+  }
+
+  /** Tries again until the server is back, or the user ends the session. The microphone stays. */
+  #reconnect(): void {
+    this.#socket = undefined
+    this.#speaker?.flush()
+    this.#update(withBreak)
+    const again = (): void => (connection.value === 'away' ? this.#reconnect() : this.#connect())
+    this.#retry = setTimeout(again, Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#breaks++))
   }
 
   async #openMicrophone(attempt: number): Promise<boolean> {
@@ -88,6 +112,7 @@ export class LiveConnection {
     const frame: unknown = typeof data === 'string' ? JSON.parse(data) : undefined
     if (!isRecord(frame) || typeof frame.type !== 'string') return
     const live = frame as LiveFrame // written by the server of this page
+    this.#breaks = 0
     if (live.type === 'audio') this.#speaker?.play(live.data, live.mimeType)
     else if (live.type === 'interrupted') this.#speaker?.flush()
     this.#update((view) => withFrame(view, live, Date.now() / 1000))
@@ -99,6 +124,7 @@ export class LiveConnection {
 
   #end(problem: string | undefined): void {
     this.#attempt++
+    clearTimeout(this.#retry)
     const socket = this.#socket
     this.#socket = undefined
     socket?.close()
@@ -116,11 +142,9 @@ export class LiveConnection {
   }
 }
 
-const BROKEN = 'The connection to the server broke off. Start again to continue this session.'
-const LOST: ReadonlyMap<number, string> = new Map([
-  [1001, BROKEN],
-  [1006, BROKEN],
-])
+const BROKEN = 'The server does not answer. Start again to continue this session.'
+/** The server has gone, or the network. */
+const LOST: ReadonlySet<number> = new Set([1001, 1006])
 
 function addressOf({ app, userId, sessionId }: SessionKey): string {
   const query = new URLSearchParams({ app_name: app, user_id: userId, session_id: sessionId, frames: 'live' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
-import { IDLE, type LiveFrame, type LiveView, withFrame } from './live-view.ts'
+import { IDLE, type LiveFrame, type LiveView, withBreak, withFrame, withOpen } from './live-view.ts'
 import { decodePcm, encodePcm, levelOf, Resampler, rateOf } from './pcm.ts'
 
 const play = (...frames: readonly LiveFrame[]): LiveView =>
@@ -20,6 +20,28 @@ test('the transcript joins the pieces of each side and keeps its final text', ()
     { type: 'outputTranscript', text: 'Found.' },
   )
   expect(said(view)).toEqual(['user: Where is it?', 'model: One moment.', 'model: Found.'])
+})
+
+test('a broken connection keeps the transcript, and says once what was not heard', () => {
+  const broken = withBreak(withBreak(play({ type: 'outputTranscript', text: 'One ' })))
+  expect(broken).toMatchObject({
+    status: 'reconnecting',
+    items: [{ text: 'One ', isFinished: true }, { type: 'note' }],
+  })
+  const again = withFrame(withOpen(broken), { type: 'outputTranscript', text: 'Hello.' }, 2)
+  expect(again).toMatchObject({ status: 'open', problem: undefined })
+  expect(said(again)).toEqual(['model: One ', 'note', 'note', 'model: Hello.'])
+})
+
+test('a watcher that runs again is one item with its count, the latest first', () => {
+  const ran = (name: string, hook: 'watcher' | 'pattern' = 'watcher') => ({ type: 'hook', hook, name }) as const
+  const view = play(ran('anger'), ran('balance'), ran('stays upset', 'pattern'), ran('anger'))
+  expect(view.hooks.map(({ hook, name, count }) => `${hook} ${name} ${count}`)).toEqual([
+    'watcher anger 2',
+    'pattern stays upset 1',
+    'watcher balance 1',
+  ])
+  expect(view.items).toEqual([])
 })
 
 test('a call shows its progress and its response, and the response closes its request', () => {

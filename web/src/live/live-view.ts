@@ -47,6 +47,18 @@ export interface CallItem {
   readonly endedAt?: number
 }
 
+/** A watcher or a pattern that ran its code. */
+export interface HookItem {
+  /** Which of both. */
+  readonly hook: 'watcher' | 'pattern'
+  /** The key of the watcher, or the name of the pattern. */
+  readonly name: string
+  /** How often it ran. */
+  readonly count: number
+  /** When it ran last, in seconds since the epoch. */
+  readonly at: number
+}
+
 /** What is known about a live session. */
 export interface LiveView {
   /** How the connection is. */
@@ -55,6 +67,8 @@ export interface LiveView {
   readonly items: readonly LiveItem[]
   /** The phases that the session was in; the last is the current one. */
   readonly phases: readonly string[]
+  /** The watchers and patterns that ran, the latest first. */
+  readonly hooks: readonly HookItem[]
   /** The open requests. */
   readonly requests: readonly PendingRequest[]
   /** Why the session failed or ended. */
@@ -62,11 +76,12 @@ export interface LiveView {
 }
 
 /** A session that is not connected. */
-export const IDLE: LiveView = { status: 'idle', items: [], phases: [], requests: [] }
+export const IDLE: LiveView = { status: 'idle', items: [], phases: [], hooks: [], requests: [] }
 
 /** Items that are kept. The chat has everything that was recorded. */
 const MOST_ITEMS = 400
 const MOST_PHASES = 100
+const MOST_HOOKS = 20
 
 /** Adds an event. `now` is in seconds since the epoch. */
 export function withFrame(view: LiveView, frame: LiveFrame, now: number): LiveView {
@@ -95,6 +110,8 @@ export function withFrame(view: LiveView, frame: LiveFrame, now: number): LiveVi
         ...view,
         phases: [...(view.phases.length > 0 ? view.phases : firstPhase(frame)), frame.to].slice(-MOST_PHASES),
       }
+    case 'hook':
+      return { ...view, hooks: withHook(view.hooks, frame, now) }
     case 'transfer':
       return add(view, { type: 'note', text: `Transfer to ${frame.to}` })
     case 'interrupted':
@@ -112,6 +129,32 @@ export function withFrame(view: LiveView, frame: LiveFrame, now: number): LiveVi
     default:
       return view
   }
+}
+
+function withHook(
+  hooks: readonly HookItem[],
+  { hook, name }: Pick<HookItem, 'hook' | 'name'>,
+  at: number,
+): readonly HookItem[] {
+  const isSame = (one: HookItem): boolean => one.hook === hook && one.name === name
+  const count = (hooks.find(isSame)?.count ?? 0) + 1
+  return [{ hook, name, count, at }, ...hooks.filter((one) => !isSame(one))].slice(0, MOST_HOOKS)
+}
+
+/** The connection to the server broke: what was said stays. */
+export function withBreak(view: LiveView): LiveView {
+  if (view.status === 'reconnecting') return view
+  const said = finish(finish(view, 'model'), 'user')
+  return {
+    ...add(said, { type: 'note', text: 'The connection broke. What is said now is not heard.' }),
+    status: 'reconnecting',
+  }
+}
+
+/** The page is connected, perhaps again. */
+export function withOpen(view: LiveView): LiveView {
+  const next = view.status === 'reconnecting' ? add(view, { type: 'note', text: 'Connected again' }) : view
+  return { ...next, status: 'open', problem: undefined }
 }
 
 /** The session does not report the phase it starts in. */

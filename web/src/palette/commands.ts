@@ -1,4 +1,5 @@
 import type { GraphAgent, SessionItem } from '../api/types.ts'
+import { callToRepeat } from '../bench/RerunButton.tsx'
 import { sessionName } from '../sessions/session-list.ts'
 import { navigate, newSessionRoute, type Route } from '../state/route.ts'
 import type { Shortcut } from '../state/shortcuts.ts'
@@ -48,7 +49,11 @@ export function listCommands({ app, userId, apps, shortcuts, sessions, root }: C
     }),
     ...agents.flatMap(({ name: agent, tools = [] }) =>
       tools.map(({ name }): Command => {
-        return { kind: 'Tool', label: name, detail: agent, run: go({ view: 'bench', app, tool: `${agent}/${name}` }) }
+        const openTool = (): void => {
+          callToRepeat.set({ agent, name, args: {} })
+          navigate({ view: 'bench', app })
+        }
+        return { kind: 'Tool', label: name, detail: agent, run: openTool }
       }),
     ),
     ...apps.map((name): Command => ({ kind: 'App', label: name, run: go(newSessionRoute(name)) })),

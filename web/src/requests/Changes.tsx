@@ -14,11 +14,21 @@ export interface ChangesProps {
   readonly args: unknown
 }
 
-/** What the approver has changed in the arguments of the request. */
-export function Edits({ requested, args }: { readonly requested: unknown; readonly args: unknown }): JSX.Element {
-  const found = useMemo(() => differences(requested, args), [requested, args])
+/** Props of the list of edits. */
+export interface EditsProps {
+  /** What was asked before. */
+  readonly requested: { readonly hint?: string | undefined; readonly args: unknown }
+  /** What is asked now; without a hint while the tool is asked for it. */
+  readonly edited: { readonly hint: string | undefined; readonly args: unknown }
+}
+
+/** What the approver has changed in the arguments of the request, and in the question with them. */
+export function Edits({ requested, edited }: EditsProps): JSX.Element {
+  const found = useMemo(() => differences(requested.args, edited.args), [requested.args, edited.args])
   if (found.length === 0) return <p class="field-hint">You changed nothing.</p>
-  return <Differences found={found} title="You changed:" />
+  const isReworded = edited.hint !== undefined && edited.hint !== requested.hint
+  const question = { path: 'question', before: requested.hint, after: edited.hint }
+  return <Differences found={isReworded ? [question, ...found] : found} title="You changed:" />
 }
 
 /** What has changed since the request before for the same tool. */
@@ -40,7 +50,8 @@ interface DifferencesProps {
   readonly title: ComponentChildren
 }
 
-function Differences({ found, title }: DifferencesProps): JSX.Element {
+/** Where two values differ, with both sides. */
+export function Differences({ found, title }: DifferencesProps): JSX.Element {
   return (
     <section class="changes" aria-label="Changes">
       <p class="field-hint">{title}</p>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
-import { approve, deny } from '../../../src/engine/runner/approvals/answer-parts.ts'
+import { approvalOf, denialOf } from '../../../src/core/event/write-answer.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'
 import { SchemaForm, startForm } from '../ui/schema-form/SchemaForm.tsx'
@@ -56,7 +56,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
       )}
       {comparison.state === 'ready' && !edited && <Changes previous={comparison.previous} args={args} />}
       {comparison.state === 'failed' && <p class="field-hint">The last request could not be read to compare.</p>}
-      {edited && <Edits requested={request.args} args={args} />}
+      {edited && <Edits requested={request} edited={{ hint, args }} />}
       <label class="field">
         Reason for a denial
         <input value={reason} maxLength={2000} onInput={(event) => setReason(event.currentTarget.value)} />
@@ -67,7 +67,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
           kind="primary"
           icon="check"
           disabled={!isReady}
-          onClick={() => answer.send(approve(request, edited ? { args: edited } : {}))}
+          onClick={() => answer.send(approvalOf(request, edited ? { args: edited } : {}))}
         >
           {edited ? 'Approve edited' : 'Approve'}
         </Button>
@@ -75,7 +75,7 @@ export function ConfirmationForm({ target }: { readonly target: AppRequest }): J
           kind="danger"
           icon="close"
           disabled={answer.isSending}
-          onClick={() => answer.send(deny(request, reason.trim() ? { reason: reason.trim() } : {}))}
+          onClick={() => answer.send(denialOf(request, reason.trim() ? { reason: reason.trim() } : {}))}
         >
           Deny
         </Button>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { deny, respond } from '../../../src/engine/runner/approvals/answer-parts.ts'
+import { denialOf, responseTo } from '../../../src/core/event/write-answer.ts'
 import { type AuthorizationLink, readAuthorizationLink } from '../../../src/services/auth/consent/authorization-link.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'
@@ -20,14 +20,14 @@ export function ConsentForm({ target }: { readonly target: AppRequest }): JSX.El
         <SignIn
           link={link}
           answer={answer}
-          onCallback={(uri) => answer.send(respond(request, { authResponseUri: uri }))}
+          onCallback={(uri) => answer.send(responseTo(request, { authResponseUri: uri }))}
         />
       ) : (
         <p class="warning">This request has no address that a browser may open. Store the credential, or decline.</p>
       )}
       <Problem text={answer.problem} />
       <div class="request-actions">
-        <Button kind="danger" disabled={answer.isSending} onClick={() => answer.send(deny(request))}>
+        <Button kind="danger" disabled={answer.isSending} onClick={() => answer.send(denialOf(request))}>
           Decline
         </Button>
       </div>

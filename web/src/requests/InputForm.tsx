@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { deny, respond } from '../../../src/engine/runner/approvals/answer-parts.ts'
+import { denialOf, responseTo } from '../../../src/core/event/write-answer.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'
 import { SchemaForm, startForm } from '../ui/schema-form/SchemaForm.tsx'
@@ -20,7 +20,7 @@ export function InputForm({ target }: { readonly target: AppRequest }): JSX.Elem
   const send = (event: Event): void => {
     event.preventDefault()
     setShowsIssues(true)
-    if (form.issues.length === 0) answer.send(respond(request, form.value ?? null))
+    if (form.issues.length === 0) answer.send(responseTo(request, form.value ?? null))
   }
   return (
     <form class="request-form" onSubmit={send} noValidate>
@@ -30,7 +30,7 @@ export function InputForm({ target }: { readonly target: AppRequest }): JSX.Elem
         <Button kind="primary" icon="send" type="submit" disabled={answer.isSending}>
           Send answer
         </Button>
-        <Button kind="danger" disabled={answer.isSending} onClick={() => answer.send(deny(request))}>
+        <Button kind="danger" disabled={answer.isSending} onClick={() => answer.send(denialOf(request))}>
           Decline
         </Button>
       </div>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { respond } from '../../../src/engine/runner/approvals/answer-parts.ts'
+import { responseTo } from '../../../src/core/event/write-answer.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { Button } from '../ui/Button.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
@@ -31,7 +31,11 @@ function Choice({
       <Problem text={answer.problem} />
       <div class="request-actions">
         {options.map((option) => (
-          <Button key={option} disabled={answer.isSending} onClick={() => answer.send(respond(target.request, option))}>
+          <Button
+            key={option}
+            disabled={answer.isSending}
+            onClick={() => answer.send(responseTo(target.request, option))}
+          >
             {visibleLine(option)}
           </Button>
         ))}
@@ -47,7 +51,7 @@ function AnyResult({ target }: { readonly target: AppRequest }): JSX.Element {
   const send = (event: Event): void => {
     event.preventDefault()
     try {
-      answer.send(respond(target.request, JSON.parse(text)))
+      answer.send(responseTo(target.request, JSON.parse(text)))
       setProblem('')
     } catch {
       setProblem('This is not JSON. Write an object such as {"status": "shipped"}.')

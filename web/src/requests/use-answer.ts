@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Context, createContext } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { Part } from '../../../src/core/content/content.ts'
 import { describeError } from '../api/api-error.ts'
 import type { AppRequest } from '../inbox/app-request.ts'
@@ -17,29 +18,41 @@ export interface AnswerState {
   send(answer: Part): void
 }
 
+/** Sends an answer. The user may have taken it back. */
+type SendAnswer = (target: AppRequest, answer: Part) => Promise<'sent' | 'undone'>
+
+/** How answers are sent. Default: at once. */
+export const AnswerSender: Context<SendAnswer> = createContext<SendAnswer>(sendAnswer)
+
 /** The answer to one request. */
 export function useAnswer(target: AppRequest): AnswerState {
   const [isSending, setSending] = useState(false)
   const [problem, setProblem] = useState('')
   const isBusy = useRef(false)
+  const sender = useContext(AnswerSender)
+  const reset = (): void => {
+    isBusy.current = false
+    setSending(false)
+  }
   const send = (answer: Part): void => {
     if (isBusy.current) return
     isBusy.current = true
     setSending(true)
     setProblem('')
-    sendAnswer(target, answer).catch((error: unknown) => {
-      isBusy.current = false
-      setSending(false)
-      setProblem(describeError(error))
-      void refreshPending()
-    })
+    sender(target, answer).then(
+      (outcome) => {
+        if (outcome === 'undone') reset()
+      },
+      (error: unknown) => {
+        reset()
+        setProblem(describeError(error))
+        void refreshPending()
+      },
+    )
   }
   // a server that has stopped may not have recorded the answer; if it has, the form disappears
   const info = useSignal(server)
-  useEffect(() => {
-    isBusy.current = false
-    setSending(false)
-  }, [info])
+  useEffect(reset, [info])
   return { isSending, problem, send }
 }
 

@@ -6,6 +6,7 @@ import { ChatTab } from '../chat/ChatTab.tsx'
 import { NewChat } from '../chat/NewChat.tsx'
 import { copyLinkItem } from '../copy/copy-text.ts'
 import { exportJson, exportMarkdown } from '../copy/transfer.ts'
+import { SaveEvaluation } from '../evals/SaveEvaluation.tsx'
 import { Failure } from '../Failure.tsx'
 import { InspectTab } from '../inspect/InspectTab.tsx'
 import { LiveTab } from '../live/LiveTab.tsx'
@@ -83,6 +84,7 @@ function OpenSession({ app, log, tab, at }: OpenSessionProps): JSX.Element {
       <header class="view-head">
         <h1>{visibleLine(title)}</h1>
         <Menu label="Share and export" items={items} />
+        <SaveEvaluation session={key} />
         <Tabs
           label="Session"
           tabs={app.hasLive ? [...TABS, LIVE] : TABS}

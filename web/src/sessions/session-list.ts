@@ -1,5 +1,5 @@
 import { isOffline } from '../api/api-error.ts'
-import { createSession, deleteSession, findSessions, forkSession, updateState } from '../api/sessions.ts'
+import { createSession, deleteSession, findSessions, updateState } from '../api/sessions.ts'
 import type { SessionFilter, SessionItem, SessionKey } from '../api/types.ts'
 import { route } from '../state/route.ts'
 import { type Signal, signal } from '../state/signal.ts'
@@ -121,21 +121,6 @@ export async function startSession(app: string, userId: string, message: string)
 export async function renameSession(key: SessionKey, name: string): Promise<void> {
   await updateState(key, { [METADATA]: { displayName: name } })
   await refreshSessions()
-}
-
-/** Copies a session up to an invocation. The copy has a title of its own. */
-export async function copySession(key: SessionKey, invocationId: string): Promise<SessionKey> {
-  const known = knownSession(sessionList.value, key)
-  const { id: sessionId } = await forkSession(key, invocationId)
-  const copy = { ...key, sessionId }
-  await renameSession(copy, copyName(known ? sessionName(known) : key.sessionId))
-  return copy
-}
-
-/** The title of a copy: `Trip (copy)`, `Trip (copy 2)`. */
-export function copyName(title: string): string {
-  const [, name = title, , count = '1'] = /^(.*) \(copy( (\d+))?\)$/s.exec(title) ?? []
-  return name === title ? `${title} (copy)` : `${name} (copy ${Number(count) + 1})`
 }
 
 /** Deletes a session. */

@@ -62,6 +62,11 @@ export function Sidebar({ app, onShowKeys, onFind }: SidebarProps): JSX.Element 
             <Icon name="chart" /> Statistics
           </a>
         )}
+        {app !== undefined && (
+          <a href={writeRoute({ view: 'evals', app })} aria-current={view === 'evals' ? 'page' : undefined}>
+            <Icon name="check" /> Evaluations
+          </a>
+        )}
       </nav>
       {app !== undefined && <SessionItems app={app} userId={user} />}
     </aside>

@@ -8,9 +8,10 @@ export type SessionTab = 'chat' | 'timeline' | 'inspect' | 'live'
 export type Route =
   | { readonly view: 'home' }
   | { readonly view: 'inbox' }
-  | { readonly view: 'bench'; readonly app: string; readonly tool?: string | undefined }
+  | { readonly view: 'bench'; readonly app: string }
   | { readonly view: 'fleet'; readonly app: string }
   | { readonly view: 'stats'; readonly app: string }
+  | { readonly view: 'evals'; readonly app: string }
   | SessionRoute
 
 /** A session. */
@@ -32,7 +33,7 @@ export interface SessionRoute {
 const TABS: ReadonlySet<string> = new Set<SessionTab>(['chat', 'timeline', 'inspect', 'live'])
 
 /**
- * Reads the hash of an address: `#/inbox`, `#/apps/A/bench?tool=T`, `#/apps/A/fleet`, `#/apps/A/stats`, `#/apps/A`,
+ * Reads the hash of an address: `#/inbox`, `#/apps/A/bench`, `#/apps/A/fleet`, `#/apps/A/stats`, `#/apps/A/evals`, `#/apps/A`,
  * `#/apps/A/sessions/S/timeline?user=U&at=ID`.
  */
 export function readRoute(hash: string): Route {
@@ -41,8 +42,7 @@ export function readRoute(hash: string): Route {
   const [area, app, view, sessionId, tab] = path.replace(/^#?\//, '').split('/').map(decode)
   if (area === 'inbox') return { view: 'inbox' }
   if (area !== 'apps' || !app) return { view: 'home' }
-  if (view === 'bench') return { view, app, tool: more.get('tool') ?? undefined }
-  if (view === 'fleet' || view === 'stats') return { view, app }
+  if (view === 'bench' || view === 'fleet' || view === 'stats' || view === 'evals') return { view, app }
   const named = view === 'sessions' && sessionId ? sessionId : undefined
   const [userId, at] = [more.get('user') ?? undefined, more.get('at') ?? undefined]
   return { view: 'session', app, sessionId: named, tab: isTab(tab) ? tab : 'chat', userId, at }
@@ -63,7 +63,8 @@ export function writeRoute(route: Route): string {
     case 'bench':
     case 'fleet':
     case 'stats':
-      return withQuery(`#/apps/${encodeURIComponent(route.app)}/${route.view}`, 'tool' in route && { tool: route.tool })
+    case 'evals':
+      return `#/apps/${encodeURIComponent(route.app)}/${route.view}`
     case 'session': {
       const app = `#/apps/${encodeURIComponent(route.app)}`
       if (route.sessionId === undefined) return app
@@ -102,8 +103,8 @@ export function navigate(to: Route, options: { replace?: boolean } = {}): void {
   followUser()
 }
 
-function withQuery(hash: string, query: { readonly [name: string]: string | undefined } | false): string {
-  const given = Object.entries(query || {}).filter((entry): entry is [string, string] => Boolean(entry[1]))
+function withQuery(hash: string, query: { readonly [name: string]: string | undefined }): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return given.length > 0 ? `${hash}?${new URLSearchParams(given)}` : hash
 }
 

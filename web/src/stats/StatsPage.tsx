@@ -67,7 +67,8 @@ function Figures({
   )
 }
 
-function Choice<T extends string>({
+/** A choice between a few values, with its label above it. */
+export function Choice<T extends string>({
   label,
   value,
   names,

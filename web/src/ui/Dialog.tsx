@@ -6,6 +6,8 @@ import { Button } from './Button.tsx'
 export interface DialogProps {
   /** The heading. */
   readonly title: string
+  /** `wide` has room for code. Default `narrow`. */
+  readonly size?: 'wide' | 'narrow'
   /** Called when the user closes the dialog. */
   onClose(): void
   /** The contents. */
@@ -13,7 +15,7 @@ export interface DialogProps {
 }
 
 /** A modal dialog. It is open while it is rendered. The focus goes to its first field, and returns when it closes. */
-export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
+export function Dialog({ title, size = 'narrow', onClose, children }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
@@ -29,7 +31,7 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
   return (
     <dialog
       ref={dialog}
-      class="dialog"
+      class={`dialog ${size}`}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault()

@@ -158,7 +158,7 @@ function Table({ table, place }: { readonly table: Tokens.Table; readonly place:
 function Link({ link, children }: { readonly link: Tokens.Link; readonly children: ComponentChildren }): JSX.Element {
   return (
     <span>
-      {link.text !== link.href && <>{children} </>}
+      {link.text !== link.href && `mailto:${link.text}` !== link.href && <>{children} </>}
       <OutsideLink href={link.href} />
     </span>
   )

@@ -33,6 +33,15 @@ export function formatDuration(milliseconds: number): string {
     : `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
+/** The time left until a point in time: `in 5 min`, `in 3 h`, `in 2 days`. `seconds` since the epoch. */
+export function formatTimeLeft(seconds: number, now: number = Date.now()): string {
+  const minutes = (seconds * 1000 - now) / 60_000
+  if (minutes <= 0) return 'now'
+  if (minutes < 1) return 'in less than a minute'
+  if (minutes < 90) return `in ${Math.floor(minutes)} min`
+  return minutes < 48 * 60 ? `in ${Math.floor(minutes / 60)} h` : `in ${Math.floor(minutes / 1440)} days`
+}
+
 /** A number of bytes: `512 B`, `3.4 kB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`

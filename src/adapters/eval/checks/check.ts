@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../core/base/json.ts'
 import type { Part } from '../../../core/content/content.ts'
 import type { CallView, InvocationView, RequestView, TokenCounts } from '../../../core/event/views/views.ts'
+import type { Difference } from '../recording/difference.ts'
 import type { Expected } from './matches.ts'
 
 /** Something that must be true of a conversation. */
@@ -90,6 +91,8 @@ export interface Verdict {
 export interface CheckResult extends Verdict {
   /** The name of the check; of a check of one turn with the number of the turn. */
   readonly name: string
+  /** Where a replay first differs from its recording. */
+  readonly difference?: Difference | undefined
 }
 
 /** What has happened in a conversation, or in one turn of it. */

@@ -1,26 +1,11 @@
 // Finds the first difference between a recorded run and its replay.
-import { isRecord } from '../../../core/base/json.ts'
+import { canonicalJson, isRecord, type JsonObject } from '../../../core/base/json.ts'
 import type { NewEntry } from '../../../core/event/event.ts'
 import { describeValue } from '../checks/matches.ts'
 import { type ComparableEntry, comparableLog, IdNames, isEqualEntry } from './comparable-log.ts'
+import type { Difference, DifferentEntries } from './difference.ts'
 import type { StepRecorder } from './digests.ts'
 import type { RecordedStep, Recording, RequestStep } from './recording.ts'
-
-/** The first difference between a recording and its replay. */
-export interface Difference {
-  /** What differs: an entry of the log, a model request, or the order of bodies. */
-  readonly kind: 'entry' | 'request' | 'body'
-  /** Where: the position of an entry in the recorded log, or of a step in its scope. From 1 on. */
-  readonly at: number
-  /** What it is about. */
-  readonly what: string
-  /** The member that differs, such as `content.parts.0.text`. Empty for the whole. */
-  readonly path: string
-  /** What the recording has. */
-  readonly recorded: string
-  /** What the replay has. */
-  readonly replayed: string
-}
 
 /** What a replay has done. */
 export interface ReplayedRun {
@@ -92,16 +77,35 @@ function firstDifferent(
     const [one, two] = [recorded[at], replayed[at]]
     if (one && two && isEqualEntry(one, two)) continue
     const path = one && two ? differentMember(one.value, two.value) : []
+    const [before, after] = [shown(one), shown(two)]
     return {
       kind: 'entry',
       at: one?.seq ?? end + (two?.seq ?? 0),
       what: (one ?? two)?.what ?? '',
       path: path.join('.'),
-      recorded: describeValue(memberAt(one?.value, path)),
-      replayed: describeValue(memberAt(two?.value, path)),
+      recorded: describeValue(memberAt(before, path)),
+      replayed: describeValue(memberAt(after, path)),
+      entries: smallEntries(before, after),
     }
   }
   return undefined
+}
+
+/** An entry without what only the body of a tool may see. */
+function shown(entry: ComparableEntry | undefined): JsonObject | undefined {
+  if (!entry || !Object.hasOwn(entry.value, 'sealed')) return entry?.value
+  return { ...entry.value, sealed: '<sealed>' }
+}
+
+/** Characters of an entry in results. */
+const MAX_ENTRY = 20_000
+
+function smallEntries(
+  recorded: JsonObject | undefined,
+  replayed: JsonObject | undefined,
+): DifferentEntries | undefined {
+  const isSmall = [recorded, replayed].every((one) => one === undefined || canonicalJson(one).length <= MAX_ENTRY)
+  return isSmall ? { ...(recorded && { recorded }), ...(replayed && { replayed }) } : undefined
 }
 
 /** The path to the first member that differs. */
@@ -191,11 +195,4 @@ function titleOf(step: RecordedStep | undefined): string {
   const others =
     beside === undefined ? '' : beside === 0 ? ' alone' : ` while ${beside} other${beside > 1 ? 's run' : ' runs'}`
   return `the body of ${tool} (call ${body}) starts${others}`
-}
-
-/** A difference for people, in one paragraph. */
-export function describeDifference({ kind, at, what, path, recorded, replayed }: Difference): string {
-  const place = kind === 'entry' ? `Entry ${at} (${what})` : `Step ${at} (${kind}, ${what})`
-  const member = path ? ` differs in ${path}` : ' differs'
-  return `${place}${member}: recorded ${recorded}, replayed ${replayed}`
 }

@@ -10,7 +10,8 @@ import type { SessionKey } from '../../../services/session/service.ts'
 import type { EvalAnswer, EvalCase, EvalTurn } from '../cases/eval-set.ts'
 import { caseRunner, type EvalTarget, modelsOf } from '../run/eval-target.ts'
 import { Replay } from '../run/replay.ts'
-import { compareRecordings, describeDifference } from './compare-recordings.ts'
+import { compareRecordings } from './compare-recordings.ts'
+import { describeDifference } from './difference.ts'
 import { RecordedLog } from './recorded-log.ts'
 import { RECORDING_VERSION, type Recording } from './recording.ts'
 import { replyOf } from './reply-of.ts'
@@ -33,6 +34,8 @@ export interface RecordOptions {
   readonly id: string
   /** Makes models for the names that agents have. Default: those of the runner. */
   readonly models?: Models | undefined
+  /** Ends the replay. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -62,11 +65,13 @@ export function caseOfSession({ key, entries, state }: RecordedSession, id: stri
 }
 
 /** The recording with what only a replay tells. */
-async function replayOnce(recording: Recording, { target, models }: RecordOptions): Promise<Recording> {
+async function replayOnce(recording: Recording, options: RecordOptions): Promise<Recording> {
+  const { target, models, signal = new AbortController().signal } = options
   const replay = new Replay(recording, { model: modelsOf(target, models) })
   const { parts, ports } = replay
   const runner = caseRunner(target, { appName: recording.appName, parts, ports })
-  await replay.drive(runner, new AbortController().signal)
+  await replay.drive(runner, signal)
+  signal.throwIfAborted()
   const entries = await replay.entries(runner)
   const { steps, declarations } = replay.steps
   const { difference } = compareRecordings({ ...recording, steps }, { entries, steps: replay.steps })

@@ -10,7 +10,8 @@ import { wrapToolset } from '../../../engine/tool/wrap-toolset.ts'
 import type { EvalCase } from '../cases/eval-set.ts'
 import type { CaseOutcome, CheckResult } from '../checks/check.ts'
 import type { Replacements } from '../parts/replace-parts.ts'
-import { compareRecordings, describeDifference } from '../recording/compare-recordings.ts'
+import { compareRecordings } from '../recording/compare-recordings.ts'
+import { describeDifference } from '../recording/difference.ts'
 import { changesOfTools } from '../recording/recorded-tool.ts'
 import type { Recording } from '../recording/recording.ts'
 import { modelErrors } from './case-checks.ts'
@@ -140,6 +141,8 @@ async function replayCase(
   const { difference, notes } = compareRecordings(recording, { entries, steps: replay.steps })
   if (failure !== undefined && !difference) throw failure // else the difference says why
   const outcome = await outcomeOf({ one, runner, userId, sessionId, turns: undefined, since, signal })
-  const result = difference ? { status: 'FAILED', detail: describeDifference(difference) } : { status: 'PASSED' }
-  return { outcome, found: [{ name: 'replay', ...result } as CheckResult], notes }
+  const result: CheckResult = difference
+    ? { name: 'replay', status: 'FAILED', detail: describeDifference(difference), difference }
+    : { name: 'replay', status: 'PASSED' }
+  return { outcome, found: [result], notes }
 }

@@ -65,6 +65,10 @@ const RULES: OptionRules<RunEvalsOptions> = {
 
 /** A cancelled run gets this long to end before it is left alone. */
 const STOP_MS = 5_000
+/** A timer with a longer time ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+/** Replays wait for nothing: timers and other work of the process get a turn this often. */
+const REST_MS = 20
 
 /**
  * Runs all cases of sets and checks them. A case that fails or hangs does not stop the others.
@@ -80,8 +84,13 @@ export async function runEvals(options: RunEvalsOptions): Promise<EvalResults> {
   const jobs = sets.flatMap((set) => set.cases.map((one): Job => ({ set, case: one, target: targetOf(set, options) })))
   const cases: CaseResult[] = new Array(jobs.length)
   let next = 0
+  let rested = performance.now()
   const work = async (): Promise<void> => {
     for (let at = next++; at < jobs.length; at = next++) {
+      if (performance.now() - rested > REST_MS) {
+        await new Promise((resolve) => setTimeout(resolve))
+        rested = performance.now()
+      }
       const job = jobs[at] as Job
       const result = await runJob(job, { ...options, mode, repeat })
       cases[at] = result
@@ -117,12 +126,12 @@ async function runJob(job: Job, options: JobOptions): Promise<CaseResult> {
 
 /** Runs a case once. When its time is over it is cancelled, and left alone if it does not end then. */
 async function runTrial(job: Job, options: JobOptions, trial: number): Promise<TrialResult> {
-  const limit = job.case.timeLimitMs ?? options.timeLimitMs ?? 120_000
+  const limit = Math.min(job.case.timeLimitMs ?? options.timeLimitMs ?? 120_000, MAX_TIMER_MS)
   const since = performance.now()
+  if (options.signal?.aborted) return errorResult(options.signal.reason, since)
   const controller = new AbortController()
   const stop = (): void => controller.abort(options.signal?.reason)
   options.signal?.addEventListener('abort', stop)
-  if (options.signal?.aborted) stop()
   const timers = [setTimeout(() => controller.abort(new Error(`The case took longer than ${limit} ms.`)), limit)]
   const left = new Promise<never>((_, reject) => {
     const leave = (): void => void timers.push(setTimeout(() => reject(controller.signal.reason), STOP_MS))

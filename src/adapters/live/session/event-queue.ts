@@ -12,7 +12,15 @@ const MAX_EVENTS = 20_000
 type EventTypes = ReadonlySet<LiveEvent['type']>
 
 /** Events that a consumer can do without: what they say is also recorded, or over. */
-const DELTAS: EventTypes = new Set(['audio', 'text', 'inputTranscript', 'outputTranscript', 'toolProgress', 'activity'])
+const DELTAS: EventTypes = new Set([
+  'audio',
+  'text',
+  'inputTranscript',
+  'outputTranscript',
+  'toolProgress',
+  'activity',
+  'hook',
+])
 /** Events that are never dropped: a person must answer, or something went wrong. */
 const KEPT: EventTypes = new Set(['request', 'error'])
 

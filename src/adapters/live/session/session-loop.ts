@@ -51,6 +51,7 @@ export class SessionLoop<S> {
         recorder.emit({ type: 'phase', ...(from !== undefined && { from }), to })
         await this.#setup.refresh()
       },
+      onHook: (hook, name) => recorder.emit({ type: 'hook', hook, name }),
       report: recorder.report,
     })
     const background = new Map(

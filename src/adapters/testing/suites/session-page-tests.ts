@@ -80,6 +80,28 @@ export function pageTests(serviceTest: ServiceTest<SessionService>): void {
     ok((await service.pendingSummary(filter)).newest > before.newest, 'a new request has a larger number')
   })
 
+  serviceTest('sessions with an expired request are found, each once, and no others', async (service) => {
+    if (!service.overdue) return
+    const expiring = { a: [20, 10], b: [30], c: [undefined], d: [10] }
+    for (const [sessionId, times] of Object.entries(expiring)) {
+      await service.createSession({ ...HOME, sessionId })
+      const lease = await service.claim({ ...HOME, sessionId })
+      const opened = times.map((expiresAt, at) =>
+        requestOf(`${sessionId}${at}`, { sessionId, ...(expiresAt && { expiresAt }) }),
+      )
+      await service.append(lease, 0, [], { pending: { opened, closed: 'all' } })
+    }
+    const find = async (now: number, limit = 9): Promise<string[]> =>
+      ((await service.overdue?.({ appName: HOME.appName, now, limit })) ?? never())
+        .map(({ sessionId }) => sessionId)
+        .sort()
+    deepEqual([await find(9_999), await find(10_000), await find(20_000)], [[], ['a', 'd'], ['a', 'd']])
+    deepEqual([await find(1e12), (await find(1e12, 2)).length], [['a', 'b', 'd'], 2])
+    deepEqual(await service.overdue({ appName: 'other', now: 1e12, limit: 9 }), [])
+    await service.deleteSession({ ...HOME, sessionId: 'a' })
+    deepEqual(await find(10_000), ['d'])
+  })
+
   serviceTest('a page with a limit or a position that is not valid is INVALID_REQUEST', async (service) => {
     for (const bad of [{ limit: 0 }, { limit: 1.5 }, { limit: Number.NaN }, { limit: '5' }] as PageOptions[]) {
       if (service.listSessionPage) await rejectsWith(service.listSessionPage({ ...HOME, ...bad }), 'INVALID_REQUEST')

@@ -206,7 +206,7 @@ describe('a call that needs approval', () => {
     })
     expect(refunded).toEqual([{ amount: 4 }])
     expect(output.read()).toMatch(
-      /Invalid arguments[\s\S]*with the edited arguments\n {2}│ Refund it\?\n {4}amount: 4\n✓ refund\n/,
+      /Invalid arguments[\s\S]*with the edited arguments\n {2}Before the edit:\n {4}amount: 5\n {2}Now:\n {2}│ Refund it\?\n {4}amount: 4\n✓ refund\n/,
     )
   })
 

@@ -122,7 +122,18 @@ describe('a confirmation prompt with editable arguments', () => {
     const edit = await next(editable, 'edit')
     expect(edit.initial).toBe('{"amount":5}')
     const again = await next(edit, '{"amount": 4}')
-    expect(again.text).toBe('? refund needs your approval, with the edited arguments\n  │ Refund 4?\n    amount: 4\n')
+    expect(again.text).toBe(
+      [
+        '? refund needs your approval, with the edited arguments',
+        '  Before the edit:',
+        '  │ Refund 5 to Ada?',
+        '    amount: 5',
+        '  Now:',
+        '  │ Refund 4?',
+        '    amount: 4',
+        '',
+      ].join('\n'),
+    )
     expect(await again.read('maybe')).toHaveProperty('problem')
     expect(await again.read('yes')).toMatchObject({
       parts: [{ functionResponse: { response: { confirmed: true, args: { amount: 4 } } } }],

@@ -87,15 +87,11 @@ interface Edit {
 function confirmationPrompt(request: PendingRequest, source: PromptSource, edit?: Edit): RequestPrompt {
   const { tool, args, payload, agent, editable } = request
   const { args: edited, hint } = edit ?? { hint: request.hint }
-  const hasOwnHint = hint !== undefined && hint !== `Approve execution of tool \`${tool}\`?`
   const by = agent === source.rootName ? '' : `, called by ${escapeLine(agent)}`
   const text = [
     `? ${escapeLine(tool)} needs your approval${by}${edited ? ', with the edited arguments' : ''}`,
-    ...(hasOwnHint
-      ? escapeText(hint)
-          .split('\n')
-          .map((line) => `  │ ${line}`)
-      : []),
+    ...(edit ? [...linesBefore(request, edit), '  Now:'] : []), // last, so that it is on the screen
+    ...questionLines({ tool, ...(hint !== undefined && { hint }) }),
     ...argumentLines(edited ?? args),
     ...(payload === undefined ? [] : [`  Payload: ${escapeJson(payload)}`]),
   ]
@@ -112,6 +108,26 @@ function confirmationPrompt(request: PendingRequest, source: PromptSource, edit?
       return { problem: `Type yes or no${editable ? ' or edit' : ''}. You can add a reason after no.` }
     },
   }
+}
+
+/** The question of the tool, apart from the lines of the command. The default question says nothing more. */
+function questionLines({
+  tool,
+  hint,
+}: Pick<PendingRequest, 'tool'> & { readonly hint?: string | undefined }): string[] {
+  if (hint === undefined || hint === `Approve execution of tool \`${tool}\`?`) return []
+  return escapeText(hint)
+    .split('\n')
+    .map((line) => `  │ ${line}`)
+}
+
+/** The question and the arguments that an edit has changed or removed, as they were. */
+function linesBefore(request: PendingRequest, edit: Edit): string[] {
+  const isReplaced = ([name, value]: [string, unknown]): boolean =>
+    !Object.hasOwn(edit.args, name) || JSON.stringify(edit.args[name]) !== JSON.stringify(value)
+  const replaced = Object.fromEntries(Object.entries(request.args).filter(isReplaced))
+  const question = request.hint === edit.hint ? [] : questionLines(request)
+  return ['  Before the edit:', ...question, ...argumentLines(replaced)]
 }
 
 /** Longer lines come first: the last lines are on the screen, and a long value must not move an amount out of it. */

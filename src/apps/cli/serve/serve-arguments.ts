@@ -23,6 +23,8 @@ export interface ServeArguments {
   readonly allowedOrigins: readonly string[]
   /** `--requests-per-minute` and `--concurrent-runs`. */
   readonly limits: Pick<Partial<ServerLimits>, 'requestsPerMinute' | 'concurrentRuns'>
+  /** `--metrics`; default false. */
+  readonly metrics: boolean
   /** `--verbose`; default false. */
   readonly verbose: boolean
 }
@@ -33,7 +35,7 @@ type ListOptions<Names extends string> = {
 
 type ServeOptions = StringOptions<'port' | 'host' | 'db' | 'app' | 'requests-per-minute' | 'concurrent-runs'> &
   ListOptions<'allow-host' | 'allow-origin'> &
-  Flags<'memory' | 'verbose'>
+  Flags<'memory' | 'metrics' | 'verbose'>
 
 /** The options that `web` and `serve` share. */
 export const serveOptions: ServeOptions = {
@@ -63,6 +65,7 @@ export const serveOptions: ServeOptions = {
     value: '<number>',
     description: 'Runs of one user at the same time (default: 100)',
   },
+  metrics: { type: 'boolean', description: 'Measure runs, tools and stores for /metrics' },
   verbose: { type: 'boolean', description: 'Show the stacks of errors in the log' },
 }
 
@@ -73,7 +76,7 @@ export function readServeArguments(
 ): ServeArguments {
   if (positionals.length === 0)
     throw new UsageError(`Pass an agent file or a folder. Usage: toolwright ${command} <file|folder ...>`)
-  const { port, host = '127.0.0.1', app, verbose = false } = values
+  const { port, host = '127.0.0.1', app, metrics = false, verbose = false } = values
   const allowedOrigins = values['allow-origin'] ?? []
   for (const origin of allowedOrigins) checkOrigin(origin)
   return {
@@ -85,6 +88,7 @@ export function readServeArguments(
     allowedHosts: values['allow-host'] ?? [],
     allowedOrigins,
     limits: readLimits(values),
+    metrics,
     verbose,
   }
 }

@@ -78,6 +78,20 @@ test('toolwright serve answers requests with the printed token, refuses others, 
   expect(await stop()).toBe(0)
 })
 
+test('toolwright serve --metrics measures runs for /metrics, and does not without the option', async () => {
+  const figuresOf = async (...options: string[]): Promise<string> => {
+    const { get, post, stop } = await serve([refund, '--memory', ...options])
+    await post('/apps/refund/users/ada/sessions', { sessionId: 's1' })
+    const newMessage = { role: 'user', parts: [{ text: 'Hello' }] }
+    await post('/run', { appName: 'refund', userId: 'ada', sessionId: 's1', newMessage })
+    const figures = await (await get('/metrics')).text()
+    await stop()
+    return figures
+  }
+  expect(await figuresOf('--metrics')).toContain('gen_ai_client_operation_duration_seconds_count')
+  expect(await figuresOf()).not.toContain('gen_ai')
+})
+
 test('toolwright serve --dev also serves the routes for developers', async () => {
   const { get, stop } = await serve([refund, '--dev', '--app', 'shop'])
   expect(await (await get('/dev/info')).json()).toMatchObject({ apps: [{ name: 'shop' }] })

@@ -4,11 +4,13 @@ import { LlmAgent } from '../../../engine/agent/agents/llm-agent.ts'
 import type { Run } from '../../../engine/runner/run/run-handle.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
 import { CallRunner } from '../../../engine/runner/single-call/call-runner.ts'
+import { mapTools } from '../../../engine/tool/map-tools.ts'
 import type { Tool } from '../../../engine/tool/tool.ts'
 import { findAgents, type PlacedAgent } from '../graph/find-agents.ts'
 import { inheritedModel } from '../graph/inherited-model.ts'
-import type { RecentStacks } from '../trace/recent-stacks.ts'
-import type { BenchSessions } from './bench-session.ts'
+import { invalid } from '../wire/fields.ts'
+import { sharedServices } from './shared-services.ts'
+import type { SignedSessions } from './signed-sessions.ts'
 
 /** A call that a developer makes. */
 interface BenchCall {
@@ -27,14 +29,16 @@ export class ToolBench {
   readonly #runner: Runner
   readonly #agents: ReadonlyMap<string, PlacedAgent>
   readonly #calls: Map<string, CallRunner> = new Map()
+  /** The names of the toolsets that have listed tools. */
+  readonly #toolsets: WeakMap<Tool, string> = new WeakMap()
+  readonly #sessions: SignedSessions
+  readonly #prepare: (runner: Runner) => void
 
-  readonly #sessions: BenchSessions
-  readonly #stacks: RecentStacks
-
-  constructor(runner: Runner, sessions: BenchSessions, stacks: RecentStacks) {
+  /** `prepare`: called with each runner that the bench makes. */
+  constructor(runner: Runner, sessions: SignedSessions, prepare: (runner: Runner) => void) {
     this.#runner = runner
     this.#sessions = sessions
-    this.#stacks = stacks
+    this.#prepare = prepare
     this.#agents = findAgents(runner.agent)
   }
 
@@ -44,6 +48,20 @@ export class ToolBench {
     const calls = this.#callsOf(agent)
     const tools = await calls.list({ userId, sessionId: await this.#sessions.newSessionId(agent, userId) })
     return [...tools.values()].filter((tool) => tool.declaration() !== undefined)
+  }
+
+  /** The toolset that a tool of `tools()` comes from; undefined if the agent has the tool itself. */
+  toolsetOf(tool: Tool): string | undefined {
+    return this.#toolsets.get(tool)
+  }
+
+  /** Throws INVALID_REQUEST if callbacks may refuse calls of an agent, which only a run of the agent asks. */
+  checkUnguarded(agent: string): void {
+    const own = this.#agents.get(agent)?.agent
+    const plugin = this.#runner.options.plugins?.find(({ beforeTool }) => beforeTool)
+    const has =
+      own instanceof LlmAgent && own.options.beforeTool ? `Agent "${agent}"` : plugin && `Plugin "${plugin.name}"`
+    if (has) throw invalid(`${has} has beforeTool, which this test would not ask. Use chaos() in a test of your own.`)
   }
 
   /** Starts a call in a session of its own. */
@@ -77,21 +95,18 @@ export class ToolBench {
       ...sharedServices(this.#runner),
       model: inheritedModel(placed, options),
       agentName: name,
-      tools: own?.tools ?? [],
+      tools: [
+        mapTools(own?.tools ?? [], (tool, toolset) => {
+          if (toolset !== undefined) this.#toolsets.set(tool, toolset)
+          return tool
+        }),
+      ],
       beforeTool: own?.beforeTool,
       afterTool: own?.afterTool,
       onToolError: own?.onToolError,
     })
-    calls.runner.internals.observeThrown((thrown) => this.#stacks.add(thrown))
+    this.#prepare(calls.runner)
     this.#calls.set(name, calls)
     return calls
   }
-}
-
-/** The services that the runner made itself, so that calls use the same ones. */
-function sharedServices({
-  sessionService,
-  credentialService,
-}: Runner): Pick<Runner, 'sessionService' | 'credentialService'> {
-  return { sessionService, credentialService }
 }

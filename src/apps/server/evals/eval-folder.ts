@@ -6,9 +6,10 @@ import { ToolwrightError } from '../../../core/error/error.ts'
 
 const SET = '.evalset.json'
 const RESULT = '.evalset_result.json'
+const CONFIG = 'test_config.json'
 const HISTORY = join('.adk', 'eval_history')
-/** A larger file is not read. */
-const MAX_BYTES = 50_000_000
+/** A larger file is neither read nor written. */
+export const MAX_SET_BYTES = 50_000_000
 /** Most files that a list names. */
 const MAX_LISTED = 1_000
 
@@ -27,8 +28,8 @@ export class EvalFolder {
   }
 
   /** The ids of the sets. */
-  sets(): Promise<string[]> {
-    return namesIn(this.#folder, SET)
+  async sets(): Promise<string[]> {
+    return (await namesIn(this.#folder, SET)).slice(0, MAX_LISTED)
   }
 
   /** The file of a set. Throws INVALID_REQUEST for an id that cannot be one. */
@@ -60,9 +61,23 @@ export class EvalFolder {
     })
   }
 
-  /** The ids of the results. */
-  results(): Promise<string[]> {
-    return namesIn(join(this.#folder, HISTORY), RESULT)
+  /** Changes the text of a set, or makes one: then `change` gets undefined. */
+  save(id: string, change: (text: string | undefined) => string): Promise<void> {
+    return this.#inOrder(async () => {
+      const file = join(this.#folder, this.file(id))
+      await replaceFile(file, change(await readSmall(file)))
+    })
+  }
+
+  /** The text of the `test_config.json` of ADK, with criteria for all sets. Undefined if there is none. */
+  testConfig(): Promise<string | undefined> {
+    return readSmall(join(this.#folder, CONFIG))
+  }
+
+  /** The ids of the results: the latest ones, if there are many. */
+  async results(): Promise<string[]> {
+    const names = await namesIn(join(this.#folder, HISTORY), RESULT)
+    return names.sort((one, other) => timeOf(one) - timeOf(other)).slice(-MAX_LISTED)
   }
 
   /** The text of a result. Throws NOT_FOUND. */
@@ -101,19 +116,29 @@ async function namesIn(folder: string, ending: string): Promise<string[]> {
     .map(({ name }) => name.slice(0, -ending.length))
     .filter((name) => NAME.test(name) && !name.includes('..'))
     .sort()
-    .slice(0, MAX_LISTED)
+}
+
+/** The seconds since the epoch in the id of a result: ADK writes them at its end, and we milliseconds and what makes the id unique. */
+function timeOf(result: string): number {
+  const time = Number(/_(\d{10,13}(?:\.\d+)?)(?:_[^_]*)?$/.exec(result)?.[1] ?? 0)
+  return time > 1e12 ? time / 1000 : time
 }
 
 /** The text of a plain file: a link could lead anywhere. Undefined if there is none. */
 async function readSmall(file: string): Promise<string | undefined> {
   const found = await lstat(file).catch(() => undefined)
   if (!found?.isFile()) return undefined
-  if (found.size > MAX_BYTES) throw new ToolwrightError('TOO_LARGE', `The file has more than ${MAX_BYTES} bytes.`)
+  if (found.size > MAX_SET_BYTES) throw tooLarge()
   return await readFile(file, 'utf8')
+}
+
+function tooLarge(): ToolwrightError {
+  return new ToolwrightError('TOO_LARGE', `The file has more than ${MAX_SET_BYTES} bytes.`)
 }
 
 /** A reader sees the old text or the new one. A link is replaced, not followed. */
 async function replaceFile(file: string, text: string): Promise<void> {
+  if (Buffer.byteLength(text) > MAX_SET_BYTES) throw tooLarge()
   const temporary = join(dirname(file), `.${randomUUID()}.tmp`)
   try {
     await writeFile(temporary, text, { flag: 'wx' })

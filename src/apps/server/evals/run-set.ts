@@ -20,7 +20,7 @@ export interface EvalRun {
 }
 
 /** Runs at the same time: the server has other work. */
-const CONCURRENCY = 2
+export const CONCURRENCY = 2
 
 /** ADK's numbers. What could not run was not evaluated. */
 const STATUS: Readonly<Record<Status | 'ERROR', number>> = { PASSED: 1, FAILED: 2, NOT_EVALUATED: 3, ERROR: 3 }

@@ -4,7 +4,11 @@ import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
 import { RunSlots } from './run-slots.ts'
 
 /** The routes that start runs and follow none. */
-export const RUN_ROUTES: readonly string[] = ['/run', '/dev/apps/:app/agents/:agent/tools/:tool/call']
+export const RUN_ROUTES: readonly string[] = [
+  '/run',
+  '/dev/apps/:app/agents/:agent/tools/:tool/call',
+  '/dev/apps/:app/agents/:agent/tools/:tool/crash-test',
+]
 
 /** Limits the requests of each principal. */
 export function requestQuota({ requestRate }: ServerParts): MiddlewareHandler<ServerEnv> {

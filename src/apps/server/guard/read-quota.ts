@@ -26,6 +26,7 @@ export const DEV_READ_ROUTES: readonly string[] = [
   '/dev/apps/:app/users/:user/memory',
   '/dev/apps/:app/users/:user/first-messages',
   `/dev${SESSION}/log`,
+  `/dev${SESSION}/model-calls/*`,
   `/dev${SESSION}/fork`,
   `/dev${SESSION}/events/*`,
 ]

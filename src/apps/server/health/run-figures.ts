@@ -4,14 +4,16 @@ import {
   type MetricFacts,
   type MetricName,
 } from '../../../engine/observe/metrics/metric-table.ts'
-import { type MetricSink, RunMetrics } from '../../../engine/observe/metrics/run-metrics.ts'
+import { type Measuring, type MetricSink, RunMetrics } from '../../../engine/observe/metrics/run-metrics.ts'
 import type { Observer } from '../../../engine/observe/observer.ts'
 import type { Measurement, Operation, OperationEnd } from '../../../engine/observe/operation.ts'
+import { OperationNotes } from '../../../engine/observe/operation-notes.ts'
 import { HistogramSamples, labelsOf, toName, valueLines } from './samples.ts'
 
 /** What runs do, for `/metrics`: the figures that `otel()` exports, with their names in the form of Prometheus. */
 export class RunFigures implements Observer, MetricSink {
   readonly #metrics = new RunMetrics(this)
+  readonly #measuring = new OperationNotes<Measuring>()
   readonly #histograms: Map<MetricName, HistogramSamples> = new Map()
   readonly #counters: Map<MetricName, number> = new Map()
 
@@ -24,8 +26,9 @@ export class RunFigures implements Observer, MetricSink {
 
   /** Measures an operation. */
   async around(operation: Operation, next: () => Promise<OperationEnd>): Promise<void> {
-    this.#metrics.begin(operation)
-    this.#metrics.end(operation, await next())
+    const measuring = this.#metrics.begin(operation, operation.parent && this.#measuring.get(operation.parent))
+    this.#measuring.set(operation, measuring)
+    this.#metrics.end(operation, measuring, await next())
   }
 
   /** Measures a store or a worker. */

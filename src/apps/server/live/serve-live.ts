@@ -74,6 +74,8 @@ async function findLiveApp({ app, userId, sessionId }: LiveRequest): Promise<Liv
   if (!app) return { code: CLOSE_CODES.policy, reason: 'There is no such app.' }
   const { runner, live } = app
   if (!live) return { code: CLOSE_CODES.policy, reason: 'The app has no live model.' }
+  if (await app.whatIfs.has({ userId, sessionId }))
+    return { code: CLOSE_CODES.policy, reason: 'A what-if copy has no live sessions.' }
   const key = { appName: runner.appName, userId, sessionId, config: { numRecentEvents: 0 } }
   const session = await runner.sessionService.getSession(key)
   return session ? { runner, live } : { code: CLOSE_CODES.noSession, reason: 'Session not found.' }

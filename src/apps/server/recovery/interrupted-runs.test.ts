@@ -2,7 +2,7 @@ import { InMemorySessionService, LlmAgent, type Model, Runner, type SessionServi
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { Apps } from '../apps.ts'
-import { BenchSessions } from '../bench/bench-session.ts'
+import { SignedSessions } from '../bench/signed-sessions.ts'
 import { createServer } from '../create-server.ts'
 import { silent, slowAgent, startServer } from '../edge.test-kit.ts'
 import { Metrics } from '../health/metrics.ts'
@@ -63,7 +63,10 @@ test('a server leaves alone what another process or the server itself runs, and 
   const sessions = new InMemorySessionService({ monotonicNow: () => now })
   const held = await startRun(sessions)
   const look = createWork(held.runner)
-  const benchId = await new BenchSessions({ appName: 'slow', sessionService: sessions }).newSessionId('slow', 'ada')
+  const benchId = await new SignedSessions('bench', { appName: 'slow', sessionService: sessions }).newSessionId(
+    'slow',
+    'ada',
+  )
   const bench = await startRun(sessions, benchId)
   await bench.runner.close({ interrupt: true })
   expect(await look()).toBe(0)
@@ -85,7 +88,7 @@ test('a server leaves alone what another process or the server itself runs, and 
 
 test('a server removes calls of the tool bench that died with their process, and continues sessions of users with such ids', async () => {
   const sessions = new InMemorySessionService()
-  const benches = new BenchSessions({ appName: 'slow', sessionService: sessions })
+  const benches = new SignedSessions('bench', { appName: 'slow', sessionService: sessions })
   const own = await benches.newSessionId('slow', 'ada')
   const ofBob = await benches.newSessionId('slow', 'bob') // ada cannot use the id of another user
   const similar = `bench-slow-${'a'.repeat(26)}`

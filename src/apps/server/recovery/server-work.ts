@@ -4,7 +4,7 @@ import type { Runner } from '../../../engine/runner/runner.ts'
 import type { WorkItem } from '../../../engine/runner/work/work-item.ts'
 import type { Worker } from '../../../engine/runner/work/worker.ts'
 import type { ServedApp } from '../apps.ts'
-import { looksLikeBench, type UserSession } from '../bench/bench-session.ts'
+import { looksLike, type UserSession } from '../bench/signed-sessions.ts'
 import type { ServerParts } from '../env.ts'
 import type { RecoverySweepOptions } from '../server-options.ts'
 
@@ -79,10 +79,24 @@ export class ServerWork {
     const concurrency = this.#parts.limits.concurrentRuns
     const made = app.runner.internals.worker(
       { signal: this.#stop.signal, where, runContext, pollMs, concurrency, graceMs: GRACE_MS },
-      { select: (items) => withoutBenches(app, items), onStarted: (item) => this.#count(app, item) },
+      { select: (items) => this.#ownItems(app, items), onStarted: (item) => this.#count(app, item) },
     )
     this.#workers.set(app.name, made)
     return made
+  }
+
+  /** What the agents of the app continue. */
+  async #ownItems(app: ServedApp, items: readonly WorkItem[]): Promise<readonly WorkItem[]> {
+    return await this.#withoutWhatIfs(app, await withoutBenches(app, items))
+  }
+
+  /** The agents of the file must not continue a what-if copy. A server with `dev` continues it with the variants of the copy. */
+  async #withoutWhatIfs({ whatIfs }: ServedApp, items: readonly WorkItem[]): Promise<readonly WorkItem[]> {
+    if (!items.some((item) => looksLike('what-if', item))) return items
+    const isWhatIf = await whatIfs.finder()
+    const isLeft = ({ type }: WorkItem): boolean => type === 'interrupted' || type === 'overdue'
+    for (const item of items) if (isWhatIf(item) && isLeft(item)) void whatIfs.continueRun(item, this.#parts.logger)
+    return items.filter((item) => !isWhatIf(item))
   }
 
   #count({ name }: ServedApp, { type }: WorkItem): void {
@@ -97,7 +111,7 @@ async function withoutBenches(
   { runner, benchSessions }: ServedApp,
   items: readonly WorkItem[],
 ): Promise<readonly WorkItem[]> {
-  if (!items.some(looksLikeBench)) return items
+  if (!items.some((item) => looksLike('bench', item))) return items
   const findBenchAgent = await benchSessions.finder()
   const isBench = (item: WorkItem): boolean => findBenchAgent(item) !== undefined
   const isDead = ({ type }: WorkItem): boolean => type === 'interrupted' || type === 'overdue'

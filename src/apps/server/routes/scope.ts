@@ -101,10 +101,21 @@ export async function checkSession(scope: SessionScope, advice?: string): Promis
   remember(scope)
 }
 
-/** What runs the session: the runner of the app, or of its tool bench. Throws `NOT_FOUND` if there is no such session. */
+/**
+ * What runs the session: the runner of the app, of its tool bench, or of a what-if copy. Throws `NOT_FOUND` if there is no such session,
+ * and `INVALID_REQUEST` for a what-if copy that cannot run.
+ */
 export async function findRunner(scope: SessionScope, advice?: string): Promise<Runner> {
   await checkSession(scope, advice)
-  return (await scope.app.bench?.runnerOf(scope)) ?? scope.app.runner
+  const { bench, whatIfs, runner } = scope.app
+  return (await bench?.runnerOf(scope)) ?? (await whatIfs.runnerOf(scope)) ?? runner
+}
+
+/** A runner for what needs no agents: to follow, cancel, change or copy a session. A what-if copy that cannot run has one, too. */
+export async function findSessionRunner(scope: SessionScope): Promise<Runner> {
+  await checkSession(scope)
+  const { bench, whatIfs, runner } = scope.app
+  return (await bench?.runnerOf(scope)) ?? (await whatIfs.startedRunnerOf(scope)) ?? runner
 }
 
 /** Only of sessions that exist: a client can make up others. */

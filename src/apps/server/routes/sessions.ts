@@ -12,7 +12,7 @@ import { readBody, readOptionalBody } from '../wire/read-body.ts'
 import { readEvents } from '../wire/read-events.ts'
 import { writeSession } from '../wire/write-session.ts'
 import { checkClientState } from './client-state.ts'
-import { findRunner, SESSION, SESSIONS, sessionScope, userScope } from './scope.ts'
+import { findSessionRunner, SESSION, SESSIONS, sessionScope, userScope } from './scope.ts'
 
 /** Routes that create, read, change and delete sessions. */
 export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
@@ -62,7 +62,7 @@ export function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const scope = sessionScope(context, parts)
     const stateDelta = (await readBody(context)).object('stateDelta')
     checkClientState(context, parts, stateDelta)
-    const runner = await findRunner(scope)
+    const runner = await findSessionRunner(scope)
     const end = await scope.app.writes.reserve(runner.sessionService, { ...scope.key, deltas: [stateDelta] })
     try {
       await runner.updateState({ userId: scope.userId, sessionId: scope.sessionId, stateDelta })

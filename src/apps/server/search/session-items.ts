@@ -3,6 +3,7 @@ import { isRecord, type JsonObject } from '../../../core/base/json.ts'
 import type { Entry } from '../../../core/event/event.ts'
 import type { FoundSession, SessionService } from '../../../services/session/service.ts'
 import { firstTextIn, START } from '../routes/dev/first-messages.ts'
+import { WHAT_IF } from '../what-if/what-ifs.ts'
 
 /** How a session is doing. `new`: nothing has run in it. */
 export type RunState = 'running' | 'waiting' | 'failed' | 'cancelled' | 'completed' | 'new'
@@ -24,6 +25,8 @@ export interface SessionItem {
   readonly state: RunState
   /** Seconds since the epoch. */
   readonly lastUpdateTime: number
+  /** What the agents of a what-if copy do differently. */
+  readonly whatIf?: unknown
   /** The text that was found. */
   readonly match?: string
 }
@@ -34,7 +37,8 @@ const END = { limit: 5, maxBytes: 100_000 }
 /** Describes a session from its state, and from the start and the end of its log. */
 export async function describeSession(service: SessionService, session: FoundSession): Promise<SessionItem> {
   const { userId, sessionId: id, updatedAt } = session
-  const name = nameIn(await readState(service, session))
+  const stored = await readState(service, session)
+  const name = nameIn(stored)
   const start = session.lastSeq === 0 ? [] : await readEntries(service, session, START)
   const firstMessage = firstTextIn(start)
   return {
@@ -42,6 +46,7 @@ export async function describeSession(service: SessionService, session: FoundSes
     id,
     ...(name !== undefined && { name }),
     ...(firstMessage !== undefined && { firstMessage }),
+    ...(stored[WHAT_IF] !== undefined && { whatIf: stored[WHAT_IF] }),
     state: await runState(service, session, start),
     lastUpdateTime: updatedAt / 1000,
   }

@@ -16,7 +16,7 @@ import { acceptCalls, CallIds } from './accept-calls.ts'
 import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
-import { observeModel, type ReplyNotes } from './observe-model.ts'
+import { noteRecorded, type ObservedTurn, observeModel, type ReplyNotes } from './observe-model.ts'
 import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
 import { type AgentTurn, type RecordedTurn, type RunHost, type ScopeFrame, untilStopped } from './run-host.ts'
 
@@ -37,22 +37,25 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
     let reply =
       instead ??
       (await (agentTurn.frame.operation
-        ? observeModel(agentTurn, request, (notes) => generate(turn, request, ids, notes))
+        ? observeModel(turn, request, (notes) => generate(turn, request, ids, notes))
         : generate(turn, request, ids)))
     if (hooks.afterModel.length && !(reply instanceof ModelFailure)) reply = await afterModel(turn, reply)
-    const entries = reply instanceof ModelFailure ? failed(turn, reply.error) : entriesOf(turn, table, reply, ids)
-    await run.recorder.commit(entries instanceof Promise ? await entries : entries)
+    const made = reply instanceof ModelFailure ? failed(turn, reply.error) : entriesOf(turn, table, reply, ids)
+    const entries = made instanceof Promise ? await made : made
+    await run.recorder.commit(entries)
+    if (turn.operation) noteRecorded(turn, entries)
   } finally {
     ids.close()
   }
 }
 
 /** One model call. Its context is created on first use: most agents have no callbacks. */
-export class ModelCall implements RecordedTurn {
+export class ModelCall implements RecordedTurn, ObservedTurn {
   readonly run: RunHost
   readonly plan: AgentTurn['plan']
   readonly frame: ScopeFrame
   repliedBy: string | undefined
+  operation: ObservedTurn['operation']
   #context: RunCallbackContext | undefined
 
   constructor({ run, plan, frame }: AgentTurn) {

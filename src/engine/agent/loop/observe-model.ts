@@ -1,11 +1,18 @@
 // Shows a model call to observers.
 
 import type { Ports } from '../../../core/base/ports.ts'
+import type { NewEntry } from '../../../core/event/event.ts'
 import type { LlmRequest } from '../../model/llm-request.ts'
 import type { LlmResponse } from '../../model/model.ts'
 import type { Settled } from '../../observe/observation.ts'
 import type { ModelOperation, OperationEnd } from '../../observe/operation.ts'
 import type { AgentTurn } from './run-host.ts'
+
+/** A model call that may be observed. */
+export interface ObservedTurn extends AgentTurn {
+  /** Its operation. Undefined: no one observes it. */
+  operation: ModelOperation | undefined
+}
 
 /** Notes what the reply alone does not tell: when its first delta came, and why it failed. */
 export class ReplyNotes {
@@ -34,10 +41,11 @@ export class ReplyNotes {
 
 /** Generates a reply within the observers. `T`: a reply, or what stands for a failure. */
 export function observeModel<T extends object>(
-  { run, plan, frame }: AgentTurn,
+  turn: ObservedTurn,
   request: LlmRequest,
   generate: (notes?: ReplyNotes) => Promise<T>,
 ): Promise<T> {
+  const { run, plan, frame } = turn
   const { observation, ports } = run.services
   const { operation: parent } = frame
   if (!observation || !parent) return generate()
@@ -53,6 +61,7 @@ export function observeModel<T extends object>(
     stream: run.runConfig.streaming === true,
     startedAt: undefined,
   }
+  turn.operation = operation
   const notes = new ReplyNotes(ports)
   const endOf = (settled: Settled<T>): OperationEnd => {
     const { failure, firstDeltaMs } = notes
@@ -69,4 +78,10 @@ export function observeModel<T extends object>(
     return { outcome: errorCode === undefined ? 'completed' : 'failed', errorCode, response, firstDeltaMs }
   }
   return observation.around(operation, () => generate(notes), endOf, run.stop)
+}
+
+/** Tells the observers which event has the reply. Its first entry is the reply, or the error. */
+export function noteRecorded({ run, operation }: ObservedTurn, [first]: readonly NewEntry[]): void {
+  if (operation && first?.event)
+    run.services.observation?.note(operation, { type: 'recorded', eventId: first.event.id })
 }

@@ -2,6 +2,7 @@ import { canonicalJson, copyJson } from '../../../core/base/json.ts'
 import { MEDIA_TURNS } from '../../../core/base/limits.ts'
 import { showAs } from '../../../core/base/show-as.ts'
 import type { Content } from '../../../core/content/content.ts'
+import type { ScopePath } from '../../../core/event/scope.ts'
 import { readonlyContext } from '../../context/readonly-context.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { isAllowed, isPhaseScope, type RunPhases } from '../../dispatch/run-phases.ts'
@@ -9,7 +10,8 @@ import type { LlmRequest } from '../../model/llm-request.ts'
 import type { ConfigTool, LlmRequestConfig } from '../../model/llm-request-config.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { joinParagraphs } from '../agents/agent-plan.ts'
-import type { ModelTurn } from '../loop/run-host.ts'
+import type { LlmAgent } from '../agents/llm-agent.ts'
+import type { ModelTurn, RunHost } from '../loop/run-host.ts'
 import { fillInstruction } from './instruction.ts'
 import { applyPhase, dropServerTools } from './phase-request.ts'
 import { findLoaderName, withMedia } from './request-media.ts'
@@ -59,7 +61,7 @@ async function buildInPhase(turn: ModelTurn, table: ToolTable, phases: RunPhases
 
 function build(turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
   const { run, plan, frame } = turn
-  const contents = contentsFor(turn)
+  const contents = contentsFor(run.view, plan.agent, frame)
   if (!run.view.hasMedia) return requestWith(contents, turn, table)
   const { name, options } = plan.agent
   const loader = findLoaderName(table.tools)
@@ -116,9 +118,13 @@ async function complete(turn: ModelTurn, table: ToolTable, request: Request): Pr
   return request
 }
 
-function contentsFor({ run, plan, frame }: ModelTurn): Content[] {
-  const { agent } = plan
-  const contents = run.view.history(agent.name, frame, agent.options)
+/** What the model of an agent sees of a log, before tools and callbacks change it. Files are references. */
+export function contentsFor(
+  view: RunHost['view'],
+  agent: Pick<LlmAgent, 'name' | 'options'>,
+  frame: ScopePath,
+): Content[] {
+  const contents = view.history(agent.name, frame, agent.options)
   const last = contents.at(-1)
   if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
   else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Continue as instructed.' }] })

@@ -1,11 +1,10 @@
 import { callback, name, type OptionRules, oneOf, record } from '../../../core/error/check-options.ts'
-import type { LiveEvent } from '../../model/live-event.ts'
 import { COUNT, DURATION } from '../../policy/check-policy.ts'
 import { checkItem, checkItems, checkUnique, invalidItems } from '../state/check-items.ts'
 import type { LivePattern, RatePattern, SustainedPattern, TurnsPattern } from './live-pattern.ts'
 
-/** Every type of event. A new type that is missing here is a compile error. */
-const EVENT_TYPES: { readonly [type in LiveEvent['type']]: true } = {
+/** Every type of event that can be counted. A new type that is missing here is a compile error. */
+const EVENT_TYPES: { readonly [type in RatePattern['of']]: true } = {
   audio: true,
   text: true,
   inputTranscript: true,

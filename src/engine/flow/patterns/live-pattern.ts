@@ -13,8 +13,8 @@ export interface SustainedPattern {
 
 /** Events that happen often. */
 export interface RatePattern {
-  /** The type of the events. */
-  readonly of: LiveEvent['type']
+  /** The type of the events. A pattern does not count `hook`: it would count itself. */
+  readonly of: Exclude<LiveEvent['type'], 'hook'>
   /** How many events. */
   readonly count: number
   /** Within how many milliseconds. */

@@ -15,6 +15,8 @@ import { modelOperationOf, type Tokens, tokensOf, toolNameOf } from './operation
 
 /** Gets the values of metrics: a counter is increased by its value, a histogram counts it. */
 export interface MetricSink {
+  /** Whether no one wants values now. Default: someone does. */
+  readonly isIdle?: boolean
   /** Adds a value. */
   record(metric: MetricName, value: number, labels: Labels): void
 }
@@ -38,68 +40,75 @@ export interface Measured {
 /** The most names of one kind, such as tools. */
 const MAX_NAMES = 200
 
+/** An operation under way, as `begin()` returns it. */
+export interface Measuring {
+  /** When it began, in milliseconds on the clock of durations. */
+  readonly startedAt: number
+  /** The operation around it. */
+  readonly around: Measuring | undefined
+  /** The sums of an agent. Undefined for other operations. */
+  readonly sums: MutableSums | undefined
+}
+
 /** Measures the operations of runs. The labels come from a limited number of names, and hold nothing of users. */
 export class RunMetrics {
   readonly #sink: MetricSink
   readonly #names: Map<string, Set<string>> = new Map()
-  /** By operation: an operation may outlive the one around it, such as a tool in the background. */
-  readonly #started: WeakMap<Operation, Started> = new WeakMap()
 
   constructor(sink: MetricSink) {
     this.#sink = sink
   }
 
-  /** Notes that an operation begins. */
-  begin(operation: Operation): void {
+  /** Notes that an operation begins. The caller keeps what is returned: an operation may outlive the one around it. */
+  begin(operation: Operation, around: Measuring | undefined): Measuring {
     const startedAt = 'startedAt' in operation ? operation.startedAt : undefined
     const now = performance.now()
-    this.#started.set(operation, {
-      at: startedAt === undefined ? now : now - (Date.now() - startedAt),
-      sums: { modelCalls: 0, toolCalls: 0, input: undefined, output: undefined, provider: undefined },
-    })
+    return {
+      startedAt: startedAt === undefined ? now : now - (Date.now() - startedAt),
+      around,
+      sums: operation.type === 'run' || operation.type === 'agent' ? noSums() : undefined,
+    }
   }
 
   /** Records the figures of an operation that ends. */
-  end(operation: Operation, end: OperationEnd): Measured {
-    const started = this.#started.get(operation)
-    const seconds = started ? Math.max(0, (performance.now() - started.at) / 1000) : 0
+  end(operation: Operation, measuring: Measuring, end: OperationEnd): Measured {
+    const seconds = Math.max(0, (performance.now() - measuring.startedAt) / 1000)
     const hasFailed = end.outcome === 'failed' || end.outcome === 'unknown'
     const errorType = hasFailed ? errorTypeOf(end.errorCode) : undefined
-    const measured = { seconds, errorType }
+    const { sums } = measuring
+    const ending = { seconds, errorType }
     switch (operation.type) {
-      case 'model':
-        return { errorType, tokens: this.#endModel(operation, end, measured), sums: undefined }
+      case 'model': {
+        const tokens = tokensOf(end.response?.usageMetadata)
+        addModelCall(measuring, operation, tokens)
+        if (!this.#sink.isIdle) this.#recordModel(operation, tokens, ending)
+        return { errorType, tokens, sums }
+      }
       case 'tool':
       case 'call':
-        this.#endCall(operation, end, measured)
-        return { errorType, tokens: undefined, sums: undefined }
+        if (isFirst(operation, end)) addToolCall(measuring)
+        if (!this.#sink.isIdle) this.#recordCall(operation, ending)
+        break
       case 'request':
-        this.#endRequest(operation, end, seconds)
-        return { errorType, tokens: undefined, sums: undefined }
+        if (!this.#sink.isIdle) this.#recordRequest(operation, end, seconds)
+        break
       default:
-        if (started) this.#endAgent(operation, started.sums, measured)
-        return { errorType, tokens: undefined, sums: started?.sums }
+        if (sums && !this.#sink.isIdle) this.#recordAgent(operation, sums, ending)
     }
+    return { errorType, tokens: undefined, sums }
   }
 
   /** Records a figure of a store or a worker. */
   measure(measurement: Measurement): void {
+    if (this.#sink.isIdle) return
     if (measurement.type === 'takeover') this.#sink.record('takeovers', 1, NO_LABELS)
     else this.#sink.record(SECONDS_OF[measurement.type], measurement.seconds, NO_LABELS)
   }
 
-  #endModel(operation: ModelOperation, { response }: OperationEnd, { seconds, errorType }: Ending): Tokens {
-    const tokens = tokensOf(response?.usageMetadata)
-    const provider = operation.provider ?? UNKNOWN_PROVIDER
-    this.#eachAbove(operation, (sums) => {
-      sums.modelCalls++
-      sums.provider ??= provider
-      if (tokens.input !== undefined) sums.input = (sums.input ?? 0) + tokens.input
-      if (tokens.output !== undefined) sums.output = (sums.output ?? 0) + tokens.output
-    })
+  #recordModel(operation: ModelOperation, tokens: Tokens, { seconds, errorType }: Ending): void {
     const about: Labels = {
       [LABEL.operation]: modelOperationOf(operation),
-      [LABEL.provider]: provider,
+      [LABEL.provider]: operation.provider ?? UNKNOWN_PROVIDER,
       [LABEL.requestModel]: this.#limited('model', operation.model),
     }
     this.#sink.record('modelDuration', seconds, withError(about, errorType))
@@ -107,12 +116,9 @@ export class RunMetrics {
       const count = tokens[type]
       if (count !== undefined) this.#sink.record('tokens', count, { ...about, [LABEL.tokenType]: type })
     }
-    return tokens
   }
 
-  #endCall(operation: ToolOperation | CallOperation, { outcome }: OperationEnd, { seconds, errorType }: Ending): void {
-    const isFirst = operation.type === 'tool' ? operation.attempt === 1 : outcome !== 'paused'
-    if (isFirst) this.#eachAbove(operation, (sums) => void sums.toolCalls++)
+  #recordCall(operation: ToolOperation | CallOperation, { seconds, errorType }: Ending): void {
     if (operation.type === 'call' && errorType === undefined) return // no body ran, and nothing failed
     const about = {
       [LABEL.operation]: 'execute_tool',
@@ -121,7 +127,7 @@ export class RunMetrics {
     this.#sink.record('toolDuration', seconds, withError(about, errorType))
   }
 
-  #endAgent({ agent }: RunOperation | AgentOperation, sums: MutableSums, { seconds, errorType }: Ending): void {
+  #recordAgent({ agent }: RunOperation | AgentOperation, sums: MutableSums, { seconds, errorType }: Ending): void {
     const about = { [LABEL.operation]: 'invoke_agent', [LABEL.agent]: this.#limited('agent', agent) }
     const labels = withError(about, errorType)
     this.#sink.record('agentDuration', seconds, labels)
@@ -129,18 +135,10 @@ export class RunMetrics {
     this.#sink.record('toolCalls', sums.toolCalls, labels)
   }
 
-  #endRequest({ kind, tool }: RequestOperation, { outcome }: OperationEnd, seconds: number): void {
+  #recordRequest({ kind, tool }: RequestOperation, { outcome }: OperationEnd, seconds: number): void {
     if (kind !== 'confirmation') return
     const labels = { [LABEL.tool]: this.#limited('tool', tool), [LABEL.outcome]: outcome }
     this.#sink.record('approvalWait', seconds, labels)
-  }
-
-  /** Adds to the sums of all agents around an operation. */
-  #eachAbove(operation: Operation, add: (sums: MutableSums) => void): void {
-    for (let at = operation.parent; at; at = at.parent) {
-      const started = at.type === 'run' || at.type === 'agent' ? this.#started.get(at) : undefined
-      if (started) add(started.sums)
-    }
   }
 
   /** The name, or `_OTHER` when there are too many of its kind. */
@@ -155,11 +153,26 @@ export class RunMetrics {
   }
 }
 
-/** An operation under way. */
-interface Started {
-  /** When it began, in milliseconds on the clock of durations. */
-  readonly at: number
-  readonly sums: MutableSums
+/** The first attempt of a call counts it; so does its end without one. */
+function isFirst(operation: ToolOperation | CallOperation, { outcome }: OperationEnd): boolean {
+  return operation.type === 'tool' ? operation.attempt === 1 : outcome !== 'paused'
+}
+
+/** Adds to the sums of all agents around a tool call. */
+function addToolCall({ around }: Measuring): void {
+  for (let at = around; at; at = at.around) if (at.sums) at.sums.toolCalls++
+}
+
+/** Adds to the sums of all agents around a model call. */
+function addModelCall({ around }: Measuring, { provider }: ModelOperation, { input, output }: Tokens): void {
+  for (let at = around; at; at = at.around) {
+    const { sums } = at
+    if (!sums) continue
+    sums.modelCalls++
+    sums.provider ??= provider ?? UNKNOWN_PROVIDER
+    if (input !== undefined) sums.input = (sums.input ?? 0) + input
+    if (output !== undefined) sums.output = (sums.output ?? 0) + output
+  }
 }
 
 interface MutableSums {
@@ -168,6 +181,10 @@ interface MutableSums {
   input: number | undefined
   output: number | undefined
   provider: string | undefined
+}
+
+function noSums(): MutableSums {
+  return { modelCalls: 0, toolCalls: 0, input: undefined, output: undefined, provider: undefined }
 }
 
 interface Ending {

@@ -5,7 +5,7 @@ import type { Part } from '../../../core/content/content.ts'
 import { anything, checkOptions, record, text } from '../../../core/error/check-options.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
-import { REQUEST_NAMES } from '../../../core/event/request-names.ts'
+import { approvalOf, denialOf, responseTo } from '../../../core/event/write-answer.ts'
 
 /**
  * Approves a confirmation. `payload` is passed to the tool. `args` replaces the arguments of the call, and is accepted only
@@ -19,7 +19,7 @@ export function approve(request: PendingRequest, options: { payload?: unknown; a
   checkRequest('approve()', request)
   if (request.kind !== 'confirmation') throw requestError(request, 'is not a confirmation. Use respond()')
   checkOptions('approve()', options, APPROVE_RULES, 'INVALID_REQUEST')
-  return answerTo(request, { ...options, confirmed: true })
+  return approvalOf(request, options)
 }
 
 /**
@@ -31,8 +31,7 @@ export function approve(request: PendingRequest, options: { payload?: unknown; a
 export function deny(request: PendingRequest, options: { reason?: string } = {}): Part {
   checkRequest('deny()', request)
   checkOptions('deny()', options, DENY_RULES, 'INVALID_REQUEST')
-  if (request.kind === 'confirmation') return answerTo(request, { ...options, confirmed: false })
-  if (request.kind !== 'longRunning') return answerTo(request, { ...options, declined: true })
+  if (request.kind !== 'longRunning') return denialOf(request, options)
   throw requestError(
     request,
     'cannot be denied: it waits for a result. Use respond(), or end its invocation with runner.cancel()',
@@ -48,11 +47,10 @@ export function deny(request: PendingRequest, options: { reason?: string } = {})
  */
 export function respond(request: PendingRequest, value: unknown): Part {
   checkRequest('respond()', request)
-  if (request.kind === 'input') return answerTo(request, { result: value ?? null })
   if (request.kind === 'confirmation' && !(isRecord(value) && typeof value.confirmed === 'boolean')) {
     throw requestError(request, 'is a confirmation. Use approve() or deny()')
   }
-  return answerTo(request, isRecord(value) ? value : { result: value ?? null })
+  return responseTo(request, value)
 }
 
 const APPROVE_RULES = { payload: anything, args: record }
@@ -77,8 +75,4 @@ const KINDS: ReadonlySet<unknown> = new Set<PendingRequest['kind']>([
 
 function requestError({ id }: PendingRequest, problem: string): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', `Request "${id}" ${problem}.`)
-}
-
-function answerTo({ id, kind, tool }: PendingRequest, response: JsonObject): Part {
-  return { functionResponse: { id, name: kind === 'longRunning' ? tool : REQUEST_NAMES[kind], response } }
 }

@@ -23,7 +23,7 @@ import { Cancelled } from './cancelled.ts'
 import { type CloseRunOptions, closeAsCancelled, endWithError } from './end-run.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { LiveDriver } from './live-driver.ts'
-import { ObservedRun } from './observed-run.ts'
+import { ObservedRun, observersOf } from './observed-run.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
 import type { RunRequest } from './run-request.ts'
@@ -93,8 +93,9 @@ export class ActiveRun implements StartedRun {
     try {
       await new Promise((resolve, reject) => {
         stop.add({ stop: reject }) // a stop ends the wait even if a callback or a model hangs
-        const running = services.observation
-          ? this.#observeLoop(services.observation, message, stateDelta)
+        const observation = services.observation && observersOf(this.data)
+        const running = observation
+          ? this.#observeLoop(observation, message, stateDelta)
           : this.#runLoop(message, stateDelta)
         running.then(resolve, reject)
       })

@@ -16,6 +16,13 @@ interface RunEnd {
   readonly next: Next
 }
 
+/** The observers of a run. Undefined if it is not observed: no one measures it, and there is no trace context to pass on. */
+export function observersOf({ services, traceparent, recordedTrace }: RunData): Observation | undefined {
+  const { observation } = services
+  const passesOn = traceparent !== undefined || recordedTrace !== undefined
+  return observation?.isIdle && !passesOn ? undefined : observation
+}
+
 /** Shows a run to observers. Its operation ends before the lease is released, so that it is over when the caller goes on. */
 export class ObservedRun {
   readonly #data: RunData

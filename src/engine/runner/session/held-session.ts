@@ -17,15 +17,14 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { type ReadonlyView, SessionView } from '../../agent/loop/session-view.ts'
 import type { ObservedRun as ObservedRunFacts } from '../../observe/operation.ts'
 import { pendingChanges, relisted } from '../approvals/pending-requests.ts'
-import { InboxAges } from '../inbox/inbox-ages.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
 import type { RunServices } from '../run-services.ts'
 import type { CheckpointWriter } from './checkpoint-writer.ts'
 import type { EarlierEntries } from './earlier-entries.ts'
-import { measureAppend } from './measure-append.ts'
 import { moveTemp } from './move-temp.ts'
 import type { OpenedLog } from './open-checkpoint.ts'
 import { reportAnswers } from './report-answers.ts'
+import { StoreMeasures } from './store-measures.ts'
 import type { ViewMemo } from './view-memo.ts'
 import type { WholeLog } from './whole-log.ts'
 
@@ -85,8 +84,8 @@ export class HeldSession implements WholeLog {
   readonly #checkpoints: CheckpointWriter | undefined
   readonly #memo: ViewMemo | undefined
   readonly #recovery: HeldOptions['recovery']
-  /** How long inbox items have waited. Undefined: nothing is measured. */
-  readonly #ages: InboxAges | undefined
+  /** Measures the store. Undefined: nothing is measured. */
+  readonly #measures: StoreMeasures | undefined
   #lease: Lease
   /** A moment before the lease was claimed or last renewed, on the monotonic clock. It lasts at least `leaseMs` from here. */
   #renewedAt: number
@@ -105,7 +104,8 @@ export class HeldSession implements WholeLog {
     this.#services = services
     this.#tree = tree
     this.#recovery = recovery
-    this.#ages = services.observation && new InboxAges(services.observation, services.ports)
+    const { observation } = services
+    if (observation && !observation.isIdle) this.#measures = new StoreMeasures(observation, services.ports)
     this.state = log.state
     this.#entries = log.entries
     this.#earlier = earlier
@@ -248,9 +248,12 @@ export class HeldSession implements WholeLog {
         if (checkpoint) options = { ...options, checkpoint }
       }
       const appended = this.#services.sessionService.append(this.#lease, this.#seq, entries, options)
-      if (this.#services.observation) measureAppend(this.#services, appended, () => this.#ages?.measure(drained))
+      const startedAt = this.#measures?.startAppend()
       return appended.then(
-        (seq) => this.#afterAppend(entries, seq, run),
+        (seq) => {
+          if (startedAt !== undefined) this.#measures?.endAppend(startedAt, drained)
+          return this.#afterAppend(entries, seq, run)
+        },
         (error) => this.#fail(error, run),
       )
     } catch (error) {
@@ -307,8 +310,8 @@ export class HeldSession implements WholeLog {
   /** The items that other processes have posted. */
   inbox(): Promise<PostedItem[]> {
     const items = this.#services.sessionService.inbox(this.#lease)
-    const ages = this.#ages
-    return ages ? items.then((read) => ages.note(read)) : items
+    const measures = this.#measures
+    return measures ? items.then((read) => measures.note(read)) : items
   }
 
   /** The lease. */

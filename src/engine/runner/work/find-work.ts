@@ -40,7 +40,7 @@ export class WorkFinder {
     const [interrupted, posted = [], late, due] = await Promise.all([
       sessionService.interrupted({ appName }),
       sessionService.withInbox?.({ appName, limit }),
-      overdue.find(),
+      overdue.find(limit),
       schedules.dueSchedules({ appName, now: ports.now(), limit }),
     ])
     const items: WorkItem[] = [

@@ -1,5 +1,5 @@
 import type { Ports } from '../../../core/base/ports.ts'
-import type { PendingRequest } from '../../../core/event/pending-request.ts'
+import { expiryOf, type PendingRequest } from '../../../core/event/pending-request.ts'
 import type { SessionService } from '../../../services/session/service.ts'
 import type { SessionOfApp } from './work-item.ts'
 
@@ -15,14 +15,14 @@ interface Search {
   /** The clocks. */
   readonly ports: Pick<Ports, 'now' | 'monotonicNow'>
   /** Stores the list. */
-  readonly sessionService: Pick<SessionService, 'pendingSummary'>
+  readonly sessionService: Pick<SessionService, 'overdue' | 'pendingSummary'>
   /** Reads the list, and returns the requests that match. */
   findPending(matches: (request: PendingRequest) => boolean): Promise<PendingRequest[]>
 }
 
 /**
- * Finds sessions whose requests have expired. The list of pending requests may be long, and is read only when it may have one: when
- * the first of them expires, or when it has new ones. Nothing is kept of it but a time.
+ * Finds sessions whose requests have expired. Of a store that cannot search for them, the list of pending requests is read when it may have
+ * one: when the first of them expires, or when it has new ones. Nothing is kept of it but a time.
  */
 export class OverdueRequests {
   readonly #search: Search
@@ -36,8 +36,14 @@ export class OverdueRequests {
     this.#search = search
   }
 
-  /** The sessions with overdue requests. None while the list need not be read. */
-  async find(): Promise<SessionOfApp[]> {
+  /** The sessions with overdue requests, at most `limit` if the store can search. None while a list need not be read. */
+  async find(limit: number): Promise<SessionOfApp[]> {
+    const { appName, ports, sessionService } = this.#search
+    if (sessionService.overdue) return await sessionService.overdue({ appName, now: ports.now(), limit })
+    return await this.#findInList()
+  }
+
+  async #findInList(): Promise<SessionOfApp[]> {
     const { appName, ports, sessionService, findPending } = this.#search
     const age = ports.monotonicNow() - this.#readAt
     const isOverdue = this.#earliest <= ports.now() && age >= OVERDUE_MS
@@ -48,9 +54,9 @@ export class OverdueRequests {
       return []
     }
     let earliest = Number.POSITIVE_INFINITY
-    const late = await findPending(({ expiresAt = Number.POSITIVE_INFINITY }) => {
-      earliest = Math.min(earliest, expiresAt * 1_000)
-      return expiresAt * 1_000 <= ports.now()
+    const late = await findPending((request) => {
+      earliest = Math.min(earliest, expiryOf(request))
+      return expiryOf(request) <= ports.now()
     })
     this.#earliest = earliest
     this.#newest = newest

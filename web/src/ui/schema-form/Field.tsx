@@ -8,7 +8,7 @@ import { FieldFrame } from './FieldFrame.tsx'
 import { type FieldProps, issueOf } from './field-props.ts'
 import { initialValue } from './initial-value.ts'
 import { BooleanField, ChoiceField, NumberField, RawField, TextField } from './scalar-fields.tsx'
-import { resolveSchema, type Shape, shapeOf } from './shape.ts'
+import { onlyValue, resolveSchema, type Shape, shapeOf, variantName } from './shape.ts'
 
 /** The field that edits a value of any schema. */
 export function Field(props: FieldProps): JSX.Element {
@@ -44,7 +44,10 @@ function ObjectField(props: FieldProps & { readonly shape: Shape & { type: 'obje
     const { [name]: _, ...others } = members
     onChange(next === undefined ? others : { ...members, [name]: next })
   }
-  const fields = shape.properties.map(([name, schema]) => (
+  const isTag = ([name, schema]: readonly [string, JsonObject]): boolean =>
+    shape.required.has(name) && members[name] !== undefined && members[name] === onlyValue(resolveSchema(schema, root))
+  const shown = shape.properties.filter((property) => !isTag(property)) // a tag leaves no choice
+  const fields = shown.map(([name, schema]) => (
     <Field
       key={name}
       {...{ schema, root, issues }}
@@ -56,6 +59,7 @@ function ObjectField(props: FieldProps & { readonly shape: Shape & { type: 'obje
       onChange={(next) => change(name, next)}
     />
   ))
+  if (level === 0 && shape.properties.length === 0) return <p class="field-hint">It takes no arguments.</p>
   if (level === 0) return <div class="fields">{fields}</div>
   const isAbsent = value === undefined && !isRequired
   return (
@@ -121,10 +125,10 @@ function VariantField(props: FieldProps & { readonly variants: readonly JsonObje
             value={String(chosen)}
             onChange={(event) => choose(Number(event.currentTarget.value))}
           >
-            {!isRequired && <option value="-1">not set</option>}
+            {(!isRequired || chosen < 0) && <option value="-1">{isRequired ? 'Choose…' : 'not set'}</option>}
             {variants.map((one, at) => (
               <option key={at} value={String(at)}>
-                {visibleLine(variantName(resolveSchema(one, root), at))}
+                {visibleLine(variantName(one, root, at))}
               </option>
             ))}
           </select>
@@ -138,13 +142,17 @@ function VariantField(props: FieldProps & { readonly variants: readonly JsonObje
 function matching(variants: readonly JsonObject[], root: JsonObject, value: unknown): number {
   if (value === undefined) return -1
   const shared = { $defs: root.$defs ?? {}, definitions: root.definitions ?? {} }
-  return variants.findIndex((variant) => checkValue({ ...shared, ...variant }, value).length === 0)
+  const fits = variants.findIndex((variant) => checkValue({ ...shared, ...variant }, value).length === 0)
+  return fits < 0 ? variants.findIndex((variant) => hasTag(resolveSchema(variant, root), value)) : fits
 }
 
-function variantName(schema: JsonObject, at: number): string {
-  if (typeof schema.title === 'string') return schema.title
-  if ('const' in schema) return JSON.stringify(schema.const)
-  return typeof schema.type === 'string' ? schema.type : `variant ${at + 1}`
+/** Has the value, which is not complete, the tag of a variant? */
+function hasTag({ properties }: JsonObject, value: unknown): boolean {
+  if (!isRecord(properties) || !isRecord(value)) return false
+  return Object.entries(properties).some(([name, property]) => {
+    const tag = isRecord(property) ? onlyValue(property) : undefined
+    return tag !== undefined && tag === value[name]
+  })
 }
 
 interface GroupProps extends FieldProps {
@@ -162,7 +170,7 @@ function Group({ schema, label, action, onAction, children, ...field }: GroupPro
       {children}
       {issue && <p class="field-issue">{visibleLine(issue)}</p>}
       {action && (
-        <Button kind="plain" onClick={onAction} aria-label={`${action}: ${visibleLine(label)}`}>
+        <Button onClick={onAction} aria-label={`${action}: ${visibleLine(label)}`}>
           {action}
         </Button>
       )}

@@ -6,6 +6,7 @@ import { Button } from '../Button.tsx'
 import { checkValue } from './check-value.ts'
 import { Field } from './Field.tsx'
 import { initialValue } from './initial-value.ts'
+import { resolveSchema, shapeOf } from './shape.ts'
 
 /** A value that a form holds. */
 export interface FormValue {
@@ -54,6 +55,8 @@ export function SchemaForm({ schema, label, form, showsIssues, onChange }: Schem
     setRaw(!isRaw)
   }
   const whole = form.issues.find(({ path }) => path === '')
+  const shape = shapeOf(resolveSchema(schema, schema), 0)
+  const isEmpty = shape.type === 'object' && shape.properties.length === 0
   return (
     <fieldset class="schema-form" aria-label={label}>
       {isRaw ? (
@@ -78,9 +81,7 @@ export function SchemaForm({ schema, label, form, showsIssues, onChange }: Schem
       )}
       <div class="form-foot">
         {whole && (isRaw || showsIssues) ? <p class="field-issue">Expected {whole.expected}</p> : <span />}
-        <Button kind="plain" onClick={toggle}>
-          {isRaw ? 'Show as form' : 'Edit as JSON'}
-        </Button>
+        {!isEmpty && <Button onClick={toggle}>{isRaw ? 'Show as form' : 'Edit as JSON'}</Button>}
       </div>
     </fieldset>
   )

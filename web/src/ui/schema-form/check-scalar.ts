@@ -4,23 +4,43 @@ import type { JsonObject } from '../../../../src/core/base/json.ts'
 const MOST_PATTERN = 200
 const MOST_TEXT = 200
 
-const FORMATS = new Map<unknown, { readonly test: RegExp; readonly name: string }>([
-  ['email', { test: /^[^\s@]+@[^\s@]+$/, name: 'an email address' }],
-  ['uri', { test: /^[a-z][a-z\d+.-]*:\S+$/i, name: 'an address such as https://example.com' }],
-  ['date', { test: /^\d{4}-\d\d-\d\d$/, name: 'a date such as 2030-01-31' }],
-  ['date-time', { test: /^\d{4}-\d\d-\d\dT\d\d:\d\d/i, name: 'a time such as 2030-01-31T12:00:00Z' }],
+/** A kind of text that the form knows. */
+export interface TextFormat {
+  /** The texts that fit. */
+  readonly test: RegExp
+  /** What is expected, in words. */
+  readonly name: string
+  /** The type of the input that takes such a text. Default: any text, with the name as its hint. */
+  readonly input?: 'email' | 'url' | 'date' | 'time' | 'datetime-local'
+}
+
+const FORMATS = new Map<unknown, TextFormat>([
+  ['email', { test: /^[^\s@]+@[^\s@]+$/, name: 'an email address', input: 'email' }],
+  ['uri', { test: /^[a-z][a-z\d+.-]*:\S+$/i, name: 'an address such as https://example.com', input: 'url' }],
+  ['date', { test: /^\d{4}-\d\d-\d\d$/, name: 'a date such as 2030-01-31', input: 'date' }],
+  [
+    'date-time',
+    { test: /^\d{4}-\d\d-\d\dT\d\d:\d\d/i, name: 'a time such as 2030-01-31T12:00:00Z', input: 'datetime-local' },
+  ],
   ['uuid', { test: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, name: 'a UUID' }],
 ])
+const TIME: TextFormat = { test: /^\d\d:\d\d/, name: 'a time such as 12:30', input: 'time' }
+
+/** The format of a text; undefined if the form knows none. Zod writes times of the day as a pattern. */
+export function formatOf({ format, pattern }: JsonObject): TextFormat | undefined {
+  const isTime = typeof pattern === 'string' && matches(pattern, '23:59') && !matches(pattern, '24:00')
+  return FORMATS.get(format) ?? (isTime && !matches(String(pattern), '') ? TIME : undefined)
+}
 
 /** What is expected instead of a text; undefined if it fits. */
 export function checkText(schema: JsonObject, text: string): string | undefined {
-  const { minLength, maxLength, pattern, format } = schema
+  const { minLength, maxLength, pattern } = schema
   const length = [...text].length
   if (typeof minLength === 'number' && length < minLength) return `at least ${minLength} characters`
   if (typeof maxLength === 'number' && length > maxLength) return `at most ${maxLength} characters`
-  const known = FORMATS.get(format)
-  if (known && !known.test.test(text)) return known.name
-  return typeof pattern === 'string' && !matches(pattern, text) ? `text that matches ${pattern}` : undefined
+  const known = formatOf(schema)
+  const isWrong = known?.test.test(text) === false || (typeof pattern === 'string' && !matches(pattern, text))
+  return isWrong ? (known?.name ?? `text that matches ${pattern}`) : undefined
 }
 
 /** What is expected instead of a number; undefined if it fits, or is no number. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/base/json.ts'
+import { formatOf } from './check-scalar.ts'
 import { checkValue } from './check-value.ts'
+import { constraintsOf } from './field-props.ts'
 import { initialValue } from './initial-value.ts'
-import { resolveSchema, shapeOf } from './shape.ts'
+import { resolveSchema, shapeOf, variantName } from './shape.ts'
 
 const object = (properties: JsonObject, required: string[] = []): JsonObject => ({
   type: 'object',
@@ -72,4 +74,31 @@ test('a form starts with defaults, constants and required containers', () => {
     ['kind', 'lines', 'note', 'address'],
   )
   expect(initialValue(schema, schema)).toEqual({ kind: 'order', size: 'S', lines: [], address: { country: 'NO' } })
+})
+
+test('the kinds of a union are named by their title, tag, value or reference, and else by what they hold', () => {
+  const root: JsonObject = { $defs: { card: object({ number: {} }) } }
+  const tagged = (type: string): JsonObject => object({ type: { const: type }, at: {} }, ['type'])
+  const kinds = [
+    { ...tagged('x'), title: 'By post' },
+    tagged('card'),
+    object({ type: { enum: ['iban'] } }),
+    { $ref: '#/$defs/card' },
+    { const: 'none' },
+    { const: 5 },
+    object({ order: {}, amount: {} }),
+    { type: 'string' },
+    {},
+  ].map((schema, at) => variantName(schema, root, at))
+  expect(kinds).toEqual(['By post', 'card', 'iban', 'card', 'none', '5', 'order, amount', 'string', 'variant 9'])
+})
+
+test('a format is an input or words, never its pattern', () => {
+  const hints = (schema: JsonObject): unknown => [formatOf(schema)?.input, constraintsOf(schema)]
+  const pattern = '^(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?$' // as zod writes a time of the day
+  expect(hints({ type: 'string', pattern })).toEqual(['time', ''])
+  expect(hints({ type: 'string', format: 'date', pattern: '^x$' })).toEqual(['date', ''])
+  expect(hints({ type: 'string', format: 'uuid', pattern: '^x$' })).toEqual([undefined, 'a UUID'])
+  expect(hints({ type: 'string', pattern: '^A-\\d$' })).toEqual([undefined, 'matches ^A-\\d$'])
+  expect(hints({ type: 'string', pattern: '[' })).toEqual([undefined, 'matches ['])
 })

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../src/core/base/json.ts'
 import type { SchemaIssue } from '../../../../src/core/schema/issues.ts'
+import { formatOf } from './check-scalar.ts'
 
 /** What every field gets. */
 export interface FieldProps {
@@ -34,15 +35,16 @@ export function constraintsOf(schema: JsonObject): string {
   const { minLength, maxLength, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, pattern, format } =
     schema
   const { minItems, maxItems } = schema
+  const known = formatOf(schema)
   return [
-    typeof format === 'string' ? format : undefined,
+    known ? !known.input && known.name : typeof format === 'string' && format, // an input shows what it takes
     range(minLength, maxLength, 'characters'),
     range(minItems, maxItems, 'items'),
     range(minimum, maximum, ''),
     exclusiveMinimum === undefined ? undefined : `more than ${exclusiveMinimum}`,
     exclusiveMaximum === undefined ? undefined : `less than ${exclusiveMaximum}`,
     multipleOf === undefined ? undefined : `a multiple of ${multipleOf}`,
-    typeof pattern === 'string' ? `matches ${pattern}` : undefined,
+    typeof pattern === 'string' && !known && `matches ${pattern}`,
   ]
     .filter(Boolean)
     .join(', ')

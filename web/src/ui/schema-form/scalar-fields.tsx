@@ -1,32 +1,38 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { visibleLine, visibleText } from '../visible-text.ts'
+import { formatOf } from './check-scalar.ts'
 import { FieldFrame } from './FieldFrame.tsx'
 import type { FieldProps } from './field-props.ts'
-
-const INPUT_MODES = new Map<unknown, 'email' | 'url'>([
-  ['email', 'email'],
-  ['uri', 'url'],
-])
+import { fromInput, type InputType, toInput } from './input-text.ts'
 
 /** A text. An empty optional text is left out. */
 export function TextField(props: FieldProps): JSX.Element {
   const { schema, value, isRequired, onChange } = props
   const text = typeof value === 'string' ? value : ''
-  const change = (next: string): void => onChange(next === '' && !isRequired ? undefined : next)
-  const isLong = text.length > 60 || text.includes('\n') || Number(schema.maxLength ?? 0) > 200
+  // a text that an input of its format cannot show stays a text
+  const [type] = useState((): InputType => {
+    const { input = 'text' } = formatOf(schema) ?? {}
+    return toInput(input, text) === undefined ? 'text' : input
+  })
+  const change = (next: string): void => {
+    const given = fromInput(type, next)
+    onChange(given === '' && !isRequired ? undefined : given)
+  }
+  const isLong = type === 'text' && (text.length > 60 || text.includes('\n') || Number(schema.maxLength ?? 0) > 200)
   const shown = visibleText(text)
-  const inputMode = INPUT_MODES.get(schema.format) ?? 'text'
+  const isSentAs = type === 'datetime-local' && text !== ''
+  const description = isSentAs ? `Sent as ${shown}` : `Reads: ${shown}`
   return (
-    <FieldFrame field={shown === text ? props : { ...props, schema: { ...schema, description: `Reads: ${shown}` } }}>
+    <FieldFrame field={shown === text && !isSentAs ? props : { ...props, schema: { ...schema, description } }}>
       {(attributes) =>
         isLong ? (
           <textarea {...attributes} rows={4} value={text} onInput={(event) => change(event.currentTarget.value)} />
         ) : (
           <input
             {...attributes}
-            inputMode={inputMode}
-            value={text}
+            type={type as 'text'} // Preact's types want one of them, for its role
+            value={toInput(type, text)}
             onInput={(event) => change(event.currentTarget.value)}
           />
         )

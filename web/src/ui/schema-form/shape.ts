@@ -30,10 +30,10 @@ export function shapeOf(schema: JsonObject, level: number): Shape {
       schema.type.map((type): JsonObject => ({ type })),
     )
   if (schema.nullable === true) return variantsOf({ ...schema, nullable: false }, [{}, { type: 'null' }])
-  return shapeOfType(schema)
+  return shapeOfType(schema, level)
 }
 
-function shapeOfType(schema: JsonObject): Shape {
+function shapeOfType(schema: JsonObject, level: number): Shape {
   const type = schema.type ?? (isRecord(schema.properties) ? 'object' : undefined)
   switch (type) {
     case 'string':
@@ -48,14 +48,16 @@ function shapeOfType(schema: JsonObject): Shape {
     case 'array':
       return isRecord(schema.items) ? { type: 'list', item: schema.items } : { type: 'raw' }
     case 'object':
-      return objectOf(schema)
+      return objectOf(schema, level)
     default:
       return { type: 'raw' }
   }
 }
 
-function objectOf({ properties, required }: JsonObject): Shape {
-  if (!isRecord(properties) || Object.keys(properties).length === 0) return { type: 'raw' }
+function objectOf({ properties, required, additionalProperties: others }: JsonObject, level: number): Shape {
+  if (!isRecord(properties)) return { type: 'raw' }
+  const isClosed = others === false || (others === undefined && level === 0) // a tool without parameters
+  if (Object.keys(properties).length === 0 && !isClosed) return { type: 'raw' }
   return {
     type: 'object',
     properties: Object.entries(properties).map(([name, schema]) => [name, isRecord(schema) ? schema : {}] as const),
@@ -110,3 +112,21 @@ function merge(one: JsonObject, other: JsonObject): JsonObject {
 
 const record = (value: unknown): JsonObject => (isRecord(value) ? value : {})
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** What a person calls a variant: its title, its tag, its type, or its place. */
+export function variantName(variant: JsonObject, root: JsonObject, at: number): string {
+  const schema = resolveSchema(variant, root)
+  if (typeof schema.title === 'string') return schema.title
+  const properties = record(schema.properties)
+  const tag = [schema, ...Object.values(properties).map(record)].map(onlyValue).find((value) => value !== undefined)
+  if (tag !== undefined) return typeof tag === 'string' ? tag : JSON.stringify(tag)
+  if (typeof variant.$ref === 'string') return variant.$ref.split('/').at(-1) ?? ''
+  const names = Object.keys(properties)
+  if (names.length > 0) return names.slice(0, 4).join(', ')
+  return typeof schema.type === 'string' ? schema.type : `variant ${at + 1}`
+}
+
+/** The value of a schema that allows one only, such as the tag of a variant. */
+export function onlyValue({ const: constant, enum: values }: JsonObject): unknown {
+  return constant ?? (Array.isArray(values) && values.length === 1 ? values[0] : undefined)
+}

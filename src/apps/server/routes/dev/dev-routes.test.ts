@@ -11,7 +11,7 @@ import { bearerTokens } from 'toolwright/server'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { BenchSessions } from '../../bench/bench-session.ts'
+import { SignedSessions } from '../../bench/signed-sessions.ts'
 import { approval, createTestServer, runBody, SESSIONS, type TestServerOptions } from '../../server.test-kit.ts'
 
 let charged: number[] = []
@@ -106,7 +106,9 @@ test('lists the tools of every agent, also of agents behind tools and in toolset
     { name: 'charge', effect: 'atMostOnce', needsConfirmation: 'always', isLongRunning: false, hasAuth: false },
     { name: 'inner', effect: 'none', needsConfirmation: 'never' },
   ])
-  expect(await tools('inner')).toMatchObject([{ name: 'find_book', declaration: { name: 'find_book' } }])
+  expect(await tools('inner')).toMatchObject([
+    { name: 'find_book', toolset: 'static', declaration: { name: 'find_book' } },
+  ])
   expect((await send('GET /dev/apps/desk/agents/other/tools')).status).toBe(404)
   expect((await send(`GET ${SESSIONS}`)).json()).toEqual([])
 })
@@ -124,7 +126,7 @@ test('lists the tools of a toolset in a session of the tool bench, which no reco
   const sessionService = new InMemorySessionService()
   const { send } = devServer({ tools: [toolset], services: { sessionService } })
   await send('GET /dev/apps/desk/agents/clerk/tools?userId=ada')
-  const benches = new BenchSessions({ appName: 'desk', sessionService })
+  const benches = new SignedSessions('bench', { appName: 'desk', sessionService })
   const agents = sessions.map((sessionId) => benches.agentOf({ userId: 'ada', sessionId }))
   expect(await Promise.all(agents)).toEqual(['clerk'])
 })
@@ -179,7 +181,8 @@ test('shows the agents as a tree and as graphs', async () => {
   const model = scriptedModel([{ calls: [{ id: 'c1', name: 'look' }] }, 'Done.', 'Checked.'])
   const look = tool({ name: 'look', description: 'Looks', run: () => 1 })
   const writer = new LlmAgent({ name: 'writer', model, tools: [look] })
-  const checker = new LlmAgent({ name: 'checker', model })
+  const expert = new LlmAgent({ name: 'expert', model, tools: [look] })
+  const checker = new LlmAgent({ name: 'checker', model, tools: [agentTool(expert)] })
   const { send } = devServer({ apps: { desk: new SequentialAgent({ name: 'team', subAgents: [writer, checker] }) } })
   const tree = (await send('GET /dev/apps/desk/build_graph')).json()
   expect(tree).toMatchObject({
@@ -189,7 +192,10 @@ test('shows the agents as a tree and as graphs', async () => {
       type: 'SequentialAgent',
       sub_agents: [
         { name: 'writer', type: 'LlmAgent', tools: [{ name: 'look', type: 'FunctionTool' }] },
-        { name: 'checker' },
+        {
+          name: 'checker',
+          tools: [{ name: 'expert', type: 'AgentTool', agent: { name: 'expert', tools: [{ name: 'look' }] } }],
+        },
       ],
     },
   })

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type { Hono } from 'hono'
-import { readEvalSet } from '../../../../adapters/eval/cases/read-eval-set.ts'
 import { COMPUTED, type EvalCriteria, JUDGED } from '../../../../adapters/eval/criteria/criteria.ts'
 import { readTestConfig } from '../../../../adapters/eval/criteria/read-test-config.ts'
 import type { JsonObject } from '../../../../core/base/json.ts'
-import { messageOf, ToolwrightError } from '../../../../core/error/error.ts'
+import { ToolwrightError } from '../../../../core/error/error.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../../env.ts'
 import type { EvalFolders } from '../../evals/eval-folders.ts'
+import { asRequest, readSet } from '../../evals/read-set.ts'
 import { runSet } from '../../evals/run-set.ts'
 import { runQuota } from '../../guard/quotas.ts'
 import { Fields } from '../../wire/fields.ts'
@@ -51,19 +52,20 @@ export function evalRunRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders:
 async function run(context: RequestContext, parts: ServerParts, folders: EvalFolders): Promise<JsonObject[]> {
   const folder = await folders.of(context)
   const id = context.req.param('set') ?? ''
-  const text = await folder.read(id)
+  const set = await readSet(folder, id)
   const body = await readBody(context)
   const wanted = body.optionalList('evalCaseIds') ?? body.optionalList('evalIds') ?? []
   const criteria = criteriaOf(body.optionalList('evalMetrics') ?? [])
-  const set = asRequest(() => readEvalSet(text, id))
-  const unknown = wanted.find((one) => !set.cases.some((known) => known.id === one))
+  const names = new Set(wanted)
+  const known = new Set<unknown>(set.cases.map((one) => one.id))
+  const unknown = wanted.find((one) => !known.has(one))
   if (unknown !== undefined)
     throw new ToolwrightError('NOT_FOUND', `Eval set "${id}" has no case "${String(unknown)}".`)
-  const cases = set.cases.filter((one) => wanted.length === 0 || wanted.includes(one.id))
+  const cases = set.cases.filter((one) => names.size === 0 || names.has(one.id))
   const { runner, name } = appOf(context, parts)
   const signal = AbortSignal.any([context.req.raw.signal, parts.closing])
-  const results = await runSet({ set: { ...set, id, cases }, criteria, runner, signal })
-  const resultId = `${name}_${id}_${Date.now()}`
+  const results = await runSet({ set: { ...set, cases }, criteria, runner, signal })
+  const resultId = `${name}_${id}_${Date.now()}_${randomUUID().slice(0, 8)}` // two runs may end at the same time
     .replace(/[^A-Za-z0-9_-]+/g, '_')
     .slice(-100)
     .replace(/^-+/, '')
@@ -84,15 +86,6 @@ function criteriaOf(metrics: readonly unknown[]): EvalCriteria {
     return [metric.text('metricName'), { ...more, threshold: metric.value('threshold') }] as const
   })
   return asRequest(() => readTestConfig(JSON.stringify({ criteria: Object.fromEntries(criteria) }), 'evalMetrics'))
-}
-
-/** A mistake of a file or a body is one that the client can correct. */
-function asRequest<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw new ToolwrightError('INVALID_REQUEST', messageOf(error), { cause: error })
-  }
 }
 
 function metricInfo(metricName: string): JsonObject {

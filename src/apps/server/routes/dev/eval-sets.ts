@@ -2,14 +2,13 @@ import type { Hono } from 'hono'
 import { member } from '../../../../adapters/eval/cases/names.ts'
 import { saveCase } from '../../../../adapters/eval/cases/write-eval-set.ts'
 import { caseOfSession, type RecordedSession, recordCase } from '../../../../adapters/eval/recording/record-case.ts'
-import { ToolwrightError } from '../../../../core/error/error.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../../env.ts'
 import type { EvalFolders } from '../../evals/eval-folders.ts'
 import { caseIds, caseJson, checkSet, newSet, removeCase, replaceCase, setJson } from '../../evals/eval-sets.ts'
-import { actingUser } from '../../principal/authentication.ts'
+import { readRecordedSession } from '../../evals/recorded-session.ts'
 import { Fields, invalid } from '../../wire/fields.ts'
 import { readBody } from '../../wire/read-body.ts'
-import { appOf, findSessionState, inSession } from '../scope.ts'
+import { appOf } from '../scope.ts'
 
 /** Routes of adk-web for sets and their cases, in the form of today and in the one before: `eval-sets` and `eval_sets`. */
 export function evalSetRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders: EvalFolders): void {
@@ -81,7 +80,7 @@ function sessionRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders: EvalFo
         const folder = await folders.of(context)
         await folder.read(id) // an unknown set is said before the session is replayed
         const body = await readBody(context)
-        const session = await readSession(context, parts, body)
+        const session = await readRecordedSession(context, parts, body)
         const made = await makeCase(context, parts, { session, id: body.text('evalId') })
         await folder.change(id, (text) => checkSet(saveCase(made, { text, name: id, setId: id }), id))
         return context.json(null)
@@ -95,19 +94,6 @@ function setOf(context: RequestContext): string {
 
 function caseOf(context: RequestContext): string {
   return context.req.param('case') ?? ''
-}
-
-async function readSession(context: RequestContext, parts: ServerParts, body: Fields): Promise<RecordedSession> {
-  const app = appOf(context, parts)
-  const userId = actingUser(context, body.text('userId'))
-  const scope = inSession({ app, appName: app.name, userId }, body.text('sessionId'))
-  const { state } = await findSessionState(scope)
-  const page = await app.runner.sessionService.readLog?.(scope.key)
-  if (page) return { key: scope.key, entries: page.entries, state: { ...state } }
-  throw new ToolwrightError(
-    'NOT_FOUND',
-    'The session service of the app has no readLog(), so its sessions are no cases.',
-  )
 }
 
 /** With a recording, if the session can be replayed. */

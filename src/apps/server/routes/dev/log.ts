@@ -1,14 +1,13 @@
 import type { Hono } from 'hono'
 import { ToolwrightError } from '../../../../core/error/error.ts'
 import type { ServerEnv, ServerParts } from '../../env.ts'
-import { sessionResponse } from '../../pages/session-response.ts'
-import { readBody, readNumber } from '../../wire/read-body.ts'
+import { readNumber } from '../../wire/read-body.ts'
 import { writeEntry } from '../../wire/write-entry.ts'
-import { findRunner, inSession, SESSION, sessionScope } from '../scope.ts'
+import { SESSION, sessionScope } from '../scope.ts'
 
 const MAX_ENTRIES = 1000
 
-/** Routes that read the whole log of a session, records included, and that copy a session. */
+/** Reads the whole log of a session, records included. */
 export function logRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.get(`/dev${SESSION}/log`, async (context) => {
     const { key, app: served } = sessionScope(context, parts)
@@ -25,16 +24,5 @@ export function logRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     const page = await sessionService.readLog({ ...key, fromSeq, limit, maxBytes })
     if (!page) throw new ToolwrightError('NOT_FOUND', `This user has no session "${key.sessionId}".`)
     return context.json({ entries: page.entries.map(writeEntry), lastSeq: page.lastSeq })
-  })
-
-  app.post(`/dev${SESSION}/fork`, async (context) => {
-    const scope = sessionScope(context, parts)
-    const before = (await readBody(context)).text('invocationId')
-    const runner = await findRunner(scope)
-    const { userId, sessionId } = scope
-    const { appName } = scope
-    const end = await scope.app.writes.reserve(runner.sessionService, { appName, userId, deltas: [] })
-    const copy = await runner.fork({ userId, sessionId, before }).finally(end)
-    return await sessionResponse(context, parts, inSession(scope, copy.sessionId), { endsEarly: true })
   })
 }

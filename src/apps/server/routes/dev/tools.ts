@@ -19,7 +19,8 @@ export function toolRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
     checkAnyUser(context, BENCH)
     const userId = actingUser(context, context.req.query('userId') ?? context.get('principal').userId)
     const tools = await benchOf(context).tools(context.req.param('agent'), userId)
-    return context.json(tools.map(describeTool))
+    const described = tools.map((tool) => ({ ...describeTool(tool), toolset: benchOf(context).toolsetOf(tool) }))
+    return context.json(described)
   })
 
   app.post(`${TOOLS}/:tool/call`, async (context) => {

@@ -37,10 +37,17 @@ export function traceRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       const events = session.events.filter((event) => event.invocationId === invocationId)
       const options = { models: modelsOf(served), maxBytes: parts.limits.responseBytes }
       const span = spansOf({ ...session, events }, options).find((one) => isOf(one, eventId))
-      if (span) return context.json(span.attributes)
+      if (span) return context.json({ ...span.attributes, ...recordedRequest(context, served, recent, eventId) })
     }
     throw new ToolwrightError('NOT_FOUND', `There is no span of event "${eventId}" in the latest sessions.`)
   })
+}
+
+/** The request as the model got it, for who may read instructions. */
+function recordedRequest(context: RequestContext, app: ServedApp, session: RecentSession, eventId: string): object {
+  const { mayActAsAnyUser } = context.get('principal')
+  const text = mayActAsAnyUser ? app.modelCalls?.find(session, eventId) : undefined
+  return text === undefined ? {} : { [ATTRIBUTE.llmRequest]: JSON.stringify(JSON.parse(text).request) }
 }
 
 function visibleTo(context: RequestContext, sessions: readonly RecentSession[]): readonly RecentSession[] {

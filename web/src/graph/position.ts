@@ -11,10 +11,13 @@ export interface Position {
   readonly path: readonly string[]
   /** The tools that are running or waiting. */
   readonly tools: ReadonlySet<string>
+  /** From which agent to which the conversation went in this invocation, each pair once. */
+  readonly transfers: readonly (readonly [from: string, to: string])[]
 }
 
 /** Entries that are looked at, so that a long log costs nothing. */
 const MOST_ENTRIES = 500
+const MOST_TRANSFERS = 20
 
 /** The position of the latest event of an agent. Undefined if there is none. */
 export function positionOf({ entries, recent, streaming }: LogView): Position | undefined {
@@ -25,5 +28,14 @@ export function positionOf({ entries, recent, streaming }: LogView): Position | 
   const path = (latest.nodeInfo?.path ?? latest.author).split('/').map(agentAt)
   const calls = readLog(all).invocation(latest.invocationId)?.calls ?? []
   const open = calls.filter(({ kind, status }) => kind !== 'toolset' && (status === 'running' || status === 'waiting'))
-  return { agent: latest.author, path, tools: new Set(open.map(({ name }) => name)) }
+  const events = all.flatMap(({ event }) => (event?.invocationId === latest.invocationId ? [event] : []))
+  return { agent: latest.author, path, tools: new Set(open.map(({ name }) => name)), transfers: transfersOf(events) }
+}
+
+function transfersOf(events: readonly Event[]): Position['transfers'] {
+  const pairs = events.flatMap(({ author, actions }) => {
+    const to = actions.transferToAgent
+    return to === undefined ? [] : [[JSON.stringify([author, to]), [author, to]] as const]
+  })
+  return [...new Map(pairs).values()].slice(-MOST_TRANSFERS)
 }
