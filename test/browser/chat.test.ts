@@ -221,6 +221,7 @@ describe('the chat', () => {
     await page.getByRole('button', { name: 'Retry in a new session' }).click()
     await page.getByText('two again', { exact: true }).waitFor()
     expect(page.url()).not.toBe(before)
+    await page.getByRole('heading', { level: 1, name: 'Copy: First question' }).waitFor()
     const list = page.getByRole('region', { name: 'Conversation' })
     await list.getByText('First question').waitFor()
     expect(await list.getByText('Second question').count()).toBe(0)

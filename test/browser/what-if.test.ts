@@ -39,7 +39,7 @@ test('a message runs again with another model, temperature and tools, asks for a
   await page.getByText('Paid by the other.').waitFor()
   expect(other.requests[0]?.config).toMatchObject({ temperature: 0, systemInstruction: instruction })
   expect([...(other.requests[0]?.tools.keys() ?? [])]).toEqual(['pay'])
-  expect(await page.locator('h1').textContent()).toBe('Go (what if)')
+  expect(await page.locator('h1').textContent()).toBe('What if: Go')
   await expectSafe(page)
   await page.getByRole('button', { name: 'Open this call in the tool bench' }).click()
   await expect.poll(() => page.getByRole('textbox', { name: 'amount' }).inputValue()).toBe('7')

@@ -123,6 +123,24 @@ describe.each(stores)('prune(), with sessions $name,', ({ name, open }) => {
     expect(await left()).toEqual([])
   })
 
+  test('keeps a session whose schedule is stored just before the session is claimed', async () => {
+    const { clock, services, start, left } = openShop(open)
+    const runner = start()
+    const where = { userId: 'ada', sessionId: 's1' }
+    await runner.complete({ ...where, message: 'Hi' })
+    clock.time += 31 * DAY
+    const service = services.sessionService as SessionService & Required<Pick<SessionService, 'claimIdle'>>
+    const claimIdle = service.claimIdle.bind(service)
+    service.claimIdle = async (...args) => {
+      await runner.schedule({ ...where, message: 'Again', at: new Date(clock.time + DAY) })
+      return await claimIdle(...args)
+    }
+    expect(await runner.prune({ olderThan: DAY })).toEqual({ deleted: 0, kept: 1, failed: 0 })
+    service.claimIdle = claimIdle
+    expect([await left(), (await runner.schedules({ userId: 'ada' })).items.length]).toEqual([['s1'], 1])
+    expect((await runner.complete({ ...where, message: 'Hi' })).text).toBe('Done.') // the lease is released
+  })
+
   test('a message that comes while a session is pruned is not lost', async () => {
     const { clock, services, start, left } = openShop(open)
     const runner = start()

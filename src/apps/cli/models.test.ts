@@ -6,7 +6,7 @@ import { SequentialAgent } from '../../engine/agent/agents/workflow.ts'
 import { modelResolver } from '../../engine/runner/models.ts'
 import { Runner } from '../../engine/runner/runner.ts'
 import { toolSource } from '../../engine/tool/tool-source.ts'
-import { modelProviders, modelsFor } from './models.ts'
+import { modelProviders, modelsFor, usableModels } from './models.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -65,6 +65,15 @@ test.each(modelProviders)(
     expect(await refusal()).toMatchObject({ code: 'MISSING_PEER', message: expect.stringMatching(one) })
   },
 )
+
+test('the workbench finds models of every provider that is installed and has a key', async () => {
+  for (const { keyNames } of modelProviders) for (const name of keyNames) vi.stubEnv(name, '')
+  vi.stubEnv('OPENAI_API_KEY', 'k')
+  expect(usableModels()).toEqual(['gpt-*'])
+  expect(usableModels((names) => names)).toEqual([])
+  const models = await modelsFor(new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' }), undefined, usableModels())
+  expect(models['gpt-*']?.('gpt-5').name).toBe('gpt-5')
+})
 
 test('an unknown model name is refused with the names that work', async () => {
   const agent = new LlmAgent({ name: 'a', model: 'gemni-2.5-flash' })

@@ -97,6 +97,13 @@ export async function modelsFor(
   return models
 }
 
+/** The patterns of the providers that are installed and have a key, for agents that get another model later. */
+export function usableModels(findMissing: FindMissing = missingPeers): readonly string[] {
+  const isUsable = (provider: ModelProvider): boolean =>
+    hasKey(provider, process.env) && findMissing([provider.packageName]).length === 0
+  return modelProviders.filter(isUsable).map(({ pattern }) => pattern)
+}
+
 /** Does the provider serve models of this name? */
 export function hasModel({ pattern }: ModelProvider, name: string): boolean {
   return name.startsWith(pattern.slice(0, -1))

@@ -11,6 +11,9 @@ export type Failure = 'conflict' | 'away' | 'slow' | 'final'
 const FAILURES: ReadonlyMap<string, Failure> = new Map([
   ['40001', 'conflict'], // serialization_failure
   ['40P01', 'conflict'], // deadlock_detected
+  ['26000', 'conflict'], // invalid_sql_statement_name: a pooler has changed the connection, see PreparedStatements
+  ['42P05', 'conflict'], // duplicate_prepared_statement: the same
+  ['0A000', 'conflict'], // feature_not_supported: a migration has changed the columns of a prepared statement
   ['57014', 'slow'], // query_canceled: by statement_timeout
   ['55P03', 'slow'], // lock_not_available: by lock_timeout
   ['08', 'away'], // connection_exception

@@ -24,7 +24,11 @@ async function migrateTo(
   const client = await pool.connect()
   client.on('error', () => {})
   try {
-    await migrate((statements) => sendTogether(client, statements, 10_000), { schema, place: '"test"', migrations })
+    await migrate((statements) => sendTogether(client, statements, { timeoutMs: 10_000 }), {
+      schema,
+      place: '"test"',
+      migrations,
+    })
   } finally {
     client.release(true)
     await pool.end()

@@ -2,7 +2,9 @@
 // transaction whose BEGIN is sent with it. `pg` has no such function, so this is a query of its own, as `pg-cursor` has one.
 import type { SqlResult, SqlRow, SqlValue } from '../../services/sql/sql.ts'
 import { columnValue, parameterValue } from './column-values.ts'
+import { codeOf } from './failure.ts'
 import type { PostgresClient } from './pool.ts'
+import type { PreparedStatements } from './prepared-statements.ts'
 
 /** A statement as the server gets it. */
 export interface SentStatement {
@@ -18,32 +20,41 @@ export interface SentResult extends SqlResult {
   readonly command: string
 }
 
+/** How statements are sent. */
+export interface SendOptions {
+  /** How long the answer may take, in milliseconds. */
+  readonly timeoutMs: number
+  /** Gives statements names. Undefined: each is sent as text. */
+  readonly prepared?: PreparedStatements | undefined
+}
+
 /** Runs statements one after the other on a connection, in one round trip if the connection can. None may be empty. */
 export async function sendTogether(
   client: PostgresClient,
   statements: readonly SentStatement[],
-  timeoutMs: number,
+  options: SendOptions,
 ): Promise<SentResult[]> {
-  if (canSendTogether(client)) return await sendAll(client, statements, timeoutMs)
+  if (canSendTogether(client)) return await sendAll(client, statements, options)
   const results: SentResult[] = []
-  for (const statement of statements) results.push(await sendOne(client, statement, timeoutMs))
+  for (const statement of statements) results.push(await sendOne(client, statement, options))
   return results
 }
 
 /** The part of a connection of `pg` that sends messages of the protocol. */
 interface Connection {
   readonly stream: { cork(): void; uncork(): void }
-  parse(message: { text: string }): void
-  bind(message: { values: readonly (string | Buffer | null)[] }): void
+  parse(message: { name?: string; text: string }): void
+  bind(message: { statement?: string; values: readonly (string | Buffer | null)[] }): void
   describe(message: { type: 'P'; name: string }): void
   execute(message: { portal: string }): void
+  close(message: { type: 'S'; name: string }): void
   sync(): void
 }
 
 /** False for clients of `pg-native`, and for those that send queries without waiting for the one before. */
 export function canSendTogether(client: PostgresClient): boolean {
   const { connection, pipeline } = client as { connection?: Partial<Connection>; pipeline?: boolean }
-  return connection?.parse !== undefined && connection.bind !== undefined && !pipeline
+  return connection?.parse !== undefined && connection.bind !== undefined && connection.close !== undefined && !pipeline
 }
 
 interface Field {
@@ -54,21 +65,37 @@ interface Field {
 function sendAll(
   client: PostgresClient,
   statements: readonly SentStatement[],
-  timeoutMs: number,
+  { timeoutMs, prepared }: SendOptions,
 ): Promise<SentResult[]> {
   return new Promise((resolve, reject) => {
     const results: SentResult[] = []
+    const named: string[] = []
     let fields: readonly Field[] = []
     let rows: SqlRow[] = []
     const query = {
       query_timeout: timeoutMs,
-      callback: (error: unknown, sent?: SentResult[]): void => (error ? reject(error) : resolve(sent ?? results)),
+      callback: (error: unknown, sent?: SentResult[]): void => {
+        if (error) {
+          prepared?.read(codeOf(error))
+          reject(error)
+          return
+        }
+        if (named.length > 0) prepared?.remember(client, named)
+        resolve(sent ?? results)
+      },
       submit: (connection: Connection): void => {
         connection.stream.cork()
         try {
-          for (const { text, values } of statements) {
-            connection.parse({ text })
-            connection.bind({ values: values.map(parameterValue) })
+          for (const statement of statements) {
+            const { text, values } = statement
+            const name = prepared?.nameOf(statement) ?? ''
+            if (name === '') connection.parse({ text })
+            else if (!prepared?.isKnown(client, name) && !named.includes(name)) {
+              connection.close({ type: 'S', name }) // no error without such a statement
+              connection.parse({ name, text })
+              named.push(name)
+            }
+            connection.bind({ statement: name, values: values.map(parameterValue) })
             connection.describe({ type: 'P', name: '' })
             connection.execute({ portal: '' })
           }
@@ -101,7 +128,7 @@ function sendAll(
 async function sendOne(
   client: PostgresClient,
   { text, values }: SentStatement,
-  timeoutMs: number,
+  { timeoutMs }: SendOptions,
 ): Promise<SentResult> {
   const result = await client.query({
     text,

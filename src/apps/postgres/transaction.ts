@@ -3,6 +3,7 @@ import { ToolwrightError } from '../../core/error/error.ts'
 import type { SqlRow, SqlStep, SqlWork } from '../../services/sql/sql.ts'
 import { failureOf } from './failure.ts'
 import type { Connections, PostgresClient } from './pool.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 import { canSendTogether, type SentResult, type SentStatement, sendTogether } from './send-together.ts'
 import { textOf } from './statement-text.ts'
 import {
@@ -32,6 +33,7 @@ export class Transactions {
   readonly #connections: Connections
   readonly #starts: TransactionStarts
   readonly #timeoutMs: number
+  readonly #prepared: PreparedStatements = new PreparedStatements()
 
   constructor(connections: Connections, settings: TransactionSettings) {
     this.#connections = connections
@@ -43,34 +45,43 @@ export class Transactions {
   readOne(step: SqlStep): Promise<readonly SqlRow[]> {
     const { one, read } = this.#starts
     const sent = toSent(step)
-    return this.withConnection(async (send, client) => {
+    return this.#use(async (send, client) => {
       const isTogether = canSendTogether(client)
       const results = await send(isTogether ? [...one, sent] : [...read, sent, COMMIT])
       return results[isTogether ? one.length : read.length]?.rows ?? []
-    })
+    }, {})
   }
 
   /** Runs work that reads one snapshot. */
   read<T>(work: () => SqlWork<T>): Promise<T> {
     // the result does not wait for the commit: there is nothing to commit
-    return this.withConnection(async (send) => (await run(send, this.#starts.read, work)).result, COMMIT)
+    return this.#use(async (send) => (await run(send, this.#starts.read, work)).result, { last: COMMIT })
   }
 
   /** Runs work that writes, and commits it. */
   write<T>(work: () => SqlWork<T>): Promise<Written<T>> {
-    return this.withConnection(async (send) => {
+    return this.#use(async (send) => {
       const { result, started } = await run(send, this.#starts.write, work)
       return started ? await commit(send, { result, id: String(started.rows[0]?.transaction) }) : { result }
-    })
+    }, {})
+  }
+
+  /** Uses a connection. It goes back without a transaction. One that is lost, or leads to a server that cannot write, is closed. */
+  withConnection<T>(use: (send: Send) => Promise<T>): Promise<T> {
+    return this.#use(use, { isText: true })
   }
 
   /**
-   * Uses a connection. It goes back without a transaction. `last` is sent before it goes back; the result does not wait for that.
-   * A connection that is lost, or leads to a server that cannot write, is closed.
+   * Uses a connection. `last` is sent before it goes back; the result does not wait for that. `isText`: statements get no names, because
+   * what fails is not repeated.
    */
-  async withConnection<T>(use: (send: Send, client: PostgresClient) => Promise<T>, last?: SentStatement): Promise<T> {
+  async #use<T>(
+    use: (send: Send, client: PostgresClient) => Promise<T>,
+    { last, isText = false }: { readonly last?: SentStatement; readonly isText?: boolean },
+  ): Promise<T> {
     const client = await this.#connections.take()
-    const send: Send = (statements) => sendTogether(client, statements, this.#timeoutMs)
+    const options = { timeoutMs: this.#timeoutMs, prepared: isText ? undefined : this.#prepared }
+    const send: Send = (statements) => sendTogether(client, statements, options)
     const giveAfter = async (statement: SentStatement): Promise<void> => {
       const error = await send([statement]).then(
         () => undefined,

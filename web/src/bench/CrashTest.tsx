@@ -23,37 +23,39 @@ export function CrashTest({ call, readers }: CrashTestProps): JSX.Element {
     testCrashes(call, reader ?? '').then(setResult, (error: unknown) => setResult(new Error(describeError(error))))
   }
   return (
-    <details class="more">
+    <details>
       <summary>Test with crashes</summary>
-      <p class="warning">
-        This really runs {visibleLine(call.tool)} many times with these arguments, gives every approval, and kills it
-        half-way. Do not use it where the calls cost something.
-      </p>
-      {reader === undefined ? (
-        <p class="field-hint">It needs a tool of the same agent with effect “none” that shows what was done.</p>
-      ) : (
-        <div class="bench-actions">
-          <label>
-            What was done, as shown by{' '}
-            <select value={reader} onChange={({ currentTarget }) => setReader(currentTarget.value)}>
-              {readers.map((name) => (
-                <option key={name} value={name}>
-                  {visibleLine(name)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <Button kind="danger" disabled={result === 'running'} onClick={start}>
-            {result === 'running' ? 'Running…' : 'Run many times'}
-          </Button>
-        </div>
-      )}
-      {result instanceof Error && <Problem text={result.message} />}
-      {typeof result === 'object' && 'ok' in result && (
-        <pre class={result.ok ? 'answer good' : 'problem'} role="status">
-          {visibleText(result.text)}
-        </pre>
-      )}
+      <div class="bench-result">
+        <p class="warning">
+          This really runs {visibleLine(call.tool)} many times with these arguments, gives every approval, and kills it
+          half-way. Do not use it where the calls cost something.
+        </p>
+        {reader === undefined ? (
+          <p class="field-hint">It needs a tool of the same agent with effect “none” that shows what was done.</p>
+        ) : (
+          <div class="bench-actions">
+            <label>
+              What was done, as shown by{' '}
+              <select value={reader} onChange={({ currentTarget }) => setReader(currentTarget.value)}>
+                {readers.map((name) => (
+                  <option key={name} value={name}>
+                    {visibleLine(name)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <Button kind="danger" disabled={result === 'running'} onClick={start}>
+              {result === 'running' ? 'Running…' : 'Run many times'}
+            </Button>
+          </div>
+        )}
+        {result instanceof Error && <Problem text={result.message} />}
+        {typeof result === 'object' && 'ok' in result && (
+          <pre class={result.ok ? 'answer good' : 'problem'} role="status">
+            {visibleText(result.text)}
+          </pre>
+        )}
+      </div>
     </details>
   )
 }

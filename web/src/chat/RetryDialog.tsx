@@ -36,10 +36,10 @@ export function RetryDialog({ row, log, onClose }: RetryDialogProps): JSX.Elemen
   const files = row.parts.filter((part) => part.text === undefined)
   const retry = async (): Promise<void> => {
     const { app, userId } = log.key
-    const title = sessionName(session ?? { id: log.key.sessionId, state: {} }).replace(/ \((copy|what if)\)$/, '')
+    const title = sessionName(session ?? { id: log.key.sessionId, state: {} }).replace(/^(Copy|What if): /, '')
     const { id: sessionId } = await forkSession(log.key, {
       invocationId: row.invocationId,
-      name: `${title} (${isChanged ? 'what if' : 'copy'})`,
+      name: `${isChanged ? 'What if' : 'Copy'}: ${title}`,
       whatIf: isChanged ? variants : undefined,
     })
     await refreshSessions()

@@ -154,7 +154,9 @@ function SentAnswers(): JSX.Element {
       <ul class="answered" aria-live="polite" aria-label="Answered">
         {sent.map((given) => (
           <li key={`${keyOf(given.target)} ${given.at}`} class="note">
-            <Icon name="check" /> {whatWasAnswered(given)} <Time seconds={given.at} />
+            <span>
+              <Icon name="check" /> {whatWasAnswered(given)} <Time seconds={given.at} />
+            </span>
             <OpenSession target={given.target} />
           </li>
         ))}

@@ -11,7 +11,7 @@ export function WhatIfNote({ sessionId }: { readonly sessionId: string }): JSX.E
   return (
     <details class="what-if warning">
       <summary>What-if copy: {variants.map(describeVariant).join('; ')}</summary>
-      <Tree label="What is different" value={variants} openLevels={2} />
+      <Tree label="What is different" value={variants} openLevels={3} />
     </details>
   )
 }

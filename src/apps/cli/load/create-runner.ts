@@ -22,6 +22,8 @@ export interface AppStorage extends StoreOptions {
   readonly app?: string | undefined
   /** The runner runs nothing, so that models need no keys and packages. Default: false. */
   readonly withoutModels?: boolean | undefined
+  /** Names of models to find beside those of the agents. Default: none. */
+  readonly moreModels?: readonly string[] | undefined
 }
 
 /** A runner, and its store. */
@@ -39,7 +41,9 @@ export async function createRunner({ root }: AgentFile, storage: AppStorage, log
     checkOwnStore(root, storage)
     return { runner: root, close: () => {} }
   }
-  const create = storage.withoutModels ? unusedModel : modelResolver(await modelsFor(root))
+  const create = storage.withoutModels
+    ? unusedModel
+    : modelResolver(await modelsFor(root, undefined, storage.moreModels))
   for (const name of modelNamesOf(root)) create(name, root.name) // a run without a key leaves no database
   const stored = await openStore(storage, logger)
   const runner = new Runner({

@@ -111,7 +111,10 @@ function confirmationPrompt(request: PendingRequest, source: PromptSource, edit?
 }
 
 /** The question of the tool, apart from the lines of the command. The default question says nothing more. */
-function questionLines({ tool, hint }: Pick<PendingRequest, 'tool' | 'hint'>): string[] {
+function questionLines({
+  tool,
+  hint,
+}: Pick<PendingRequest, 'tool'> & { readonly hint?: string | undefined }): string[] {
   if (hint === undefined || hint === `Approve execution of tool \`${tool}\`?`) return []
   return escapeText(hint)
     .split('\n')

@@ -20,6 +20,8 @@ interface OpenAppsOptions {
   readonly folder: string
   /** The apps run nothing. Default: false. */
   readonly withoutModels?: boolean | undefined
+  /** Names of models to find beside those of the agents. Default: none. */
+  readonly moreModels?: readonly string[] | undefined
   /** Receives warnings and errors of the runners. */
   readonly logger: Logger
   /** Called with each file that is read for an agent file. */
@@ -70,8 +72,8 @@ async function openApp(file: string, app: string | undefined, options: OpenAppsO
   }
   const name = app ?? appNameOf(file)
   const storage = databaseFor(exports, { file, app: name, db: options.db }, options.folder)
-  const { withoutModels } = options
-  const opened = await createRunner(exports, { ...storage, withoutModels }, options.logger)
+  const { withoutModels, moreModels } = options
+  const opened = await createRunner(exports, { ...storage, withoutModels, moreModels }, options.logger)
   return { ...opened, name, file, exports, storage: storage.db === MEMORY ? 'memory' : (storage.db ?? '') }
 }
 

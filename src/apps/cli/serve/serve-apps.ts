@@ -7,6 +7,7 @@ import type { ToolwrightServer } from '../../server/create-server.ts'
 import type { ServerOptions } from '../../server/server-options.ts'
 import { listenForStop } from '../input/listen-for-stop.ts'
 import { loadEnvFile } from '../load/env-file.ts'
+import { usableModels } from '../models.ts'
 import { withProgress } from '../screen/progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { terminalLogger } from '../terminal-logger.ts'
@@ -55,8 +56,9 @@ export async function serveApps(terminal: Terminal, settings: ServeSettings): Pr
   loadEnvFile(terminal.folder, terminal.env)
   requirePeers('The server', SERVER_PEERS)
   const logger = terminalLogger(terminal, { showsStacks: given.verbose })
+  const moreModels = settings.dev ? usableModels() : undefined // the workbench tries other models
   const apps = await withProgress(terminal, `Loading ${given.paths.join(', ')}`, () =>
-    openApps({ ...given, folder: terminal.folder, logger, onFile: watcher?.onFile }),
+    openApps({ ...given, folder: terminal.folder, logger, onFile: watcher?.onFile, moreModels }),
   )
   if (settings.restate !== undefined) await useRestate(apps, settings.restate, terminal)
   watcher?.report({ type: 'loaded' })

@@ -94,8 +94,9 @@ export class ServerWork {
   async #withoutWhatIfs({ whatIfs }: ServedApp, items: readonly WorkItem[]): Promise<readonly WorkItem[]> {
     if (!items.some((item) => looksLike('what-if', item))) return items
     const isWhatIf = await whatIfs.finder()
+    const isLeft = ({ type }: WorkItem): boolean => type === 'interrupted' || type === 'overdue'
     for (const item of items)
-      if (isWhatIf(item) && item.type === 'interrupted') void whatIfs.continueRun(item, this.#parts.logger)
+      if (isWhatIf(item) && isLeft(item)) void whatIfs.continueRun(item, this.#parts.logger)
     return items.filter((item) => !isWhatIf(item))
   }
 

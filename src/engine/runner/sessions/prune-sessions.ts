@@ -72,6 +72,10 @@ async function prune(found: PrunableSession, { sessionService, factory, filter }
   if (!lease) return false
   const stopRenewing = keepRenewing(lease, services)
   try {
+    if (await hasSchedule(key, services)) {
+      await sessionService.release(lease) // stored before the session was claimed
+      return false
+    }
     if (filter.withPending) await forgetOpenConsents(key, services)
     await deleteOutsideLog(key, services)
     await sessionService.renew(lease) // throws if the lease has ended meanwhile

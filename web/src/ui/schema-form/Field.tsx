@@ -125,7 +125,7 @@ function VariantField(props: FieldProps & { readonly variants: readonly JsonObje
             value={String(chosen)}
             onChange={(event) => choose(Number(event.currentTarget.value))}
           >
-            {!isRequired && <option value="-1">not set</option>}
+            {(!isRequired || chosen < 0) && <option value="-1">{isRequired ? 'Choose…' : 'not set'}</option>}
             {variants.map((one, at) => (
               <option key={at} value={String(at)}>
                 {visibleLine(variantName(one, root, at))}
@@ -142,7 +142,17 @@ function VariantField(props: FieldProps & { readonly variants: readonly JsonObje
 function matching(variants: readonly JsonObject[], root: JsonObject, value: unknown): number {
   if (value === undefined) return -1
   const shared = { $defs: root.$defs ?? {}, definitions: root.definitions ?? {} }
-  return variants.findIndex((variant) => checkValue({ ...shared, ...variant }, value).length === 0)
+  const fits = variants.findIndex((variant) => checkValue({ ...shared, ...variant }, value).length === 0)
+  return fits < 0 ? variants.findIndex((variant) => hasTag(resolveSchema(variant, root), value)) : fits
+}
+
+/** Has the value, which is not complete, the tag of a variant? */
+function hasTag({ properties }: JsonObject, value: unknown): boolean {
+  if (!isRecord(properties) || !isRecord(value)) return false
+  return Object.entries(properties).some(([name, property]) => {
+    const tag = isRecord(property) ? onlyValue(property) : undefined
+    return tag !== undefined && tag === value[name]
+  })
 }
 
 interface GroupProps extends FieldProps {
