@@ -15,6 +15,7 @@ import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
 import { memorySearchRoutes } from './memory.ts'
 import { modelCallRoutes } from './model-calls.ts'
+import { savedTestRoutes } from './saved-test.ts'
 import { stackRoutes } from './stacks.ts'
 import { statsRoutes } from './stats.ts'
 import { stubRoutes } from './stubs.ts'
@@ -36,6 +37,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   changeRoutes(app, parts)
   toolRoutes(app, parts)
   crashTestRoutes(app, parts)
+  savedTestRoutes(app, parts)
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
   traceRoutes(app, parts)
