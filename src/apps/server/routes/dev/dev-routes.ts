@@ -4,7 +4,6 @@ import { EvalFolders } from '../../evals/eval-folders.ts'
 import { inboxRoutes } from '../pending.ts'
 import { callNoteRoutes } from './call-notes.ts'
 import { changeRoutes } from './changes.ts'
-import { crashTestRoutes } from './crash-test.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
 import { evaluationRoutes } from './evaluations.ts'
@@ -15,7 +14,7 @@ import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
 import { memorySearchRoutes } from './memory.ts'
 import { modelCallRoutes } from './model-calls.ts'
-import { savedTestRoutes } from './saved-test.ts'
+import { sessionSearchRoutes } from './session-search.ts'
 import { stackRoutes } from './stacks.ts'
 import { statsRoutes } from './stats.ts'
 import { stubRoutes } from './stubs.ts'
@@ -31,13 +30,12 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   logRoutes(app, parts)
   forkRoutes(app, parts)
   firstMessageRoutes(app, parts)
+  sessionSearchRoutes(app, parts)
   stackRoutes(app, parts)
   callNoteRoutes(app, parts)
   statsRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
-  crashTestRoutes(app, parts)
-  savedTestRoutes(app, parts)
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
   traceRoutes(app, parts)
