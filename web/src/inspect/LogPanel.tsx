@@ -102,7 +102,7 @@ function LogRow({ entry, isOpen, onToggle, log }: RowProps): JSX.Element {
         {event && <Time seconds={event.timestamp} isExact />}
       </button>
       {isOpen && <EntryCopyMenu entry={entry} log={log} />}
-      {isOpen && <Tree label={`Entry ${seq}`} value={event ?? record} openLevels={5} />}
+      {isOpen && <Tree label={`Entry ${seq}`} value={event ?? record} openLevels={7} />}
     </div>
   )
 }

@@ -2,6 +2,7 @@ import './timeline.css'
 import './steps.css'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { SessionKey } from '../api/types.ts'
 import { copyJsonItem, copyLinkItem } from '../copy/copy-text.ts'
 import { invocationOf } from '../session/find-target.ts'
 import { pointed, selection } from '../session/selection.ts'
@@ -64,7 +65,12 @@ export function TimelineTab({ log }: SessionTabProps): JSX.Element {
         </Button>
         {view.hasEarlier && <Button onClick={() => void log.loadEarlier()}>Load earlier runs</Button>}
       </div>
-      <Picture log={log} timeline={timeline} other={isComparing ? otherTimeline : undefined} />
+      <Picture
+        log={log}
+        timeline={timeline}
+        other={isComparing ? otherTimeline : undefined}
+        otherKey={other?.log.key}
+      />
     </div>
   )
 }
@@ -72,11 +78,16 @@ export function TimelineTab({ log }: SessionTabProps): JSX.Element {
 interface PictureProps extends SessionTabProps {
   readonly timeline: Timeline
   readonly other: Timeline | undefined
+  readonly otherKey: SessionKey | undefined
+}
+
+function isFailed({ status }: Step): boolean {
+  return status === 'failed'
 }
 
 const ZOOMS = [1, 1.5, 2, 3, 5, 8, 12, 20, 40]
 
-function Picture({ log, timeline, other }: PictureProps): JSX.Element {
+function Picture({ log, timeline, other, otherKey }: PictureProps): JSX.Element {
   const [foldsWaits, setFoldsWaits] = useState(true)
   const [zoom, setZoom] = useState(0)
   const [selectedId, setSelectedId] = useState<string>()
@@ -90,7 +101,7 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
     if (timeline.steps.some((one) => one.id === id)) setSelectedId(id)
     setShownId(undefined)
   }, [target, timeline.invocationId])
-  const selected = find(selectedId) ?? timeline.steps.findLast(({ status }) => status === 'failed')
+  const selected = find(selectedId) ?? timeline.steps.findLast(isFailed)
   const step = find(shownId) ?? selected ?? timeline.steps[0]
   const owner = timelines.find(({ steps }) => step && steps.includes(step)) ?? timeline
   const select = (chosen: Step): void => {
@@ -135,7 +146,12 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
       )}
       <Legend />
       {step && (
-        <StepDetails step={step} start={owner.start} onOpen={owner === timeline ? open : undefined}>
+        <StepDetails
+          step={step}
+          start={owner.start}
+          sessionKey={owner === timeline ? log.key : (otherKey ?? log.key)}
+          onOpen={owner === timeline ? open : undefined}
+        >
           <Menu
             label="Copy the step"
             items={() => [copyLinkItem(log.key, { tab: 'timeline', at: step.id }), copyJsonItem(step)]}
@@ -159,48 +175,45 @@ function selectInChat({ eventId, id, kind, result }: Step, steps: readonly Step[
 
 function Sums({ timeline: { totals } }: { readonly timeline: Timeline }): JSX.Element {
   const { durationMs, waitingMs, modelCalls, toolCalls, inputTokens, outputTokens, failures } = totals
+  const sums: readonly (readonly [sum: string | number, of: string])[] = [
+    [formatDuration(durationMs), 'in all'],
+    [waitingMs > 0 ? formatDuration(waitingMs) : 0, 'waiting'],
+    [modelCalls, modelCalls === 1 ? 'model call' : 'model calls'],
+    [toolCalls, toolCalls === 1 ? 'tool call' : 'tool calls'],
+    [inputTokens + outputTokens > 0 ? `${inputTokens} / ${outputTokens}` : 0, 'tokens in / out'],
+    [failures, 'failed'],
+  ]
   return (
     <ul class="sums" aria-label="Sums">
-      <li>
-        <strong>{formatDuration(durationMs)}</strong> in all
-      </li>
-      {waitingMs > 0 && (
-        <li>
-          <strong>{formatDuration(waitingMs)}</strong> waiting
-        </li>
-      )}
-      <li>
-        <strong>{modelCalls}</strong> model {modelCalls === 1 ? 'call' : 'calls'}
-      </li>
-      <li>
-        <strong>{toolCalls}</strong> tool {toolCalls === 1 ? 'call' : 'calls'}
-      </li>
-      {inputTokens + outputTokens > 0 && (
-        <li>
-          <strong>
-            {inputTokens} / {outputTokens}
-          </strong>{' '}
-          tokens in / out
-        </li>
-      )}
-      {failures > 0 && (
-        <li class="failed">
-          <strong>{failures}</strong> failed
-        </li>
+      {sums.map(
+        ([sum, of]) =>
+          (sum !== 0 || /call/.test(of)) && (
+            <li key={of} class={of === 'failed' ? of : undefined}>
+              <strong>{sum}</strong> {of}
+            </li>
+          ),
       )}
     </ul>
   )
 }
 
+const LEGEND = [
+  ['model', 'Model call'],
+  ['tool', 'Tool call'],
+  ['wait', 'Waiting for a person or a result'],
+  ['failed', 'Failed'],
+  ['note', '✓ answer'],
+  ['note', '→ transfer'],
+]
+
 function Legend(): JSX.Element {
   return (
     <ul class="legend" aria-label="Legend">
-      <li class="model">Model call</li>
-      <li class="tool">Tool call</li>
-      <li class="wait">Waiting for a person or a result</li>
-      <li class="failed">Failed</li>
-      <li class="note">✓ answer</li>
-      <li class="note">→ transfer</li>
+      {LEGEND.map(([kind, text]) => (
+        <li key={text} class={kind}>
+          {text}
+        </li>
+      ))}
     </ul>
   )
 }
