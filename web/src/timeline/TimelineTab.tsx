@@ -153,6 +153,7 @@ function Picture({ log, timeline, other, otherKey }: PictureProps): JSX.Element 
           onOpen={owner === timeline ? open : undefined}
         >
           <Menu
+            icon="copy"
             label="Copy the step"
             items={() => [copyLinkItem(log.key, { tab: 'timeline', at: step.id }), copyJsonItem(step)]}
           />
