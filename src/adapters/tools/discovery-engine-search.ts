@@ -1,7 +1,6 @@
 // Searches a data store over HTTP from this process: for models that cannot combine server tools with other tools.
 
-import { isRecord, type JsonObject } from '../../core/base/json.ts'
-import type { AuthScheme } from '../../core/content/auth.ts'
+import { loadLater } from '../../core/base/load-later.ts'
 import {
   callback,
   checkOptions,
@@ -10,13 +9,10 @@ import {
   text,
   textOrCallback,
 } from '../../core/error/check-options.ts'
-import { messageOf, ToolError } from '../../core/error/error.ts'
 import { tool } from '../../engine/tool/define-tool.ts'
 import type { Tool } from '../../engine/tool/tool.ts'
-import { applyCredential } from '../../services/auth/apply-credential.ts'
-import { readResults, type SearchResult } from './discovery-engine-results.ts'
-import { type AccessToken, googleCredential } from './google-token.ts'
-import { type SearchTarget, type SearchTargetOptions, searchTarget } from './search-target.ts'
+import type { AccessToken } from './google-token.ts'
+import { type SearchTargetOptions, searchTarget } from './search-target.ts'
 
 /** What a search returns: `chunks` are passages, `documents` are documents with snippets. */
 export type SearchResultMode = 'chunks' | 'documents'
@@ -58,10 +54,7 @@ export const SEARCH_RULES: OptionRules<DiscoveryEngineSearchOptions> = {
   fetch: callback,
 }
 
-const BEARER: AuthScheme = { type: 'http', scheme: 'bearer' }
-
-/** Maximum length of a response, in characters. */
-const MAX_RESPONSE_LENGTH = 4_000_000
+const searching = loadLater(() => import('./search-data-store.ts'))
 
 /**
  * A tool that searches a Vertex AI Search data store or app. The search runs in this process, so it works with every model
@@ -83,83 +76,9 @@ export function discoveryEngineSearch(options: DiscoveryEngineSearchOptions): To
       required: ['query'],
     },
     effect: 'none',
-    run: async ({ query }, { signal }) => ({ results: await search(options, target, query, signal) }),
+    run: async ({ query }, { signal }) => {
+      const { searchDataStore } = await searching()
+      return { results: await searchDataStore(options, target, query, signal) }
+    },
   })
-}
-
-async function search(
-  options: DiscoveryEngineSearchOptions,
-  target: SearchTarget,
-  query: string,
-  signal: AbortSignal,
-): Promise<SearchResult[]> {
-  const { filter, maxResults: pageSize = 5, searchResultMode } = options
-  const send = (mode: SearchResultMode): Promise<JsonObject> =>
-    post(options, target, { query, pageSize, ...(filter && { filter }), ...searchSpec(mode) }, signal)
-  if (searchResultMode) return readResults(await send(searchResultMode))
-  try {
-    return readResults(await send('chunks'))
-  } catch (error) {
-    // the status of data stores with structured data or without chunks
-    if (!(error instanceof RejectedSearch) || error.status !== 400) throw error
-    return readResults(await send('documents'))
-  }
-}
-
-function searchSpec(mode: SearchResultMode): JsonObject {
-  if (mode === 'chunks') return { contentSearchSpec: { searchResultMode: 'CHUNKS' } }
-  const snippetSpec = { returnSnippet: true }
-  const extractiveContentSpec = { maxExtractiveAnswerCount: 1 }
-  return { contentSearchSpec: { searchResultMode: 'DOCUMENTS', snippetSpec, extractiveContentSpec } }
-}
-
-class RejectedSearch extends ToolError {
-  readonly status: number
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
-async function post(
-  { accessToken, baseUrl, fetch: send = fetch }: DiscoveryEngineSearchOptions,
-  { resource, location }: SearchTarget,
-  body: JsonObject,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  const host = location === 'global' ? '' : `${location}-`
-  const base = baseUrl ?? `https://${host}discoveryengine.googleapis.com`
-  const request = new Request(`${base}/v1beta/${resource}/servingConfigs/default_config:search`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal,
-  })
-  const credential = await googleCredential(accessToken)
-  const response = await send(applyCredential(request, { authScheme: BEARER, credential, origin: base }))
-  const parsed = parseBody(await readText(response))
-  if (response.ok) return parsed
-  const detail = isRecord(parsed.error) && typeof parsed.error.message === 'string' ? `: ${parsed.error.message}` : ''
-  throw new RejectedSearch(response.status, `The search service responded with status ${response.status}${detail}`)
-}
-
-async function readText(response: Response): Promise<string> {
-  let text = ''
-  const decoder = new TextDecoder()
-  for await (const bytes of response.body ?? []) {
-    text += decoder.decode(bytes, { stream: true })
-    if (text.length > MAX_RESPONSE_LENGTH)
-      throw new ToolError(`The response of the search service is longer than ${MAX_RESPONSE_LENGTH} characters.`)
-  }
-  return text + decoder.decode()
-}
-
-function parseBody(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : {}
-  } catch (error) {
-    if (text === '') return {}
-    throw new ToolError(`The response of the search service is not JSON: ${messageOf(error)}`)
-  }
 }

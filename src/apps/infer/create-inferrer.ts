@@ -70,7 +70,7 @@ class FileInferrer implements Inferrer {
   }
 
   #read(path: string, source: string): CachedResult {
-    const folder = this.#useCache ? findCacheFolder(path) : undefined
+    const folder = this.#useCache ? findCacheFolder(path, 'infer') : undefined
     const name = `${hashOf(path)}.json`
     const text = folder && readCached(folder, name)
     const known = text === undefined ? undefined : parseResult(text, source, this.#isCurrent)

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Entry } from '../../../src/core/event/event.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
 import { useSignal } from '../state/signal.ts'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { Time } from '../ui/Time.tsx'
 import { Tree } from '../ui/Tree.tsx'
 import { VirtualList } from '../ui/VirtualList.tsx'
@@ -92,7 +93,14 @@ function LogRow({ entry, isOpen, onToggle }: RowProps): JSX.Element {
         </span>
         {event && <Time seconds={event.timestamp} isExact />}
       </button>
-      {isOpen && <Tree label={`Entry ${seq}`} value={event ?? record} openLevels={5} />}
+      {isOpen && (
+        <>
+          <p>
+            <CopyButton text={() => JSON.stringify(event ?? record, null, 2)}>Copy as JSON</CopyButton>
+          </p>
+          <Tree label={`Entry ${seq}`} value={event ?? record} openLevels={7} />
+        </>
+      )}
     </div>
   )
 }

@@ -18,12 +18,11 @@ import { dirname, join } from 'node:path'
 /** The largest file that is read from the cache. */
 const MAX_BYTES = 8_000_000
 
-/** The folder for cached results: in the nearest node_modules above a file. Undefined if there is none. */
-export function findCacheFolder(file: string): string | undefined {
+/** The folder for what is cached under a name: in the nearest node_modules above a file. Undefined if there is none. */
+export function findCacheFolder(file: string, name: string): string | undefined {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const modules = join(folder, 'node_modules')
-    if (statSync(modules, { throwIfNoEntry: false })?.isDirectory())
-      return join(modules, '.cache', 'toolwright', 'infer')
+    if (statSync(modules, { throwIfNoEntry: false })?.isDirectory()) return join(modules, '.cache', 'toolwright', name)
     if (folder === dirname(folder)) return undefined
   }
 }
@@ -46,12 +45,17 @@ export function readCached(folder: string, name: string): string | undefined {
 /** Writes a cached file, if the folder is the user's own. A cache that cannot be written is no error: results are computed again. */
 export function writeCached(folder: string, name: string, text: string): void {
   try {
-    mkdirSync(dirname(folder), { recursive: true }) // other programs use node_modules/.cache, too
-    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
-    if (isOwnFolder(folder)) replaceFile(join(folder, name), text)
+    if (makeOwnFolder(folder)) replaceFile(join(folder, name), text)
   } catch {
     // a full disk, a folder without write access
   }
+}
+
+/** Makes a folder for the user alone. False if another user could have written into it. Throws if it cannot be made. */
+export function makeOwnFolder(folder: string): boolean {
+  mkdirSync(dirname(folder), { recursive: true }) // other programs use node_modules/.cache, too
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+  return isOwnFolder(folder)
 }
 
 /** Writes a file so that a reader sees the old one or the new one, never half of it. */

@@ -1,5 +1,6 @@
 // The life of a run: records the message, runs the loop to its end or to a pause, releases the lease.
 
+import { loadLater } from '../../../core/base/load-later.ts'
 import type { Content } from '../../../core/content/content.ts'
 import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import {
@@ -16,7 +17,7 @@ import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import { RunCallbackContext } from '../../context/callback-context.ts'
 import type { Observation } from '../../observe/observation.ts'
-import { ProviderRequests } from '../approvals/answer-with-providers.ts'
+import type { ProviderRequests } from '../approvals/answer-with-providers.ts'
 import { isInterrupted } from '../approvals/pending-requests.ts'
 import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -27,6 +28,8 @@ import { ObservedRun, observersOf } from './observed-run.ts'
 import type { RunData } from './run-data.ts'
 import type { StartedRun } from './run-handle.ts'
 import type { RunRequest } from './run-request.ts'
+
+const providerRequests = loadLater(() => import('../approvals/answer-with-providers.ts'))
 
 /** How the message of a run is recorded. */
 interface StartWith {
@@ -145,6 +148,7 @@ export class ActiveRun implements StartedRun {
 
   /** Asks the confirmation providers that tools bring, before the run pauses. */
   async #askProviders(): Promise<void> {
+    const { ProviderRequests } = await providerRequests()
     this.#providers ??= new ProviderRequests(this.data)
     await this.#providers.wait(() => this.next().type === 'wait')
   }

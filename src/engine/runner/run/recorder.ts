@@ -1,5 +1,6 @@
 // The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
 
+import { loadLater } from '../../../core/base/load-later.ts'
 import { type Content, hasMedia } from '../../../core/content/content.ts'
 import type { Event, EventActions, NewEntry } from '../../../core/event/event.ts'
 import { partialId } from '../../../core/event/partial-id.ts'
@@ -12,7 +13,9 @@ import { EventPlugins } from '../plugins/event-plugins.ts'
 import type { HeldSession } from '../session/held-session.ts'
 import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 import type { RecordedRun } from './recorded-run.ts'
-import { MediaStore } from './store-media.ts'
+import type { MediaStore } from './store-media.ts'
+
+const mediaStores = loadLater(() => import('./store-media.ts'))
 
 /** A run reads its inbox between two steps, but not more often than this. */
 const INBOX_MS = 500
@@ -104,6 +107,7 @@ export class Recorder implements LoopRecorder {
     const changed = this.#eventPlugins ? await this.#eventPlugins.apply(entries) : entries
     if (!hasMediaIn(changed)) return changed
     this.#run.view.noteMedia()
+    const { MediaStore } = await mediaStores()
     this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
     return await this.#media.store(changed)
   }

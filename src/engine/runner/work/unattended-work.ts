@@ -3,7 +3,6 @@ import { ToolwrightError } from '../../../core/error/error.ts'
 import type { PendingRequest } from '../../../core/event/pending-request.ts'
 import type { Page } from '../../../services/session/service.ts'
 import type { ToolScheduling } from '../../context/tool-scheduling.ts'
-import { recoverRuns } from '../run/recover-runs.ts'
 import type { RecoveredRuns } from '../run/run-handle.ts'
 import type { RunStarter } from '../run/run-starter.ts'
 import type { RecoverOptions, WorkOptions } from '../runner-options.ts'
@@ -16,6 +15,7 @@ import type { Worker } from './worker.ts'
 
 const NO_SIGNAL = 'runner.work() needs `signal`, which ends the work: new AbortController().signal.'
 
+const recovering = loadLater(() => import('../run/recover-runs.ts'))
 const scheduling = loadLater(() => import('../schedules/schedule-operations.ts'))
 const toolScheduling = loadLater(() => import('../schedules/tool-schedules.ts'))
 const working = loadLater(() => import('./create-worker.ts'))
@@ -32,6 +32,7 @@ export class UnattendedWork {
 
   /** Continues all interrupted invocations, and those whose requests have expired. */
   async recover(options: RecoverOptions, isOverdue: (request: PendingRequest) => boolean): Promise<RecoveredRuns> {
+    const { recoverRuns } = await recovering()
     const removing = this.#sessions.removeUnfinishedCopies()
     const runs = await recoverRuns(this.#starter, {
       ...options,

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { describeAgents } from '../../graph/describe-agents.ts'
+import { checkAnyUser } from '../../principal/authentication.ts'
 import { VERSION } from '../../version.ts'
 import { appOf } from '../scope.ts'
 import { findAgentFile } from './agent-file.ts'
@@ -22,7 +23,7 @@ export function infoRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   })
 
   app.get('/dev/apps/:app/agents', (context) => {
-    const showsInstructions = context.get('principal').mayActAsAnyUser === true
-    return context.json({ agents: describeAgents(appOf(context, parts).runner.agent, { showsInstructions }) })
+    checkAnyUser(context, 'read the agents')
+    return context.json({ agents: describeAgents(appOf(context, parts).runner.agent, { showsInstructions: true }) })
   })
 }
