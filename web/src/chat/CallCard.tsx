@@ -12,6 +12,7 @@ import { CallDetails } from '../calls/CallDetails.tsx'
 import { ErrorStack } from '../calls/ErrorStack.tsx'
 import { ModelCallDetails } from '../calls/ModelCallDetails.tsx'
 import { shownResult } from '../calls/shown-result.ts'
+import { CallCopyMenu } from '../copy/CopyMenu.tsx'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending } from '../inbox/pending-store.ts'
 import { RequestForm } from '../requests/RequestForm.tsx'
@@ -76,6 +77,7 @@ export function CallCard({ call, sessionKey, progress, media, children }: CallCa
             <Elapsed from={call.startedAt ?? call.madeAt + waitedSeconds(call)} to={call.endedAt} />
           )}
         </span>
+        <CallCopyMenu call={call} sessionKey={sessionKey} />
         {call.response && <RerunButton app={sessionKey.app} call={call} />}
       </header>
       {open ? (

@@ -104,6 +104,7 @@ function liveRows(
       const row = {
         type: 'text',
         key: `${event.id}/${at}`,
+        eventId: event.id,
         timestamp,
         author,
         text,

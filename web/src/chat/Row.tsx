@@ -1,6 +1,7 @@
 import type { ComponentChildren, ComponentType, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ModelCallDetails } from '../calls/ModelCallDetails.tsx'
+import { MessageCopyMenu } from '../copy/CopyMenu.tsx'
 import type { SessionLog } from '../session/session-log.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
@@ -132,6 +133,7 @@ function Reply({ row, log }: { readonly row: TextRow; readonly log: SessionLog }
             onClick={() => setShowsCall(!showsCall)}
           />
         )}
+        {!row.isStreaming && <MessageCopyMenu eventId={row.eventId} log={log} text={row.text} />}
       </p>
       {showsCall && replyId !== undefined && <ModelCallDetails sessionKey={log.key} eventId={replyId} />}
       <Markdown text={row.text} />

@@ -138,7 +138,7 @@ export class ChatFold {
       const { usageMetadata: usage } = event
       const isThought = part.thought === true
       const replyId = event.turnComplete || usage ? id : undefined
-      rows.push({ ...base, type: 'text', text: part.text, isThought, isStreaming: false, usage, replyId })
+      rows.push({ ...base, type: 'text', eventId: id, text: part.text, isThought, isStreaming: false, usage, replyId })
     }
   }
 

@@ -37,6 +37,8 @@ export interface UserRow extends RowBase {
 export interface TextRow extends RowBase {
   /** Discriminates rows. */
   readonly type: 'text'
+  /** The event. */
+  readonly eventId: string
   /** The agent. */
   readonly author: string
   /** Markdown. */

@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { describeFailedAttempt } from '../../../src/core/event/failed-attempts.ts'
 import { roundOf } from '../../../src/core/event/scope.ts'
 import type { SessionKey } from '../api/types.ts'
@@ -26,10 +26,12 @@ export interface StepDetailsProps {
   readonly sessionKey: SessionKey
   /** Shows the step in the chat. Undefined: the step is not in this session. */
   readonly onOpen?: (() => void) | undefined
+  /** More to do with the step. */
+  readonly children?: ComponentChildren
 }
 
 /** Everything about one step. */
-export function StepDetails({ step, start, sessionKey, onOpen }: StepDetailsProps): JSX.Element {
+export function StepDetails({ step, start, sessionKey, onOpen, children }: StepDetailsProps): JSX.Element {
   const {
     name,
     agent,
@@ -61,6 +63,7 @@ export function StepDetails({ step, start, sessionKey, onOpen }: StepDetailsProp
             Show in chat
           </Button>
         )}
+        {children}
       </header>
       <dl class="step-facts">
         <Fact name="Agent">{visibleLine(agent)}</Fact>

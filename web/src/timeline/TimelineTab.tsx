@@ -3,12 +3,15 @@ import './steps.css'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { SessionKey } from '../api/types.ts'
-import { selection } from '../session/selection.ts'
+import { copyJsonItem, copyLinkItem } from '../copy/copy-text.ts'
+import { invocationOf } from '../session/find-target.ts'
+import { pointed, selection } from '../session/selection.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
 import { navigate } from '../state/route.ts'
 import { type Signal, signal, useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatDuration } from '../ui/format.ts'
+import { Menu } from '../ui/Menu.tsx'
 import { ComparePicker, itemText, type OtherRun } from './ComparePicker.tsx'
 import { Comparison } from './Comparison.tsx'
 import { listInvocations } from './list-invocations.ts'
@@ -27,6 +30,11 @@ export function TimelineTab({ log }: SessionTabProps): JSX.Element {
   const [chosen, setChosen] = useState<string>()
   const [other, setOther] = useState<OtherRun>()
   const [isComparing, setComparing] = useState(false)
+  const target = useSignal(pointed)
+  useEffect(() => {
+    const run = target && invocationOf(entriesOf(log.view.value), target)
+    if (run !== undefined) setChosen(run)
+  }, [target])
   const current = items.find(({ id }) => id === chosen) ?? items[0]
   const timeline = useTimeline(view, current?.id)
   const otherTimeline = useTimeline(useSignal(other?.log.view ?? NO_VIEW), other?.invocationId)
@@ -87,7 +95,14 @@ function Picture({ log, timeline, other, otherKey }: PictureProps): JSX.Element 
   const timelines = useMemo(() => (other ? [timeline, other] : [timeline]), [timeline, other])
   const find = (id: string | undefined): Step | undefined =>
     timelines.flatMap(({ steps }) => steps).find((step) => step.id === id)
-  const step = find(shownId) ?? find(selectedId) ?? timeline.steps.findLast(isFailed) ?? timeline.steps[0]
+  const target = useSignal(pointed)
+  useEffect(() => {
+    const id = target && (target.callId ?? target.eventId)
+    if (timeline.steps.some((one) => one.id === id)) setSelectedId(id)
+    setShownId(undefined)
+  }, [target, timeline.invocationId])
+  const selected = find(selectedId) ?? timeline.steps.findLast(isFailed)
+  const step = find(shownId) ?? selected ?? timeline.steps[0]
   const owner = timelines.find(({ steps }) => step && steps.includes(step)) ?? timeline
   const select = (chosen: Step): void => {
     setSelectedId(chosen.id)
@@ -121,7 +136,7 @@ function Picture({ log, timeline, other, otherKey }: PictureProps): JSX.Element 
       </div>
       <TimelineChart
         {...{ timelines, foldsWaits }}
-        selectedId={selectedId ?? (step && isFailed(step) ? step.id : undefined)}
+        selectedId={selected?.id}
         zoom={ZOOMS[zoom] ?? 1}
         onShow={({ id }) => setShownId(id)}
         onSelect={select}
@@ -136,7 +151,12 @@ function Picture({ log, timeline, other, otherKey }: PictureProps): JSX.Element 
           start={owner.start}
           sessionKey={owner === timeline ? log.key : (otherKey ?? log.key)}
           onOpen={owner === timeline ? open : undefined}
-        />
+        >
+          <Menu
+            label="Copy the step"
+            items={() => [copyLinkItem(log.key, { tab: 'timeline', at: step.id }), copyJsonItem(step)]}
+          />
+        </StepDetails>
       )}
       {other && <Comparison one={timeline} other={other} />}
       <details class="timeline-table">

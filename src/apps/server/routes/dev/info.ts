@@ -11,6 +11,7 @@ import { findAgentFile } from './agent-file.ts'
 export function infoRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   const { apps } = parts
   app.get('/dev/info', async (context) => {
+    const { userId, mayActAsAnyUser = false } = context.get('principal')
     const described = apps.all().map(async ({ name, runner, live, tour, file }) => ({
       name,
       rootAgent: runner.agent.name,
@@ -19,7 +20,7 @@ export function infoRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       hasLive: live !== undefined,
       file: file === undefined ? await findAgentFile(name) : `./${basename(file)}`, // the test is put beside it
     }))
-    return context.json({ version: VERSION, apps: await Promise.all(described) })
+    return context.json({ version: VERSION, userId, mayActAsAnyUser, apps: await Promise.all(described) })
   })
 
   app.get('/dev/apps/:app/agents', (context) => {
