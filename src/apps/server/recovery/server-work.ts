@@ -95,8 +95,7 @@ export class ServerWork {
     if (!items.some((item) => looksLike('what-if', item))) return items
     const isWhatIf = await whatIfs.finder()
     const isLeft = ({ type }: WorkItem): boolean => type === 'interrupted' || type === 'overdue'
-    for (const item of items)
-      if (isWhatIf(item) && isLeft(item)) void whatIfs.continueRun(item, this.#parts.logger)
+    for (const item of items) if (isWhatIf(item) && isLeft(item)) void whatIfs.continueRun(item, this.#parts.logger)
     return items.filter((item) => !isWhatIf(item))
   }
 
