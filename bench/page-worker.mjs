@@ -1,5 +1,5 @@
 // The server of `bench:page`: one app, and a session with as many events as the first argument says.
-import { createEvent, InMemorySessionService, LlmAgent } from 'toolwright'
+import { createEvent, InMemorySessionService, LlmAgent, tool } from 'toolwright'
 import { createServer } from 'toolwright/server'
 import { scriptedModel } from 'toolwright/testing'
 
@@ -49,7 +49,24 @@ await sessionService.createSession({ appName: 'desk', userId: 'user', sessionId:
 await sessionService.createSession({ appName: 'desk', userId: 'user', sessionId: 'short', events: events.slice(0, 40) })
 
 const agent = new LlmAgent({ name: 'desk', model: scriptedModel([]) })
-const server = createServer({ apps: { desk: agent }, services: { sessionService }, dev: true, page })
+
+// A run with 455 model calls and 4,540 tool calls, as fast as the log takes them.
+const REPLIES = 455
+const step = tool({ name: 'step', description: 'Steps', effect: 'none', run: () => ({ done: true }) })
+let replies = 0
+const callsOf = (reply) =>
+  Array.from({ length: 10 }, (_, at) => ({ functionCall: { name: 'step', args: { reply, at } } }))
+const walker = {
+  name: 'walker',
+  async *generate() {
+    const isDone = ++replies % REPLIES === 0
+    const parts = isDone ? [{ text: 'All steps are done.' }] : callsOf(replies)
+    yield { content: { role: 'model', parts } }
+  },
+}
+const walk = new LlmAgent({ name: 'walk', model: walker, tools: [step], includeContents: 'none', maxIterations: 1_000 })
+
+const server = createServer({ apps: { desk: agent, walk }, services: { sessionService }, dev: true, page })
 const { url } = await server.listen({ port: 0 })
 console.log(`READY ${JSON.stringify({ url, token: server.token })}`)
 process.stdin.on('end', () => void server.close().then(() => process.exit())).resume()

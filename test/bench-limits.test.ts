@@ -116,7 +116,8 @@ const { checkPageLimits } = (await import(String(new URL('../bench/page-limits.m
   checkPageLimits(measured: object): Row[]
 }
 const list = { longestTaskMs: 200, longestGapMs: 200, nodes: 5_000 }
-const page = { start: { firstPaintMs: 1_000, shownMs: 2_000, bytes: 300_000 }, chat: list, log: list }
+const run = { streamingMs: 100, timelineMs: 100, nodes: 15_000 }
+const page = { start: { firstPaintMs: 1_000, shownMs: 2_000, bytes: 350_000 }, chat: list, log: list, run }
 const overPage = (measured: object): string[] =>
   checkPageLimits({ ...page, ...measured })
     .filter((row) => row.over)
@@ -127,10 +128,15 @@ test('the page benchmark accepts results at its limits', () => expect(overPage({
 test.each([
   [{ start: { ...page.start, firstPaintMs: 1_001 } }, 'first paint from a cold server, ms'],
   [{ start: { ...page.start, firstPaintMs: undefined } }, 'first paint from a cold server, ms'],
-  [{ start: { ...page.start, bytes: 300_001 } }, 'bytes of the page'],
+  [{ start: { ...page.start, bytes: 350_001 } }, 'bytes of the page'],
   [{ chat: { ...list, longestTaskMs: 201 } }, 'chat of 100,000 events, longest block while reading and scrolling, ms'],
   [{ log: { ...list, longestGapMs: 201 } }, 'log of 100,000 events, longest block while reading and scrolling, ms'],
   [{ log: { ...list, nodes: 5_001 } }, 'log of 100,000 events, most DOM nodes'],
+  [{ run: { ...run, streamingMs: 101 } }, 'run of 5,000 steps, longest block while it streams, ms'],
+  [
+    { run: { ...run, timelineMs: undefined } },
+    'run of 5,000 steps, longest block while its timeline opens and is read, ms',
+  ],
 ])('the page benchmark reports %j as over its limit', (measured, what) => {
   expect(overPage(measured)).toEqual([what])
 })

@@ -75,6 +75,16 @@ test('the site has an icon, and names the files of programs', () => {
   expect(page).toContain('<p class="file-name"><code>desk.mts</code></p>')
 })
 
+test('the home page says what Toolwright is, shows the workbench, and links to pages that exist', () => {
+  const page = readFileSync(join(site, 'index.html'), 'utf8')
+  expect(page).toContain('Agents whose tools can be trusted')
+  const [, picture = ''] = /<img class="home-picture" src="([^"]+)"/.exec(page) ?? []
+  expect([picture.endsWith('.png'), existsSync(join(site, picture))]).toEqual([true, true])
+  const links = [...page.matchAll(/href="\/([\w/-]+\.html)"/g)].map(([, file = '']) => file)
+  expect(links.length).toBeGreaterThan(8)
+  expect(links.filter((file) => !existsSync(join(site, file)))).toEqual([])
+})
+
 test('every entry point has a description in the index of the API reference', () => {
   const rows = (renderApi().get('index.md') ?? '').match(/^\| \[.*$/gm) ?? []
   expect(rows.length).toBeGreaterThan(15)

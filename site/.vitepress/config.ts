@@ -9,6 +9,57 @@ const docs = process.env.TOOLWRIGHT_DOCS ?? resolve(root, 'docs')
 const icon = readFileSync(resolve(root, 'web/public/icon.svg'), 'utf8')
 const repository = 'https://github.com/toolwright/toolwright'
 
+/** The top of the home page. The lists of docs/README.md follow. */
+const home = {
+  layout: 'home',
+  hero: {
+    name: 'Toolwright',
+    text: 'Agents whose tools can be trusted',
+    tagline:
+      'A TypeScript agent development kit. A call is validated before it runs, waits for approval where you require it, has a deadline, and is recorded: a crash neither loses nor silently repeats it.',
+    actions: [
+      { theme: 'brand', text: 'Getting started', link: '/getting-started' },
+      { theme: 'alt', text: 'See the workbench', link: '/guides/workbench' },
+      { theme: 'alt', text: 'What is guaranteed', link: '/concepts/guarantees' },
+    ],
+  },
+  features: [
+    {
+      title: 'Approvals that hold',
+      details:
+        'A person sees the exact arguments, in another process or a week later. A changed tool is asked about again.',
+      link: '/guides/require-approval',
+    },
+    {
+      title: 'Crashes are part of the design',
+      details:
+        'Every step is in an event log. Another process continues where the log ends, and knows which calls may have run.',
+      link: '/concepts/effects',
+    },
+    {
+      title: 'A workbench in your server',
+      details:
+        'Chat, timeline, approvals, state, a tool bench and evaluations in one page that loads nothing from other hosts.',
+      link: '/guides/workbench',
+    },
+    {
+      title: 'Any model, or none',
+      details: 'Gemini, the models of the AI SDK, your own, or a scripted one: examples and tests run without a key.',
+      link: '/guides/use-ai-sdk-models',
+    },
+    {
+      title: 'Voice with the same rules',
+      details: 'Live sessions with phases, background tools and confirmations, through the same dispatcher as text.',
+      link: '/guides/live-sessions',
+    },
+    {
+      title: 'Coming from ADK',
+      details: 'The concepts, names and wire format of Google ADK; its clients and its web page work unchanged.',
+      link: '/migrating/from-adk',
+    },
+  ],
+}
+
 const config: UserConfig<DefaultTheme.Config> = {
   title: 'Toolwright',
   description: 'The TypeScript agent development kit whose tools can be trusted.',
@@ -19,6 +70,7 @@ const config: UserConfig<DefaultTheme.Config> = {
   rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
   cleanUrls: false,
   metaChunk: true,
+  transformPageData: ({ relativePath }) => (relativePath === 'index.md' ? { frontmatter: home } : undefined),
   markdown: {
     config: (md) => {
       // Links that leave docs/ lead to the repository.
@@ -70,7 +122,7 @@ function sidebar(): DefaultTheme.SidebarItem[] {
     }
     const label = /^\*\*(.+)\*\*$/.exec(line)?.[1]
     if (label && section) {
-      group = { text: label, items: [], collapsed: false }
+      group = { text: label, items: [], collapsed: true }
       section.items?.push(group)
     }
     for (const [, file = ''] of section ? line.matchAll(/\]\(([\w/-]+\.md)\)/g) : []) {

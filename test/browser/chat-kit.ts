@@ -8,6 +8,19 @@ export function messageField(page: Page): Locator {
   return page.getByRole('textbox', { name: 'Message', exact: true })
 }
 
+/** Acts as another user from now on. */
+export async function actAs(page: Page, user: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'User' }).selectOption({ label: 'Another user…' })
+  await page.getByRole('textbox', { name: 'User' }).fill(user)
+  await page.keyboard.press('Tab')
+}
+
+/** Chooses an action of a session in the list. */
+export async function sessionAction(page: Page, session: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions of ${session}` }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
 /** Types a message and sends it, when the run before has ended. */
 export async function say(page: Page, text: string): Promise<void> {
   await messageField(page).fill(text)

@@ -2,7 +2,7 @@ import { confirm, LlmAgent, type Model, Runner, retry, type Tool, tool } from 't
 import { type ScriptedStep, scriptedModel } from 'toolwright/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { messageField, PIXEL, say, send } from './chat-kit.ts'
+import { actAs, messageField, PIXEL, say, send, sessionAction } from './chat-kit.ts'
 import { openPage, startServer, type TestServer } from './kit.ts'
 
 /** Resolves when `open()` is called. */
@@ -234,23 +234,19 @@ describe('the chat', () => {
     await say(page, 'Plan a trip')
     await page.getByText('first', { exact: true }).waitFor()
     const sessions = page.getByRole('navigation', { name: 'Sessions' })
-    await sessions.getByRole('link', { name: /Plan a trip/ }).hover()
-    await sessions.getByRole('button', { name: 'Rename Plan a trip' }).click()
+    await sessionAction(page, 'Plan a trip', 'Rename')
     await page.getByRole('textbox', { name: 'Name' }).fill('Norway')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Norway' }).waitFor()
-    await page.getByRole('textbox', { name: 'User' }).fill('bob')
-    await page.keyboard.press('Tab')
+    await actAs(page, 'bob')
     await page.getByText('No sessions yet.').waitFor()
-    await page.getByRole('textbox', { name: 'User' }).fill('user')
-    await page.keyboard.press('Tab')
+    await actAs(page, 'user')
     await sessions.getByRole('link', { name: /Norway/ }).click()
     await page.getByText('first', { exact: true }).waitFor()
     await sessions.getByRole('button', { name: 'New session' }).click()
     await say(page, 'Other')
     await page.getByText('second', { exact: true }).waitFor()
-    await sessions.getByRole('link', { name: /Norway/ }).hover()
-    await sessions.getByRole('button', { name: 'Delete Norway' }).click()
+    await sessionAction(page, 'Norway', 'Delete')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await sessions.getByRole('link', { name: /Norway/ }).waitFor({ state: 'detached' })
     await page.getByLabel('App').selectOption('retry')

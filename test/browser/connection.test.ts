@@ -43,7 +43,8 @@ async function runElsewhere({ url }: TestServer, sessionId: string, text: string
 
 /** Waits for the reply, and for the end of its run. */
 async function untilReply(page: Page, text: string): Promise<void> {
-  await page.getByText(`You said ${text}.`, { exact: true }).waitFor()
+  const chat = page.getByRole('region', { name: 'Conversation' })
+  await chat.getByText(`You said ${text}.`, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
 }
 
@@ -134,7 +135,7 @@ test('a page in the background holds no connection, and catches up when it is sh
   const page = await openPage(first)
   await say(page, 'hello')
   await untilReply(page, 'hello')
-  const stopped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/changes'))
+  const stopped = page.waitForEvent('requestfailed', (request) => request.url().includes('/changes?'))
   const show = (state: string): Promise<void> =>
     page.evaluate((value) => {
       Object.defineProperty(document, 'visibilityState', { value, configurable: true })

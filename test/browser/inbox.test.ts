@@ -17,6 +17,7 @@ import {
   type AuthorizationServer,
   startAuthorizationServer,
 } from '../../src/services/auth/authorization-server.test-kit.ts'
+import { actAs } from './chat-kit.ts'
 import { forgetProblems, openPage, startServer, type TestServer } from './kit.ts'
 import { expectAccessible } from './tab-kit.ts'
 
@@ -176,8 +177,7 @@ describe('the inbox', () => {
     await request.waitFor({ state: 'detached' })
     expect(ran.splice(0)).toEqual([])
     await page.goto(`${server.url}/#/apps/deny/sessions/s1`)
-    await page.getByRole('textbox', { name: 'User' }).fill('ada')
-    await page.keyboard.press('Tab')
+    await actAs(page, 'ada')
     await page.getByRole('link', { name: /^Go/ }).click()
     await page.getByText(/Denied by ada.*Too much money/).waitFor()
     await page

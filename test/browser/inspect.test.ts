@@ -152,7 +152,7 @@ test('the memory of the user is searched, and the session can be added to it', a
   await show(page, 'Memory')
   await page.getByRole('button', { name: 'Add this session' }).click()
   await page.getByText('The session is in the memory').waitFor()
-  await page.getByRole('searchbox').fill('another')
+  await page.getByRole('searchbox', { name: /memory/ }).fill('another')
   await page.keyboard.press('Enter')
   await page.locator('.memory-item').getByText('And another').waitFor()
   await expectAccessible(page)
@@ -166,7 +166,7 @@ test('the log shows events and records, narrowed by text and kind', async () => 
   const kinds = async (): Promise<string[]> => [...new Set(await page.locator('.log-kind').allTextContents())]
   await expect.poll(kinds).toEqual(['intent'])
   await page.getByLabel('Kind of entry').selectOption('all')
-  await page.getByRole('searchbox').fill('AND ANOTHER')
+  await page.getByRole('searchbox', { name: 'Filter the log' }).fill('AND ANOTHER')
   await expect.poll(() => page.locator('.log-row').count()).toBe(1)
   await page.locator('.log-row button').click()
   await page
@@ -218,7 +218,7 @@ describe('hostile texts', () => {
     await page.getByRole('button', { name: 'Preview' }).click()
     await expectSafe(page)
     await show(page, 'Memory')
-    await page.getByRole('searchbox').fill('script img svg alert onerror')
+    await page.getByRole('searchbox', { name: /memory/ }).fill('script img svg alert onerror')
     await page.keyboard.press('Enter')
     await page.locator('.memory-item').first().waitFor()
     await expectSafe(page)

@@ -55,7 +55,7 @@ export interface PageOptions {
   readonly hash?: string
   /** The colours of the system. Default light. */
   readonly colorScheme?: 'light' | 'dark'
-  /** The size of the window. Default 1280 x 800. */
+  /** The size of the window. Default 1180 x 800: the chat without the timeline beside it. */
   readonly viewport?: { readonly width: number; readonly height: number }
 }
 
@@ -81,7 +81,7 @@ function openContext(): Promise<BrowserContext> {
 
 async function createContext(): Promise<BrowserContext> {
   browser ??= launchChromium()
-  const created = await (await browser).newContext({ viewport: { width: 1280, height: 800 } })
+  const created = await (await browser).newContext({ viewport: { width: 1180, height: 800 } })
   created.setDefaultTimeout(10_000)
   await created.route(
     ({ protocol, hostname }) => protocol.startsWith('http') && hostname !== '127.0.0.1',

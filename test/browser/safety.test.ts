@@ -11,6 +11,7 @@ import {
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { actAs } from './chat-kit.ts'
 import { HOSTILE_HOST, hostileTexts } from './hostile-texts.ts'
 import { forgetProblems, startServer, type TestServer } from './kit.ts'
 import { executed, expectSafe, foreignElements, openRecorded } from './recorder.ts'
@@ -19,7 +20,7 @@ const APP = 'desk'
 const USER = 'user'
 const key = { appName: APP, userId: USER }
 /** Many rows of a list are in view. */
-const TALL = { width: 1280, height: 4000 }
+const TALL = { width: 1180, height: 4000 }
 
 /** Some texts alone, and all of them in groups: a page with fewer rows is faster. */
 const groups: readonly (readonly string[])[] = Array.from({ length: Math.ceil(hostileTexts.length / 20) }, (_, at) =>
@@ -178,8 +179,7 @@ describe(`${hostileTexts.length} hostile texts`, () => {
 
   test('are shown as text in the session list, the description and the examples', async () => {
     const page = await openRecorded(server, {})
-    await page.getByRole('textbox', { name: 'User' }).fill('names')
-    await page.keyboard.press('Tab')
+    await actAs(page, 'names')
     await page
       .locator('.session-item')
       .nth(groups.length - 1)
@@ -225,7 +225,11 @@ describe('files and links', () => {
     const link = page.getByRole('button', { name: target })
     await link.waitFor()
     expect(await page.locator('a[href^="http"]').count()).toBe(0)
-    await expect.poll(() => page.getByText(`https://${HOSTILE_HOST}/chart.png`).isVisible()).toBe(true)
+    await expect
+      .poll(() =>
+        page.getByRole('region', { name: 'Conversation' }).getByText(`https://${HOSTILE_HOST}/chart.png`).isVisible(),
+      )
+      .toBe(true)
     expect(await page.getByRole('button', { name: /javascript/ }).count()).toBe(0)
     const opening = page.context().waitForEvent('page')
     const request = page.context().waitForEvent('request', (one) => one.url() === target)

@@ -1,5 +1,16 @@
 import type { Page } from 'playwright-core'
-import { approve, confirm, createEvent, deny, type Event, LlmAgent, Runner, ToolError, tool } from 'toolwright'
+import {
+  agentTool,
+  approve,
+  confirm,
+  createEvent,
+  deny,
+  type Event,
+  LlmAgent,
+  Runner,
+  ToolError,
+  tool,
+} from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -236,6 +247,81 @@ test('hostile texts in names, arguments, results and errors are shown as text', 
   }
   expect(shown).toContain(hostileTexts[0])
   expect(shown.size).toBeGreaterThan(400)
+})
+
+test('a model call shows what the model was asked, and a tool call what its tool logged, in the timeline and in the chat', async () => {
+  const hostile = hostileTexts.slice(0, 60).join('\n')
+  const note = tool({
+    name: 'note',
+    description: hostile,
+    effect: 'none',
+    run: (_, context) => {
+      context.log('Looking it up.', hostile)
+      return { ok: true }
+    },
+  })
+  const helper = new LlmAgent({
+    name: 'helper',
+    description: 'Helps',
+    instruction: `You help. ${hostile}`,
+    model: scriptedModel([{ calls: [{ name: 'note' }] }, 'Helped.']),
+    tools: [note],
+  })
+  const response = {
+    usageMetadata: { ...usageMetadata, cachedContentTokenCount: 80, cost: 0.25 },
+    finishReason: 'STOP',
+  }
+  const agent = new LlmAgent({
+    name: 'desk',
+    instruction: 'You are the desk.',
+    model: scriptedModel([{ calls: [{ name: 'helper', args: { request: 'Help' } }] }, { text: 'Done.', response }]),
+    tools: [agentTool(helper)],
+  })
+  const asked = new Runner({ appName: 'asked', agent })
+  const own = await startServer({ apps: { asked } })
+  const { sessionId: id } = await asked.complete({ userId, message: 'Go' })
+  const page = await openRecorded(own, { hash: `#/apps/asked/sessions/${id}/timeline` })
+  const details = page.getByRole('region', { name: 'Selected step' })
+  await expect
+    .poll(() => page.locator('.timeline-label').allTextContents())
+    .toEqual(['desk', 'helper', 'helper', 'note'])
+
+  await page
+    .getByRole('button', { name: /^Model call, by desk/ })
+    .last()
+    .click()
+  await details.getByRole('button', { name: 'Request and reply' }).click()
+  await details.getByText('You are the desk.').waitFor()
+  for (const fact of ['100 in (80 cached) · 20 out', 'cost 0.25', 'finish reason STOP'])
+    await details.locator('.model-call').getByText(fact).waitFor()
+  await details.getByRole('button', { name: 'Changes since the request before' }).click()
+  await details.getByText('messages[1]').waitFor()
+  await page
+    .getByRole('button', { name: /^Model call, by helper/ })
+    .first()
+    .click()
+  await details.getByRole('button', { name: 'Request and reply' }).click()
+  await details.getByText('You help.').waitFor()
+  for (const section of [/^Messages/, /^Tools/, /^Settings/, /^Reply/])
+    await details.getByRole('button', { name: section }).click()
+  await expectSafe(page)
+  await page.getByRole('button', { name: /^Tool note/ }).click()
+  await details.getByRole('button', { name: 'Details' }).click()
+  await details.getByText('Looking it up.').waitFor()
+  await expect.poll(() => details.getByText('Effect: none. Gates: passed. Intents: 0.').count()).toBe(1)
+  await expectSafe(page)
+
+  await page.getByRole('tab', { name: 'Chat' }).click()
+  const card = page.getByRole('article', { name: /Call of helper/ })
+  await card.getByRole('button', { name: 'Steps inside (2)' }).click()
+  const inner = card.getByRole('article', { name: /Call of note/ })
+  await inner.getByRole('button', { name: 'Details' }).click()
+  await inner.getByText('Looking it up.').waitFor()
+  await card.getByText('Helped.').first().waitFor()
+  await page.getByRole('button', { name: 'Model call' }).last().click()
+  await page.getByText('You are the desk.').waitFor()
+  await expectSafe(page)
+  await expectAccessible(page)
 })
 
 /** The text of the option that contains a text. */

@@ -1,12 +1,10 @@
 // One invocation in three processes, of which the second is killed, is one trace at the collector.
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { context, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BatchSpanProcessor, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
@@ -14,7 +12,7 @@ import { LlmAgent, Runner } from 'toolwright'
 import { otel } from 'toolwright/otel'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { OtelChild } from './otel-child.ts'
+import { checkOtelStory, playOtelStory, type StorySpan } from './otel-story.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -63,19 +61,16 @@ async function startCollector(answer: (response: ServerResponse) => void = (resp
   }
 }
 
-const program = fileURLToPath(new URL('./otel-child.ts', import.meta.url))
 const sdk2 = new URL('../otel-2/use.ts', import.meta.url).href
 
-function start(child: OtelChild, sdk: 2 | 3) {
-  const execArgv = ['--conditions=toolwright:source', '--disable-warning=ExperimentalWarning']
-  if (sdk === 2) execArgv.push('--import', sdk2)
-  const started = fork(program, [JSON.stringify(child)], { execArgv })
-  onTestFinished(() => void started.kill('SIGKILL'))
-  return started
-}
-
-const outcomeOf = ({ attributes }: OtlpSpan): string | undefined =>
-  attributes.find(({ key }) => key === 'toolwright.outcome')?.value.stringValue
+const toStorySpan = ({ traceId, spanId, parentSpanId, name, links = [], attributes }: OtlpSpan): StorySpan => ({
+  traceId,
+  spanId,
+  parentSpanId,
+  name,
+  links: links.map((link) => link.spanId),
+  outcome: attributes.find(({ key }) => key === 'toolwright.outcome')?.value.stringValue,
+})
 
 test.each([3, 2] as const)(
   'a pause, an approval in a process that is killed, and a recovery are one trace without orphans, with SDK %i',
@@ -83,43 +78,8 @@ test.each([3, 2] as const)(
     const folder = mkdtempSync(join(tmpdir(), 'toolwright-otel-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const collector = await startCollector()
-    const ledger = join(folder, 'ledger')
-    writeFileSync(ledger, '')
-    const childOf = (part: OtelChild['part']) =>
-      start({ file: join(folder, 'app.db'), ledger, url: collector.url, part }, sdk)
-
-    const [asked] = await once(childOf('ask'), 'exit')
-    expect(asked).toBe(0)
-    const approving = childOf('approve')
-    await once(approving, 'message')
-    const killed = once(approving, 'exit')
-    approving.kill('SIGKILL')
-    await killed
-    await vi.waitFor(
-      async () => {
-        const [recovered] = await once(childOf('recover'), 'exit')
-        expect(recovered).toBe(0) // once the lease of the killed process has ended
-      },
-      { timeout: 60_000, interval: 500 },
-    )
-
-    expect(readFileSync(ledger, 'utf8')).toBe('approve\nrecover\n')
-    const spans = collector.spans()
-    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
-    const ids = new Set(spans.map(({ spanId }) => spanId))
-    expect(spans.filter(({ parentSpanId }) => parentSpanId && !ids.has(parentSpanId))).toEqual([])
-    expect(spans.filter(({ parentSpanId }) => !parentSpanId).map(({ name }) => name)).toEqual(['invoke_agent desk'])
-    expect(spans.map((span) => [span.name, outcomeOf(span)])).toEqual([
-      ['chat scripted', 'completed'],
-      ['execute_tool pay', 'paused'],
-      ['invoke_agent desk', 'paused'],
-      ['execute_tool pay', 'completed'],
-      ['chat scripted', 'completed'],
-      ['invoke_agent desk', 'completed'],
-    ])
-    const [, before, firstRun, after, , lastRun] = spans
-    expect(after?.links?.map(({ spanId }) => spanId)).toEqual([before?.spanId])
-    expect(lastRun?.links?.map(({ spanId }) => spanId)).toEqual([firstRun?.spanId])
+    await playOtelStory({ folder, url: collector.url, sdk: sdk === 2 ? sdk2 : undefined })
+    checkOtelStory(collector.spans().map(toStorySpan))
     expect(new Set(collector.scopes.map(({ schemaUrl }) => schemaUrl))).toEqual(
       new Set(['https://opentelemetry.io/schemas/1.41.0']),
     )

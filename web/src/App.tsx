@@ -7,6 +7,7 @@ import { followServer } from './follow-server.ts'
 import { pendingError, refreshPending } from './inbox/pending-store.ts'
 import { MainView } from './MainView.tsx'
 import { Notices } from './Notices.tsx'
+import { Palette } from './palette/Palette.tsx'
 import { ShortcutList } from './ShortcutList.tsx'
 import { reopenLogs, updateLog } from './session/open-logs.ts'
 import { refreshSessions } from './sessions/session-list.ts'
@@ -23,6 +24,7 @@ export function App(): JSX.Element {
   const shown = useSignal(route)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [showsKeys, setShowsKeys] = useState(false)
+  const [isFinding, setFinding] = useState(false)
   useStart()
   const app = appNow()
   useShortcuts([
@@ -31,10 +33,20 @@ export function App(): JSX.Element {
     { keys: 'g b', label: 'Go to the tool bench', run: () => app && navigate({ view: 'bench', app }) },
     { keys: 'g f', label: 'Go to the fleet', run: () => app && navigate({ view: 'fleet', app }) },
     { keys: 'g s', label: 'Go to the statistics', run: () => app && navigate({ view: 'stats', app }) },
+    { keys: 'f', label: 'Search sessions', run: () => document.querySelector<HTMLElement>('[type=search]')?.focus() },
     { keys: 'g e', label: 'Go to the evaluations', run: () => app && navigate({ view: 'evals', app }) },
     { keys: 'n', label: 'New session', run: () => app && navigate(newSessionRoute(app)) },
   ])
   useEffect(() => setMenuOpen(false), [shown])
+  useEffect(() => {
+    const find = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      if (!document.querySelector('dialog[open]')) setFinding(true)
+    }
+    addEventListener('keydown', find)
+    return () => removeEventListener('keydown', find)
+  }, [])
   if (info instanceof Error)
     return (
       <main class="failure">
@@ -50,7 +62,7 @@ export function App(): JSX.Element {
       <Button class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
       </Button>
-      <Sidebar app={app} onShowKeys={() => setShowsKeys(true)} />
+      <Sidebar app={app} onShowKeys={() => setShowsKeys(true)} onFind={() => setFinding(true)} />
       <button type="button" class="backdrop" aria-label="Close the menu" onClick={() => setMenuOpen(false)} />
       <main class="main" id="main" tabIndex={-1}>
         <Button
@@ -64,6 +76,7 @@ export function App(): JSX.Element {
         {info && <MainView route={shown} />}
       </main>
       <Notices />
+      {isFinding && app !== undefined && <Palette app={app} onClose={() => setFinding(false)} />}
       {showsKeys && <ShortcutList onClose={() => setShowsKeys(false)} />}
     </div>
   )
@@ -97,8 +110,11 @@ function onOnline(): void {
 }
 
 let lastPending: string | undefined
+let lastSessions: string | undefined
 
-function onChanges({ pending, lastSeq }: Changes, session: SessionKey | undefined): void {
+function onChanges({ pending, lastSeq, sessions }: Changes, session: SessionKey | undefined): void {
+  if (sessions !== lastSessions && lastSessions !== undefined) void refreshSessions()
+  lastSessions = sessions
   if (pending !== lastPending || pendingError.value !== undefined) void refreshPending()
   lastPending = pending
   if (session && lastSeq !== undefined) updateLog(session, lastSeq)

@@ -7,6 +7,7 @@ import { Dialog } from './ui/Dialog.tsx'
 const FIXED = [
   { keys: 'Enter', label: 'Send the message' },
   { keys: 'Shift Enter', label: 'New line in the message' },
+  { keys: 'Ctrl K', label: 'Find sessions, tools, agents and actions' },
   { keys: 'Esc', label: 'Close a dialog' },
   { keys: '← →', label: 'Move between tabs' },
 ]

@@ -1,6 +1,7 @@
 import { ApiError } from './api/api-error.ts'
-import { type Changes, streamChanges } from './api/changes.ts'
+import { type Changes, streamChanges, type Watched } from './api/changes.ts'
 import type { SessionKey } from './api/types.ts'
+import { sessionList } from './sessions/session-list.ts'
 import { connection } from './state/connection.ts'
 import { userId } from './state/preferences.ts'
 import { route } from './state/route.ts'
@@ -31,7 +32,7 @@ class Follower {
   #isStopped = false
   /** Does the page know everything up to now? It reads everything at its start. */
   #isCurrent = true
-  #session = sessionNow()
+  #watched = watchedNow()
   /** May this page not see the session? */
   #isRefused = false
   #breaksInARow = 0
@@ -41,9 +42,9 @@ class Follower {
     this.#handlers = handlers
     const again = (): void => this.#attempt.abort()
     const reselect = (): void => {
-      const session = sessionNow()
-      if (JSON.stringify(session) === JSON.stringify(this.#session)) return
-      this.#session = session
+      const watched = watchedNow()
+      if (JSON.stringify(watched) === JSON.stringify(this.#watched)) return
+      this.#watched = watched
       this.#isRefused = false
       again()
     }
@@ -52,6 +53,7 @@ class Follower {
     this.#stops = [
       route.watch(reselect),
       userId.watch(reselect),
+      sessionList.watch(reselect),
       () => document.removeEventListener('visibilitychange', again),
       () => ['online', 'offline'].forEach((name) => void removeEventListener(name, again)),
     ]
@@ -87,16 +89,16 @@ class Follower {
     const quiet = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     let isLocked = false
-    const session = this.#isRefused ? undefined : this.#session
+    const watched = this.#isRefused ? { session: undefined, list: undefined } : this.#watched
     try {
-      for await (const changes of streamChanges(session, AbortSignal.any([signal, quiet.signal]))) {
+      for await (const changes of streamChanges(watched, AbortSignal.any([signal, quiet.signal]))) {
         clearTimeout(timer)
         timer = setTimeout(() => quiet.abort(), QUIET_MS)
         connection.set('online')
         this.#breaksInARow = 0
         if (!this.#isCurrent) this.#handlers.onOnline()
         this.#isCurrent = true
-        this.#handlers.onChanges(changes, session)
+        this.#handlers.onChanges(changes, watched.session)
       }
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) this.#isRefused = true
@@ -111,11 +113,13 @@ class Follower {
   }
 }
 
-/** The session that the page shows. */
-function sessionNow(): SessionKey | undefined {
+/** The session and the list that the page shows. */
+function watchedNow(): Watched {
   const { value } = route
-  if (value.view !== 'session' || value.sessionId === undefined) return undefined
-  return { app: value.app, userId: userId.value, sessionId: value.sessionId }
+  const { app, userId: user, filter } = sessionList.value
+  const list = app === '' ? undefined : { app, ...(!filter.allUsers && { user }) }
+  if (value.view !== 'session' || value.sessionId === undefined) return { session: undefined, list }
+  return { session: { app: value.app, userId: userId.value, sessionId: value.sessionId }, list }
 }
 
 /** Waits, forever without a time, until the signal aborts. */

@@ -7,7 +7,7 @@ import { bodyCheck } from './guard/body-check.ts'
 import { edge } from './guard/edge.ts'
 import { hostCheck } from './guard/host-check.ts'
 import { originCheck } from './guard/origin-check.ts'
-import { RUN_ROUTES, requestQuota, runQuota, streamQuota } from './guard/quotas.ts'
+import { DEV_RUN_ROUTES, RUN_ROUTES, requestQuota, runQuota, streamQuota } from './guard/quotas.ts'
 import { DEV_READ_ROUTES, READ_ROUTES, readQuota } from './guard/read-quota.ts'
 import { healthRoutes, metricsRoutes } from './health/routes.ts'
 import { authentication } from './principal/authentication.ts'
@@ -25,12 +25,14 @@ export function buildApp(parts: ServerParts): Hono<ServerEnv> {
   app.use(edge(parts), hostCheck(parts), originCheck(parts))
   healthRoutes(app, parts)
   app.use(authentication(parts), requestQuota(parts), bodyCheck(parts))
-  for (const route of [...RUN_ROUTES, ANSWER_ROUTE]) app.post(route, runQuota(parts))
+  const { dev = false } = parts.options
+  const running = [...RUN_ROUTES, ...(dev ? DEV_RUN_ROUTES : []), ANSWER_ROUTE]
+  for (const route of running) app.post(route, runQuota(parts))
   const limitStreams = streamQuota(parts)
   app.post('/run_sse', limitStreams)
   app.get(`${SESSION}/stream`, limitStreams)
   const limitReads = readQuota(parts)
-  const reading = parts.options.dev ? [...READ_ROUTES, ...DEV_READ_ROUTES] : READ_ROUTES
+  const reading = dev ? [...READ_ROUTES, ...DEV_READ_ROUTES] : READ_ROUTES
   for (const route of reading) app.use(route, limitReads)
   metricsRoutes(app, parts)
   apiRoutes(app, parts)

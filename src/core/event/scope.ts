@@ -29,3 +29,14 @@ export function agentAt(path: string): string {
   const at = last.indexOf('@')
   return at < 0 ? last : last.slice(0, at)
 }
+
+/** The round of a workflow that a path is in: that of the innermost step that is not in its first one. 1 outside of loops. */
+export function roundOf(path: string): number {
+  const rounds = Array.from(path.matchAll(/@(\d+)(?=\/|$)/g), ([, round]) => Number(round))
+  return rounds.findLast((round) => round > 1) ?? 1
+}
+
+/** The id of the call whose agent works in the scope of an agent tool. */
+export function callIdIn(isolationScope: string): string {
+  return isolationScope.slice(isolationScope.lastIndexOf('@') + 1)
+}

@@ -8,8 +8,6 @@ import type { RequestState } from '../../core/event/invocation-state.ts'
 import { compileSchema } from '../../core/schema/compile.ts'
 import { checkAuthConfig } from '../../services/auth/config/check-auth-config.ts'
 import type { LiveInput, LiveInputReader } from '../model/live-input.ts'
-import type { Observation } from '../observe/observation.ts'
-import type { Operation, OperationNote } from '../observe/operation.ts'
 import {
   addRequest,
   answeredInputs,
@@ -26,6 +24,7 @@ import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, AnsweredInput, InputRequest, Invocation, State, ToolContext } from './context.ts'
 import { checkKey } from './credentials.ts'
 import { ForwardingContext } from './forwarding-context.ts'
+import { noteInCall, type ObservedCall } from './observed-call.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 
 const NONE: readonly never[] = []
@@ -39,14 +38,6 @@ const INPUT_RULES = {
   sealed: anything,
   mayDecline: anything,
   expiresInMs: anything,
-}
-
-/** A call that is observed. */
-export interface ObservedCall {
-  /** The observers. */
-  readonly observation: Observation
-  /** The attempt; before the first one, the call. */
-  readonly operation: Operation
 }
 
 /**
@@ -211,16 +202,12 @@ export class CallContext extends ForwardingContext implements ToolContext {
   progress(value: unknown): void {
     const { functionCallId, tool, onProgress } = this.#options
     if (this.#closed) return
-    this.note({ type: 'progress', value })
+    noteInCall(this.observed, { type: 'progress', value })
     onProgress(functionCallId, tool.name, value)
   }
   /** Passes a line to the observers, unless the call has its response. */
   log(message: string, data?: unknown): void {
-    if (!this.#closed) this.note({ type: 'log', message, data })
-  }
-  /** Tells the observers what happens in the call. */
-  note(note: OperationNote): void {
-    this.observed?.observation.note(this.observed.operation, note)
+    if (!this.#closed) noteInCall(this.observed, { type: 'log', message, data })
   }
 
   /** The input of the live session. Kept from the first read on. */

@@ -1,5 +1,6 @@
 import { CallContext } from '../context/call-context.ts'
 import type { ToolContext } from '../context/context.ts'
+import { noteInCall } from '../context/observed-call.ts'
 
 /** Waits for the turn of a call, and tells the observers that it waits. */
 export async function noteTurn<T>(
@@ -7,9 +8,9 @@ export async function noteTurn<T>(
   policy: 'concurrency' | 'rateLimit',
   turn: Promise<T>,
 ): Promise<T> {
-  const call = context instanceof CallContext ? context : undefined
-  call?.note({ type: 'queued', policy })
+  const observed = context instanceof CallContext ? context.observed : undefined
+  noteInCall(observed, { type: 'queued', policy })
   const taken = await turn
-  call?.note({ type: 'admitted', policy })
+  noteInCall(observed, { type: 'admitted', policy })
   return taken
 }

@@ -6,10 +6,12 @@ import { sizeWithin } from './in-memory-lists.ts'
 import { FREE, type InMemorySession, inOrder, type StoredRequest, stateOf } from './in-memory-session.ts'
 import { readPagePosition, takePage } from './page.ts'
 import type {
+  FoundSession,
   Page,
   PageOptions,
   PendingSummary,
   SessionCounts,
+  SessionFilter,
   SessionKey,
   SessionService,
   SetAsideSession,
@@ -103,6 +105,25 @@ export function setAsidePage(
     .sort((one, other) => one.order - other.order)
   return takePage(found, filter, ({ key, setAside = '', order }) => {
     return { item: { ...key, reason: setAside }, position: order, bytes: 0 }
+  })
+}
+
+/** A part of the sessions that the filter selects, the newest first. */
+export function foundPage(
+  sessions: Iterable<InMemorySession>,
+  filter: SessionFilter & PageOptions,
+  now: number,
+): Page<FoundSession> {
+  checkFilter(filter)
+  const { userId, updatedSince = 0 } = filter
+  const before = readPagePosition(filter) || Number.POSITIVE_INFINITY
+  const found = [...sessions]
+    .filter(({ order, key }) => order < before && (userId === undefined || userId === key.userId))
+    .sort((one, other) => other.order - one.order)
+  return takePage(found, filter, (session) => {
+    const { key, updatedAt, log, order } = session
+    if (updatedAt < updatedSince) return undefined
+    return { item: { ...key, updatedAt, lastSeq: log.seq, state: stateOf(session, now) }, position: order, bytes: 0 }
   })
 }
 

@@ -14,6 +14,7 @@ import { ScopedState, scopeToJson, sizeOfScope } from './in-memory-state.ts'
 import { throwIfTooManyWait } from './in-memory-waiting.ts'
 import { addWatcher, notifyWatchers, type SessionWatchers } from './in-memory-watchers.ts'
 import {
+  foundPage,
   interruptedSessions,
   listPending,
   overdueSessions,
@@ -28,6 +29,7 @@ import { readLogStart, takePage } from './page.ts'
 import type {
   AppendOptions,
   ClaimOptions,
+  FoundSession,
   HeldLog,
   IdleConditions,
   InboxItem,
@@ -43,6 +45,7 @@ import type {
   ReleaseOptions,
   Session,
   SessionCounts,
+  SessionFilter,
   SessionKey,
   SessionService,
   SetAsideSession,
@@ -135,6 +138,10 @@ export class InMemorySessionService implements SessionService {
     options: Parameters<NonNullable<SessionService['listSessionPage']>>[0],
   ): Promise<Page<Session>> {
     return sessionPage(this.#userOf(options), options)
+  }
+
+  async findSessions(filter: SessionFilter & PageOptions): Promise<Page<FoundSession>> {
+    return foundPage(this.#sessionsOf(filter.appName), filter, this.#monotonicNow())
   }
 
   async usage(options: Parameters<NonNullable<SessionService['usage']>>[0]): Promise<UserUsage> {

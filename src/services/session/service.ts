@@ -88,6 +88,26 @@ export interface SessionCounts {
   readonly idle: number
 }
 
+/** Which sessions of an app to find. */
+export interface SessionFilter {
+  /** The app. */
+  readonly appName: string
+  /** The user. Default: all users. */
+  readonly userId?: string | undefined
+  /** Sessions that have changed at this time or later, in milliseconds since the epoch. Default: all. */
+  readonly updatedSince?: number | undefined
+}
+
+/** A session that was found, without its state and its log. */
+export interface FoundSession extends SessionKey {
+  /** When it last changed, in milliseconds since the epoch. */
+  readonly updatedAt: number
+  /** The number of the last entry of its log; 0 if it is empty. */
+  readonly lastSeq: number
+  /** The first of these states that it is in. */
+  readonly state: keyof SessionCounts
+}
+
 /** A session that workers leave alone, because processes died while they continued it. */
 export interface SetAsideSession extends SessionKey {
   /** Why. */
@@ -319,6 +339,11 @@ export interface SessionService {
   listSessionPage?(
     options: { appName: string; userId: string; newestFirst?: boolean | undefined } & PageOptions,
   ): Promise<Page<Session>>
+  /**
+   * A part of the sessions of an app, those that were created last first, without reading their logs. Optional: without it, the workbench
+   * lists the sessions of one user at a time, and does not say which of them are running.
+   */
+  findSessions?(filter: SessionFilter & PageOptions): Promise<Page<FoundSession>>
   /**
    * How much a user has stored, without reading it. State under the keys of `without` is not counted. Optional: without it,
    * servers read all sessions of the user to enforce their limits.

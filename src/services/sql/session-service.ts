@@ -6,6 +6,7 @@ import type {
   AppendOptions,
   Checkpoint,
   ClaimOptions,
+  FoundSession,
   HeldLog,
   IdleConditions,
   InboxItem,
@@ -21,6 +22,7 @@ import type {
   ReleaseOptions,
   Session,
   SessionCounts,
+  SessionFilter,
   SessionKey,
   SessionService,
   SetAsideSession,
@@ -128,6 +130,12 @@ export class SqlSessionService implements SessionService {
   /** Lists a part of the sessions of a user. */
   listSessionPage(options: Parameters<NonNullable<SessionService['listSessionPage']>>[0]): Promise<Page<Session>> {
     return this.#ofUser.page(options)
+  }
+
+  /** Finds a part of the sessions of an app, with their states. */
+  async findSessions(filter: SessionFilter & PageOptions): Promise<Page<FoundSession>> {
+    checkFilter(filter)
+    return await this.#database.read(() => this.#tables.finding.page(filter))
   }
 
   /** How much a user has stored. */

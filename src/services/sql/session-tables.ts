@@ -1,6 +1,7 @@
 import { CheckpointRows } from './checkpoint-rows.ts'
 import { CopiedState } from './copied-state.ts'
 import { DirectState, readsAtOnce } from './direct-state.ts'
+import { SessionFinding } from './find-sessions.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { LeaseRows } from './lease-rows.ts'
 import { LogPages } from './log-pages.ts'
@@ -36,6 +37,8 @@ export interface SessionTables {
   readonly pending: PendingRows
   /** How many sessions are in which state. */
   readonly counting: SessionCounting
+  /** Sessions of all users, with their states. */
+  readonly finding: SessionFinding
 }
 
 /** What the tables of sessions depend on. */
@@ -52,9 +55,10 @@ export interface TableOptions {
 export function sessionTables(database: SqlDatabase, options: TableOptions): SessionTables {
   const reportDamage = damageReporter(options.logger)
   const stateRows = new StateRows()
+  const leases = new LeaseRows(database, options)
   return {
     sessions: new SessionRows(database),
-    leases: new LeaseRows(database, options),
+    leases,
     log: new LogRows(),
     pages: new LogPages(),
     checkpoints: new CheckpointRows(reportDamage),
@@ -65,5 +69,6 @@ export function sessionTables(database: SqlDatabase, options: TableOptions): Ses
     inbox: new InboxRows(reportDamage),
     pending: new PendingRows(reportDamage),
     counting: new SessionCounting(database),
+    finding: new SessionFinding(database, leases),
   }
 }

@@ -52,5 +52,7 @@ export function describeError(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const advice = ADVICE.get(error.code)
   if (advice !== undefined) return advice
-  return error.correlationId ? `${error.message} (${error.code}, ${error.correlationId})` : error.message
+  // the operator finds a failure of the server under its id
+  const isOfServer = error.status >= 500 && error.correlationId !== undefined
+  return isOfServer ? `${error.message} (${error.code}, ${error.correlationId})` : error.message
 }

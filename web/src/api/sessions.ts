@@ -1,28 +1,63 @@
 import type { JsonObject } from '../../../src/core/base/json.ts'
 import type { Entry } from '../../../src/core/event/event.ts'
 import type { AgentVariant } from '../what-if/variant.ts'
-import { type ListPage, pathOf, requestJson, requestPage } from './request.ts'
-import type { SessionKey, WireSession } from './types.ts'
+import { pathOf, requestJson } from './request.ts'
+import type { SessionFilter, SessionItem, SessionKey, WireSession } from './types.ts'
 
 /** The path of a session. */
 export function sessionPath({ app, userId, sessionId }: SessionKey): string {
   return pathOf('apps', app, 'users', userId, 'sessions', sessionId)
 }
 
-/** Lists sessions of a user, without their events: the newest first, from `cursor` on. */
-export function listSessions(app: string, userId: string, cursor?: string): Promise<ListPage<WireSession>> {
-  return requestPage(pathOf('apps', app, 'users', userId, 'sessions'), { limit: 100, cursor, newestFirst: true })
+/** Which sessions to find. */
+export interface SessionSearch extends Partial<SessionFilter> {
+  /** The app. */
+  readonly app: string
+  /** The user. */
+  readonly userId: string
+  /** Only this session. */
+  readonly session?: string | undefined
+  /** About how many sessions to find. */
+  readonly limit?: string
+  /** Where the part before has ended. */
+  readonly cursor?: string | undefined
 }
 
-/** The start of the first messages of at most 20 sessions. Sessions without one are left out. */
-export async function listFirstMessages(
-  app: string,
-  userId: string,
-  ids: readonly string[],
-): Promise<readonly { readonly sessionId: string; readonly text: string }[]> {
-  const query = new URLSearchParams(ids.map((id) => ['session', id]))
-  const path = `/dev${pathOf('apps', app, 'users', userId, 'first-messages')}?${query}`
-  return (await requestJson<{ messages: { sessionId: string; text: string }[] }>(path)).messages
+/** A part of the sessions that were found. */
+export interface FoundSessions {
+  /** The sessions. */
+  readonly sessions: readonly SessionItem[]
+  /** How many sessions the server has looked at. */
+  readonly searched: number
+  /** Where the next part starts; undefined at the end. */
+  readonly next?: string
+}
+
+/** Finds sessions, those that were created last first. */
+export function findSessions(search: SessionSearch): Promise<FoundSessions> {
+  const { app, userId, since, until, allUsers, ...more } = search
+  const query = {
+    ...more,
+    user: allUsers ? undefined : userId,
+    since: secondsAt(since),
+    before: secondsAt(until, 1),
+  }
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return requestJson(`/dev${pathOf('apps', app, 'sessions')}?${new URLSearchParams(given)}`)
+}
+
+/** The start of a day, or of one after it, in seconds since the epoch. */
+function secondsAt(day: string | undefined, later = 0): string | undefined {
+  if (!day) return undefined
+  const date = new Date(`${day}T00:00`)
+  date.setDate(date.getDate() + later)
+  return String(date.getTime() / 1000)
+}
+
+/** Lists the users of an app, the latest active first. */
+export async function listUsers(app: string): Promise<readonly string[]> {
+  const { users } = await requestJson<{ users: { userId: string }[] }>(`/dev${pathOf('apps', app, 'users')}`)
+  return users.map(({ userId }) => userId)
 }
 
 /** Reads the state of a session. Its events are in the log. */
@@ -30,9 +65,14 @@ export function getSessionState(key: SessionKey): Promise<WireSession> {
   return requestJson(`${sessionPath(key)}?limit=1`)
 }
 
-/** Creates a session. */
-export function createSession(app: string, userId: string, state: JsonObject = {}): Promise<WireSession> {
-  return requestJson(pathOf('apps', app, 'users', userId, 'sessions'), { body: { state } })
+/** Creates a session, with imported events if there are any. */
+export function createSession(
+  app: string,
+  userId: string,
+  state: JsonObject = {},
+  events?: readonly unknown[],
+): Promise<WireSession> {
+  return requestJson(pathOf('apps', app, 'users', userId, 'sessions'), { body: { state, events } })
 }
 
 /** Reads a session, with its events and state. */

@@ -26,8 +26,45 @@ export interface WireSession {
   readonly events: readonly Event[]
   /** Seconds since the epoch. */
   readonly lastUpdateTime: number
-  /** The start of its first message. The page reads it for sessions without a name. */
+}
+
+/** How the last run of a session went. `new`: nothing has run. */
+export type RunState = 'running' | 'waiting' | 'failed' | 'cancelled' | 'completed' | 'new'
+
+/** A session in a list. */
+export interface SessionItem {
+  /** The user. */
+  readonly userId: string
+  /** The id of the session. */
+  readonly id: string
+  /** The name that a user has given it. */
+  readonly name?: string
+  /** The start of its first message. */
   readonly firstMessage?: string
+  /** How its last run went. */
+  readonly state: RunState
+  /** Seconds since the epoch. */
+  readonly lastUpdateTime: number
+  /** What the agents of a what-if copy do differently. */
+  readonly whatIf?: unknown
+  /** The text that was found. */
+  readonly match?: string
+}
+
+/** What a search looks for. Empty texts find everything. */
+export interface SessionFilter {
+  /** A part of a message, a name or an id. */
+  readonly text: string
+  /** A part of the name of a tool that was called. */
+  readonly tool: string
+  /** How the last run went. */
+  readonly state: RunState | ''
+  /** The first day of the last change, such as `2026-11-19`. */
+  readonly since: string
+  /** The last day of the last change. */
+  readonly until: string
+  /** Searches the sessions of all users. */
+  readonly allUsers: boolean
 }
 
 /** One app of the server. */
@@ -50,6 +87,10 @@ export interface AppInfo {
 export interface ServerInfo {
   /** The version of Toolwright. */
   readonly version?: string
+  /** Who this page is. */
+  readonly userId: string
+  /** May this page act as any user? */
+  readonly mayActAsAnyUser: boolean
   /** The apps. */
   readonly apps: readonly AppInfo[]
 }

@@ -72,6 +72,7 @@ function findCall(lists: readonly AgentTools[], { agent, name, args }: CallToRep
 function readersOf(lists: readonly AgentTools[], { agent, tool }: AgentTool): readonly string[] {
   return toolsOf(lists, agent)
     .filter((one) => one !== tool && one.effect === 'none' && one.needsConfirmation === 'never' && !one.hasAuth)
+    .filter(({ declaration }) => !Object(declaration?.parametersJsonSchema?.required).length) // it is called without arguments
     .map(({ name }) => name)
 }
 

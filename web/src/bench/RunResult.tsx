@@ -4,6 +4,7 @@ import type { CallView } from '../../../src/core/event/views/views.ts'
 import { describeError } from '../api/api-error.ts'
 import { CallCard } from '../chat/CallCard.tsx'
 import { ChatFold } from '../chat/fold.ts'
+import { callsIn } from '../chat/rows.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { visibleText } from '../ui/visible-text.ts'
@@ -63,10 +64,7 @@ function useCalls(run: BenchRun): readonly CallView[] {
   const { log } = useSignal(run.view)
   const isLog = log.entries.length > 0
   const fold = useMemo(() => new ChatFold(), [run, isLog])
-  return useMemo(
-    () => fold.update(log).flatMap((row) => (row.type === 'call' ? row.call : [])),
-    [fold, log.entries, log.recent],
-  )
+  return useMemo(() => callsIn(fold.update(log)), [fold, log.entries, log.recent])
 }
 
 function progressOf(streaming: BenchRun['view']['value']['log']['streaming'], { id }: CallView): unknown {

@@ -56,31 +56,35 @@ export function ToolCallForm({ app, userId, agent, tool, args, readers }: ToolCa
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the form is scrolled with the keyboard
     <section class="tool-call" aria-label={visibleLine(tool.name)} tabIndex={0}>
-      <header class="tool-head">
-        <h2>{visibleLine(tool.name)}</h2>
-        <Facts tool={tool} />
-        <p class="muted">
-          <VisibleText text={tool.description} />
-        </p>
-      </header>
-      <form class="bench-form" onSubmit={call} noValidate>
-        <SchemaForm key={formKey} {...{ schema, form, showsIssues }} label="Arguments" onChange={setForm} />
-        <div class="bench-actions">
-          <Button kind="primary" type="submit">
-            Run
-          </Button>
-          {showsIssues && form.issues.length > 0 && (
-            <Button onClick={callAsIs}>Run although the arguments are invalid</Button>
-          )}
-        </div>
-      </form>
-      <details>
-        <summary>Declaration that the model sees</summary>
-        <Tree label="Declaration" value={tool.declaration ?? null} openLevels={4} />
-      </details>
-      <CrashTest call={given} readers={readers} />
-      {run && <RunResult key={run.id} run={run} />}
-      {runs.length > 0 && <CallHistory runs={runs} shown={run} onShow={setShown} onReuse={reuse} />}
+      <div class="tool-side">
+        <header class="tool-head">
+          <h2>{visibleLine(tool.name)}</h2>
+          <Facts tool={tool} />
+          <p class="muted">
+            <VisibleText text={tool.description} />
+          </p>
+        </header>
+        <form class="bench-form" onSubmit={call} noValidate>
+          <SchemaForm key={formKey} {...{ schema, form, showsIssues }} label="Arguments" onChange={setForm} />
+          <div class="bench-actions">
+            <Button kind="primary" type="submit">
+              Run
+            </Button>
+            {showsIssues && form.issues.length > 0 && (
+              <Button onClick={callAsIs}>Run although the arguments are invalid</Button>
+            )}
+          </div>
+        </form>
+        <details>
+          <summary>Declaration that the model sees</summary>
+          <Tree label="Declaration" value={tool.declaration ?? null} openLevels={4} />
+        </details>
+        <CrashTest call={given} readers={readers} />
+      </div>
+      <div class="tool-side">
+        {run && <RunResult key={run.id} run={run} />}
+        {runs.length > 0 && <CallHistory runs={runs} shown={run} onShow={setShown} onReuse={reuse} />}
+      </div>
     </section>
   )
 }

@@ -82,7 +82,7 @@ function provider(decisions: readonly SavedDecision[]): string {
 }
 
 /** A value as source text. JSON text is valid source, but for the key \`__proto__\`, which would set a prototype. */
-function literal(value: unknown): string {
+export function literal(value: unknown): string {
   if (hasPrototypeKey(value)) return `JSON.parse(${literal(JSON.stringify(value))})`
   const json = JSON.stringify(value, null, 2)
   const text = typeof value === 'string' ? quoted(json) : json.replaceAll('\n', '\n  ')

@@ -29,6 +29,7 @@ function describe(row: ChatRow): string {
     case 'text':
       return `${row.author}: ${row.text.slice(0, MOST_CHARACTERS)}`
     case 'call':
+      if (!row.call.response && row.inner.length > 0) return describe(row.inner.at(-1) ?? row)
       return row.call.status === 'waiting' ? `${row.call.name} waits for you` : `${row.call.name}: ${row.call.status}`
     case 'error':
       return `Error: ${row.message || row.code}`

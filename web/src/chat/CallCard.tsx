@@ -1,24 +1,30 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import { isRecord } from '../../../src/core/base/json.ts'
+import type { Part } from '../../../src/core/content/content.ts'
 import { describeFailedAttempt } from '../../../src/core/event/failed-attempts.ts'
 import { isGranted } from '../../../src/core/event/read-answer.ts'
+import { roundOf } from '../../../src/core/event/scope.ts'
 import type { CallStatus, CallView, RequestView } from '../../../src/core/event/views/views.ts'
 import { waitedSeconds } from '../../../src/core/event/views/waited-seconds.ts'
 import type { SessionKey } from '../api/types.ts'
 import { RerunButton } from '../bench/RerunButton.tsx'
+import { attemptOf } from '../calls/attempt-of.ts'
+import { CallDetails } from '../calls/CallDetails.tsx'
+import { ErrorStack } from '../calls/ErrorStack.tsx'
+import { ModelCallDetails } from '../calls/ModelCallDetails.tsx'
+import { shownResult } from '../calls/shown-result.ts'
+import { CallCopyMenu } from '../copy/CopyMenu.tsx'
 import type { AppRequest } from '../inbox/app-request.ts'
 import { pending } from '../inbox/pending-store.ts'
 import { RequestForm } from '../requests/RequestForm.tsx'
 import { useSignal } from '../state/signal.ts'
-import { FilePreview } from '../ui/FilePreview.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { previewJson } from '../ui/preview-json.ts'
+import { Section } from '../ui/Section.tsx'
 import { Elapsed, Time } from '../ui/Time.tsx'
 import { Tree } from '../ui/Tree.tsx'
 import { VisibleText } from '../ui/VisibleText.tsx'
 import { visibleLine, visibleText } from '../ui/visible-text.ts'
-import { ErrorStack } from './ErrorStack.tsx'
+import { MediaPart } from './MediaPart.tsx'
 import { Progress } from './Progress.tsx'
 
 /** Props of a card. */
@@ -29,6 +35,10 @@ export interface CallCardProps {
   readonly sessionKey: SessionKey
   /** The latest progress; undefined if there is none. */
   readonly progress: unknown
+  /** The files of the result. */
+  readonly media?: readonly Part[]
+  /** What the agent inside the call did. */
+  readonly children?: ComponentChildren
 }
 
 const STATUS: { readonly [Status in CallStatus]: { readonly label: string; readonly icon: IconName } } = {
@@ -42,11 +52,13 @@ const STATUS: { readonly [Status in CallStatus]: { readonly label: string; reado
 }
 
 /** A tool call: what it was called with, how it is doing, what it returned, who approved it. */
-export function CallCard({ call, sessionKey, progress }: CallCardProps): JSX.Element {
+export function CallCard({ call, sessionKey, progress, media, children }: CallCardProps): JSX.Element {
   const { status, changedArgs } = call
   const open = useSignal(pending)?.find((one) => status === 'waiting' && isOf(one, call, sessionKey))
   const { label, icon } = STATUS[status]
   const args = changedArgs ?? call.args
+  const round = roundOf(call.path)
+  const attempt = attemptOf(call)
   return (
     <article class={`card ${status}`} aria-label={`Call of ${visibleLine(call.name)}: ${label}`}>
       <header class="card-head">
@@ -55,15 +67,17 @@ export function CallCard({ call, sessionKey, progress }: CallCardProps): JSX.Ele
         </span>
         <strong class="tool-name">{visibleLine(call.name)}</strong>
         <span class="muted">{visibleLine(call.agent)}</span>
-        {call.attempt > 1 && <span class="tag">attempt {call.attempt}</span>}
+        {round > 1 && <span class="tag">round {round}</span>}
+        {attempt > 1 && <span class="tag">attempt {attempt}</span>}
         {call.starts > 1 && <span class="tag">started {call.starts} times</span>}
         <span class="card-time">
-          {status === 'waiting' || status === 'cancelled' ? (
+          {status === 'waiting' || (status === 'cancelled' && call.endedAt === undefined) ? (
             <Time seconds={call.madeAt} />
           ) : (
             <Elapsed from={call.startedAt ?? call.madeAt + waitedSeconds(call)} to={call.endedAt} />
           )}
         </span>
+        <CallCopyMenu call={call} sessionKey={sessionKey} />
         {call.response && <RerunButton app={sessionKey.app} call={call} />}
       </header>
       {open ? (
@@ -85,8 +99,21 @@ export function CallCard({ call, sessionKey, progress }: CallCardProps): JSX.Ele
           <VisibleText text={describeFailedAttempt(failed)} />
         </p>
       ))}
-      <Result call={call} />
-      {(status === 'failed' || status === 'unknown') && <ErrorStack sessionKey={sessionKey} callId={call.id} />}
+      {children}
+      <Result call={call} {...(media && { media })} />
+      {sessionKey.sessionId !== '' && !call.isImported && (
+        <>
+          {(status === 'failed' || status === 'unknown') && <ErrorStack sessionKey={sessionKey} callId={call.id} />}
+          <Section title="Details">
+            <CallDetails call={call} sessionKey={sessionKey} />
+            {call.eventId !== '' && (
+              <Section title="Model call">
+                <ModelCallDetails sessionKey={sessionKey} eventId={call.eventId} />
+              </Section>
+            )}
+          </Section>
+        </>
+      )}
     </article>
   )
 }
@@ -96,27 +123,6 @@ function isOf({ app, request }: AppRequest, call: CallView, key: SessionKey): bo
   const isAnswered = call.requests.some(({ id, answer }) => id === request.id && answer)
   const isHere = app === key.app && request.sessionId === key.sessionId
   return isHere && request.functionCallId === call.id && !isAnswered
-}
-
-interface SectionProps {
-  readonly title: string
-  readonly isOpen: boolean
-  readonly summary: string
-  readonly children: ComponentChildren
-}
-
-function Section({ title, isOpen, summary, children }: SectionProps): JSX.Element {
-  const [opened, setOpened] = useState<boolean>()
-  const isShown = opened ?? isOpen
-  return (
-    <div class="card-section">
-      <button type="button" class="section-toggle" aria-expanded={isShown} onClick={() => setOpened(!isShown)}>
-        <Icon name="chevron" /> {title}
-        {!isShown && <span class="summary">{summary}</span>}
-      </button>
-      {isShown && <div class="section-body">{children}</div>}
-    </div>
-  )
 }
 
 /** Who answered a request of the call, and when. */
@@ -150,13 +156,16 @@ function Answer({ request, userId }: { readonly request: RequestView; readonly u
   )
 }
 
-function Result({ call }: { readonly call: CallView }): JSX.Element | null {
+interface ResultProps extends Pick<CallCardProps, 'call' | 'media'> {}
+
+function Result({ call, media = [] }: ResultProps): JSX.Element | null {
   const { response, error, status } = call
   if (!response) return null
-  const value = onlyResult(response.response)
+  const value = shownResult(response.response, error !== undefined)
+  const files = [...(response.parts ?? []), ...media]
   return (
     <>
-      {error && (
+      {error && error.code !== 'CANCELLED' && (
         <p class={status === 'failed' || status === 'unknown' ? 'problem' : 'answer'}>
           <Icon name="warning" />
           <span>
@@ -165,15 +174,14 @@ function Result({ call }: { readonly call: CallView }): JSX.Element | null {
           </span>
         </p>
       )}
-      <Section title="Result" isOpen={!error} summary={previewJson(value)}>
-        <Tree value={value} label="Result" openLevels={1} />
-        {response.parts?.map((part, at) => part.inlineData && <FilePreview key={at} media={part.inlineData} />)}
-      </Section>
+      {value !== undefined && (
+        <Section title="Result" isOpen={!error} summary={previewJson(value)}>
+          <Tree value={value} label="Result" openLevels={1} />
+        </Section>
+      )}
+      {files.map((part, at) => (
+        <MediaPart key={at} part={part} />
+      ))}
     </>
   )
-}
-
-/** A result that is not an object is wrapped as `{ result }`. */
-function onlyResult(response: unknown): unknown {
-  return isRecord(response) && Object.keys(response).length === 1 && 'result' in response ? response.result : response
 }

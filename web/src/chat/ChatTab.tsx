@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Part } from '../../../src/core/content/content.ts'
 import type { Event } from '../../../src/core/event/event.ts'
+import { callIdIn } from '../../../src/core/event/scope.ts'
 import { describeError } from '../api/api-error.ts'
 import { type Selection, selection } from '../session/selection.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
@@ -15,16 +16,16 @@ import { Announcer } from './Announcer.tsx'
 import { Composer } from './Composer.tsx'
 import { fieldOf } from './drafts.ts'
 import { ChatFold } from './fold.ts'
-import { Row } from './Row.tsx'
-import type { ChatRow, TextRow } from './rows.ts'
+import { type LiveCall, type LiveRows, Row } from './Row.tsx'
+import { type ChatRow, callsIn, type TextRow } from './rows.ts'
 
 /** The conversation of a session. */
 export function ChatTab({ log }: SessionTabProps): JSX.Element {
   const view = useSignal(log.view)
   const fold = useMemo(() => new ChatFold(), [log])
   const stored = useMemo(() => fold.update(view), [fold, view.entries, view.recent])
-  const rows = useMemo(() => [...stored, ...streamingRows(view.streaming)], [stored, view.streaming])
-  const progress = useMemo(() => progressOf(view.streaming), [view.streaming])
+  const live = useMemo(() => liveRows(view.streaming, stored), [view.streaming, stored])
+  const rows = useMemo(() => [...stored, ...live.rows], [stored, live])
   const targetKey = findRow(rows, useSignal(selection))
   useEffect(() => () => selection.set(undefined), [])
   const scroller = useRef<HTMLElement>(null)
@@ -51,7 +52,7 @@ export function ChatTab({ log }: SessionTabProps): JSX.Element {
           targetKey={targetKey}
           scroller={scroller}
           keyOf={(row) => row.key}
-          render={(row) => <Row row={row} log={log} progress={progress.get(row.key)} />}
+          render={(row) => <Row row={row} log={log} live={streamsIn(row, live.calls) ? live.calls : undefined} />}
           onStart={() => {
             if (view.hasEarlier) void log.loadEarlier()
           }}
@@ -70,32 +71,53 @@ export function ChatTab({ log }: SessionTabProps): JSX.Element {
   )
 }
 
-/** The key of the row that shows a selected event. */
+/** The key of the row that shows a selected event, or has it inside. */
 function findRow(rows: readonly ChatRow[], selected: Selection | undefined): string | undefined {
   if (!selected) return undefined
   const { eventId, callId } = selected
-  const isShown = ({ key }: ChatRow): boolean => key === eventId || key.startsWith(`${eventId}/`)
-  return (rows.find(({ key }) => key === `call ${callId}`) ?? rows.find(isShown))?.key
+  const shows = (isShown: (row: ChatRow) => boolean, row: ChatRow): boolean =>
+    isShown(row) || (row.type === 'call' && row.inner.some((one) => shows(isShown, one)))
+  const find = (isShown: (row: ChatRow) => boolean): ChatRow | undefined => rows.find((row) => shows(isShown, row))
+  const found = find(({ key }) => key === `call ${callId}`)
+  return (found ?? find(({ key }) => key === eventId || key.startsWith(`${eventId}/`)))?.key
 }
 
-/** Text that is streaming. */
-function streamingRows(streaming: readonly Event[]): readonly ChatRow[] {
-  return streaming.flatMap((event) =>
-    (event.content?.parts ?? []).flatMap((part, at): TextRow[] => {
-      if (!part.text) return []
+/** What streams: text of the conversation, and what belongs to calls. */
+function liveRows(
+  streaming: readonly Event[],
+  stored: readonly ChatRow[],
+): { readonly rows: readonly TextRow[]; readonly calls: LiveRows } {
+  const rows: TextRow[] = []
+  const calls = new Map<string, LiveCall>()
+  const shown = new Set(callsIn(stored).map(({ id }) => id))
+  const callOf = (id: string): LiveCall => {
+    const call = calls.get(id) ?? { rows: [] }
+    calls.set(id, call)
+    return call
+  }
+  for (const event of streaming) {
+    const around = event.isolationScope && callIdIn(event.isolationScope)
+    for (const [at, { text, thought, functionResponse }] of (event.content?.parts ?? []).entries()) {
+      if (functionResponse) callOf(functionResponse.id ?? '').progress = functionResponse.response.progress
+      if (!text) continue
       const { author, timestamp } = event
-      const key = `${event.id}/${at}`
-      const isThought = part.thought === true
-      return [{ type: 'text', key, timestamp, author, text: part.text, isThought, isStreaming: true, usage: undefined }]
-    }),
-  )
+      const row = {
+        type: 'text',
+        key: `${event.id}/${at}`,
+        eventId: event.id,
+        timestamp,
+        author,
+        text,
+        isThought: thought === true,
+      } as const
+      const list = around !== undefined && shown.has(around) ? callOf(around).rows : rows
+      list.push({ ...row, isStreaming: true, usage: undefined })
+    }
+  }
+  return { rows, calls }
 }
 
-/** The latest progress of each call, by the key of its row. */
-function progressOf(streaming: readonly Event[]): ReadonlyMap<string, unknown> {
-  const found = new Map<string, unknown>()
-  for (const { content } of streaming)
-    for (const { functionResponse } of content?.parts ?? [])
-      if (functionResponse) found.set(`call ${functionResponse.id}`, functionResponse.response.progress)
-  return found
+/** Does something stream in this row, or in a row inside it? */
+function streamsIn(row: ChatRow, calls: LiveRows): boolean {
+  return calls.size > 0 && callsIn([row]).some(({ id }) => calls.has(id))
 }

@@ -2,12 +2,13 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Part } from '../../../src/core/content/content.ts'
 import type { AppInfo, SessionKey } from '../api/types.ts'
+import { AgentGraph } from '../graph/AgentGraph.tsx'
 import { openLog } from '../session/open-logs.ts'
 import { startSession } from '../sessions/session-list.ts'
 import { notifyError } from '../state/notices.ts'
 import { navigate, type SessionTab } from '../state/route.ts'
 import { Button } from '../ui/Button.tsx'
-import { visibleLine, visibleText } from '../ui/visible-text.ts'
+import { visibleLine } from '../ui/visible-text.ts'
 import { Composer } from './Composer.tsx'
 import { fieldOf, moveDraft, ownDraft } from './drafts.ts'
 
@@ -34,7 +35,6 @@ export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userI
     <div class="chat">
       <div class="welcome column">
         <h2>{visibleLine(app.rootAgent)}</h2>
-        {app.description && <p class="muted">{visibleText(app.description)}</p>}
         {app.tour.length > 0 && (
           <ul class="tour" aria-label="Example messages">
             {app.tour.map((text) => (
@@ -46,6 +46,7 @@ export function NewChat({ app, userId }: { readonly app: AppInfo; readonly userI
             ))}
           </ul>
         )}
+        <AgentGraph app={app.name} />
         {app.hasLive && (
           <Button
             icon="microphone"

@@ -5,7 +5,7 @@ import { forkSession } from '../api/sessions.ts'
 import { Problem } from '../requests/Problem.tsx'
 import { openLog } from '../session/open-logs.ts'
 import type { SessionLog } from '../session/session-log.ts'
-import { refreshSessions, sessionList, sessionName } from '../sessions/session-list.ts'
+import { knownSession, refreshSessions, sessionList, sessionName } from '../sessions/session-list.ts'
 import { notifyError } from '../state/notices.ts'
 import { navigate } from '../state/route.ts'
 import { Button } from '../ui/Button.tsx'
@@ -29,14 +29,14 @@ export function RetryDialog({ row, log, onClose }: RetryDialogProps): JSX.Elemen
   const [text, setText] = useState(row.parts.map((part) => part.text ?? '').join(''))
   const [problem, setProblem] = useState('')
   const [isSending, setSending] = useState(false)
-  const session = sessionList.value.sessions?.find(({ id }) => id === log.key.sessionId)
+  const session = knownSession(sessionList.value, log.key)
   const [variants, setVariants] = useState(() => variantsOf(session))
   const [isWhatIf, setWhatIf] = useState(variants.length > 0)
   const isChanged = isWhatIf && variants.length > 0
   const files = row.parts.filter((part) => part.text === undefined)
   const retry = async (): Promise<void> => {
     const { app, userId } = log.key
-    const title = sessionName(session ?? { id: log.key.sessionId, state: {} }).replace(/^(Copy|What if): /, '')
+    const title = sessionName(session ?? { id: log.key.sessionId }).replace(/^(Copy|What if): /, '')
     const { id: sessionId } = await forkSession(log.key, {
       invocationId: row.invocationId,
       name: `${isChanged ? 'What if' : 'Copy'}: ${title}`,

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import type { Part } from '../../../src/core/content/content.ts'
+import { MessageCopyMenu } from '../copy/CopyMenu.tsx'
 import type { SessionLog } from '../session/session-log.ts'
 import { Button } from '../ui/Button.tsx'
 import { Time } from '../ui/Time.tsx'
@@ -25,10 +27,17 @@ export function UserMessage({ row, log }: { readonly row: UserRow; readonly log:
       <p class="byline">
         <Time seconds={row.timestamp} />
         {row.invocationId !== '' && (
+          <MessageCopyMenu eventId={row.key} log={log} parts={row.parts} text={textIn(row.parts)} />
+        )}
+        {row.invocationId !== '' && (
           <Button class="small" icon="retry" kind="plain" label="Retry from here" onClick={() => setRetrying(true)} />
         )}
       </p>
       {isRetrying && <RetryDialog row={row} log={log} onClose={() => setRetrying(false)} />}
     </article>
   )
+}
+
+function textIn(parts: readonly Part[]): string {
+  return parts.map(({ text = '' }) => text).join('')
 }

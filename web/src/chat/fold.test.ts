@@ -118,3 +118,49 @@ describe('a growing log', () => {
     expect(rows.update(view([first, second]))).toHaveLength(2)
   })
 })
+
+describe('an agent tool', () => {
+  const inside = (fields: Partial<Event>, path = 'desk/helper@c1'): Entry =>
+    stored({ author: 'helper', nodeInfo: { path }, isolationScope: path, ...fields })
+  const asks = (id: string, path = 'desk/helper@c1'): Entry =>
+    inside({ content: { role: 'model', parts: [{ functionCall: { id, name: 'pay', args: {} } }] } }, path)
+  const shape = (rows: readonly ChatRow[]): unknown[] =>
+    rows.map((row) => (row.type === 'call' ? [row.call.id, shape(row.inner)] : row.type))
+
+  test('has the steps of its agent inside its row, page by page and at once, and its request is not repeated', () => {
+    seq = 0
+    const entries = [
+      say('Hi'),
+      call('c1', { nodeInfo: { path: 'desk' } }),
+      inside({ author: 'desk', content: { role: 'user', parts: [{ text: 'Help' }] } }),
+      asks('c2'),
+      asks('c3', 'desk/helper@c1/deep@c2'),
+      respond({ ok: 1 }, 'c3'),
+      inside({ content: { role: 'model', parts: [{ text: 'Helped.' }] } }),
+      respond({ text: 'Helped.' }),
+      stored({ content: { role: 'model', parts: [{ text: 'Done.' }] } }),
+    ]
+    const rows = new ChatFold()
+    for (let until = 1; until < entries.length; until++) rows.update(view(entries.slice(0, until)))
+    const before = rows.update(view(entries.slice(0, 5)))
+    const after = rows.update(view(entries))
+    expect(shape(after)).toEqual(['user', ['c1', [['c2', [['c3', []]]], 'text']], 'text'])
+    expect(after).toEqual(fold(entries))
+    expect(after[0]).toBe(before[0])
+  })
+})
+
+test('a file after a result is shown with the call that returned it', () => {
+  seq = 0
+  const file = { inlineData: { mimeType: 'image/png', data: '' } }
+  const result = (id: string) => ({ functionResponse: { id, name: 'pay', response: {} } })
+  const parts = [result('c1'), result('c2'), file]
+  const rows = fold([say('Hi'), call('c1'), call('c2'), stored({ content: { role: 'user', parts } })])
+  expect(rows.map((row) => (row.type === 'call' ? row.media : row.type))).toEqual(['user', [], [file]])
+})
+
+test('a message of the framework to an agent is no reply of the agent', () => {
+  seq = 0
+  const told = stored({ content: { role: 'user', parts: [{ text: 'Answer as JSON.' }] } })
+  expect(fold([say('Hi'), told])[1]).toMatchObject({ type: 'note', text: 'To desk: Answer as JSON.' })
+})

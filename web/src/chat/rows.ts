@@ -37,6 +37,8 @@ export interface UserRow extends RowBase {
 export interface TextRow extends RowBase {
   /** Discriminates rows. */
   readonly type: 'text'
+  /** The event. */
+  readonly eventId: string
   /** The agent. */
   readonly author: string
   /** Markdown. */
@@ -47,6 +49,8 @@ export interface TextRow extends RowBase {
   readonly isStreaming: boolean
   /** Token counts of the model call. */
   readonly usage: JsonObject | undefined
+  /** The event, if a model wrote the text and it is complete. */
+  readonly replyId?: string | undefined
 }
 
 /** A tool call, or a toolset that needs a credential. */
@@ -55,4 +59,13 @@ export interface CallRow extends RowBase {
   readonly type: 'call'
   /** The call as the log says. */
   readonly call: CallView
+  /** The files of its result. */
+  readonly media: readonly Part[]
+  /** What the agent inside the call, or its code, did. */
+  readonly inner: readonly ChatRow[]
+}
+
+/** The calls of rows, and those inside them. */
+export function callsIn(rows: readonly ChatRow[]): readonly CallView[] {
+  return rows.flatMap((row) => (row.type === 'call' ? [row.call, ...callsIn(row.inner)] : []))
 }

@@ -2,6 +2,7 @@ import './inspect.css'
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { SessionTabProps } from '../session/session-tab.ts'
+import { type Route, route } from '../state/route.ts'
 import { type Tab, Tabs } from '../ui/Tabs.tsx'
 import { AgentPanel } from './AgentPanel.tsx'
 import { ArtifactPanel } from './ArtifactPanel.tsx'
@@ -24,7 +25,7 @@ let last: Part = 'agents'
 
 /** The Inspect tab of a session: its agents, state, artifacts, memory and log. */
 export function InspectTab({ log }: SessionTabProps): JSX.Element {
-  const [part, setPart] = useState(last)
+  const [part, setPart] = useState(() => (atOf(route.value) === undefined ? last : 'log'))
   const panelId = useId()
   const show = (id: Part): void => {
     last = id
@@ -39,6 +40,11 @@ export function InspectTab({ log }: SessionTabProps): JSX.Element {
       </div>
     </div>
   )
+}
+
+/** An address that names an entry shows the log. */
+function atOf(route: Route): string | undefined {
+  return route.view === 'session' ? route.at : undefined
 }
 
 function Panel({ part, log }: SessionTabProps & { readonly part: Part }): JSX.Element {

@@ -1,6 +1,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Entry } from '../../../src/core/event/event.ts'
+import { EntryCopyMenu } from '../copy/CopyMenu.tsx'
+import { type Selection, selection } from '../session/selection.ts'
+import type { SessionLog } from '../session/session-log.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
 import { useSignal } from '../state/signal.ts'
 import { Time } from '../ui/Time.tsx'
@@ -24,6 +27,8 @@ export function LogPanel({ log }: SessionTabProps): JSX.Element {
   const { entries, hasEarlier } = useSignal(log.view)
   const [filter, setFilter] = useState<LogFilter>({ text: '', kind: 'all' })
   const found = useFiltered(entries, filter)
+  const selected = useSignal(selection)
+  const target = selected && found.find((entry) => isSelected(entry, selected))?.seq
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
   const toggle = (seq: number): void => {
     const next = new Set(open)
@@ -63,12 +68,15 @@ export function LogPanel({ log }: SessionTabProps): JSX.Element {
         items={found}
         label="Log"
         estimate={34}
-        isFollowing={open.size === 0}
+        isFollowing={open.size === 0 && target === undefined}
         keyOf={({ seq }) => String(seq)}
+        targetKey={target?.toString()}
         onStart={() => {
           if (hasEarlier) void log.loadEarlier()
         }}
-        render={(entry) => <LogRow entry={entry} isOpen={open.has(entry.seq)} onToggle={() => toggle(entry.seq)} />}
+        render={(entry) => (
+          <LogRow entry={entry} isOpen={open.has(entry.seq)} onToggle={() => toggle(entry.seq)} log={log} />
+        )}
       />
     </div>
   )
@@ -77,10 +85,11 @@ export function LogPanel({ log }: SessionTabProps): JSX.Element {
 interface RowProps {
   readonly entry: Entry
   readonly isOpen: boolean
+  readonly log: SessionLog
   onToggle(): void
 }
 
-function LogRow({ entry, isOpen, onToggle }: RowProps): JSX.Element {
+function LogRow({ entry, isOpen, onToggle, log }: RowProps): JSX.Element {
   const { seq, event, record } = entry
   return (
     <div class="log-row">
@@ -92,9 +101,15 @@ function LogRow({ entry, isOpen, onToggle }: RowProps): JSX.Element {
         </span>
         {event && <Time seconds={event.timestamp} isExact />}
       </button>
-      {isOpen && <Tree label={`Entry ${seq}`} value={event ?? record} openLevels={5} />}
+      {isOpen && <EntryCopyMenu entry={entry} log={log} />}
+      {isOpen && <Tree label={`Entry ${seq}`} value={event ?? record} openLevels={7} />}
     </div>
   )
+}
+
+function isSelected({ event, record }: Entry, { eventId, callId }: Selection): boolean {
+  if (eventId !== '') return event?.id === eventId
+  return record?.type === 'request' && record.callId === callId
 }
 
 /** The entries that match. While a search goes on, those found so far. */

@@ -1,8 +1,12 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { JsonObject } from '../../../src/core/base/json.ts'
+import { getSessionState } from '../api/sessions.ts'
+import type { WireSession } from '../api/types.ts'
 import type { SessionLog } from '../session/session-log.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
-import { refreshSessions, sessionList } from '../sessions/session-list.ts'
+import { METADATA } from '../sessions/session-list.ts'
+import { notifyError } from '../state/notices.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { Time } from '../ui/Time.tsx'
@@ -17,15 +21,21 @@ const STEP = 100
 /** The state of the session: each key with its value and its changes. */
 export function StatePanel({ log }: SessionTabProps): JSX.Element {
   const view = useSignal(log.view)
-  const { sessions } = useSignal(sessionList)
-  const state = sessions?.find(({ id }) => id === log.key.sessionId)?.state
+  const [state, setState] = useState<JsonObject>()
   const history = useMemo(() => stateHistory(view.entries), [view.entries])
-  const items = useMemo(() => stateItems(state ?? {}, history), [state, history])
+  const items = useMemo(() => stateItems(state ?? {}, history).filter(({ key }) => key !== METADATA), [state, history])
   const [isAdding, setAdding] = useState(false)
   const [shown, setShown] = useState(STEP)
-  useEffect(() => void refreshSessions(), [log, view.entries])
+  useEffect(() => {
+    let isCurrent = true
+    const set = (session: WireSession): void => void (isCurrent && setState(session.state))
+    getSessionState(log.key).then(set, notifyError)
+    return () => {
+      isCurrent = false
+    }
+  }, [log, view.entries])
   return (
-    <div class="state">
+    <div>
       <div class="inspect-bar">
         <p class="muted">
           {items.length === 0 ? 'The state is empty.' : `${items.length} ${items.length === 1 ? 'key' : 'keys'}`}

@@ -1,5 +1,6 @@
 import { isHandle, type Part } from '../../../src/core/content/content.ts'
 import type { Entry, Event, LogRecord } from '../../../src/core/event/event.ts'
+import { previewJson } from '../ui/preview-json.ts'
 
 const MOST_CHARACTERS = 160
 
@@ -26,7 +27,7 @@ function describeEvent({ content, errorCode, errorMessage, actions, imported }: 
 
 function describePart({ text, functionCall, functionResponse, inlineData, executableCode }: Part): string {
   if (text !== undefined) return text.slice(0, MOST_CHARACTERS)
-  if (functionCall) return `call ${functionCall.name}`
+  if (functionCall) return `call ${functionCall.name}(${previewJson(functionCall.args)})`
   if (functionResponse) return `${isHandle(functionResponse) ? 'handle' : 'response'} of ${functionResponse.name}`
   if (inlineData) return inlineData.mimeType
   return executableCode ? 'code' : 'part'

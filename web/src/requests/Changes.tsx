@@ -45,13 +45,18 @@ export function Changes({ previous, args }: ChangesProps): JSX.Element {
   return <Differences found={found} title={<>Changed since {since}:</>} />
 }
 
-interface DifferencesProps {
+/** Props of a list of differences. */
+export interface DifferencesProps {
+  /** The differences. */
   readonly found: readonly Difference[]
+  /** What is above them. */
   readonly title: ComponentChildren
+  /** The most characters of a value. Default: all, because a user approves them. */
+  readonly most?: number | undefined
 }
 
 /** Where two values differ, with both sides. */
-export function Differences({ found, title }: DifferencesProps): JSX.Element {
+export function Differences({ found, title, most }: DifferencesProps): JSX.Element {
   return (
     <section class="changes" aria-label="Changes">
       <p class="field-hint">{title}</p>
@@ -59,8 +64,8 @@ export function Differences({ found, title }: DifferencesProps): JSX.Element {
         {found.slice(0, MOST_DIFFERENCES).map(({ path, before, after }) => (
           <li key={path}>
             <span class="change-path">{visibleLine(path) || 'arguments'}</span>
-            <Side kind="del" value={before} />
-            <Side kind="ins" value={after} />
+            <Side kind="del" value={before} most={most} />
+            <Side kind="ins" value={after} most={most} />
           </li>
         ))}
       </ul>
@@ -69,12 +74,18 @@ export function Differences({ found, title }: DifferencesProps): JSX.Element {
   )
 }
 
-function Side({ kind, value }: { readonly kind: 'del' | 'ins'; readonly value: unknown }): JSX.Element | null {
+interface SideProps extends Pick<DifferencesProps, 'most'> {
+  readonly kind: 'del' | 'ins'
+  readonly value: unknown
+}
+
+function Side({ kind, value, most = Number.POSITIVE_INFINITY }: SideProps): JSX.Element | null {
   if (value === undefined) return null
   const Name = kind
+  const text = JSON.stringify(value)
   return (
     <Name>
-      <VisibleText text={JSON.stringify(value)} />
+      <VisibleText text={text.length > most ? `${text.slice(0, most)}…` : text} />
     </Name>
   )
 }

@@ -8,5 +8,8 @@ export interface Selection {
   readonly callId?: string | undefined
 }
 
-/** The selected event of the session that is shown. */
+/** The selected event of the session that is shown. The chat scrolls to it. */
 export const selection: Signal<Selection | undefined> = signal<Selection | undefined>(undefined)
+
+/** What the user points at in the chat. The timeline shows its run, and selects its step. */
+export const pointed: Signal<Selection | undefined> = signal<Selection | undefined>(undefined)

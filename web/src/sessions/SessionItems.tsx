@@ -1,16 +1,22 @@
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { describeError } from '../api/api-error.ts'
-import type { WireSession } from '../api/types.ts'
+import type { SessionFilter, SessionItem, SessionKey } from '../api/types.ts'
+import { copyLinkItem } from '../copy/copy-text.ts'
+import { exportJson, exportMarkdown, importSession } from '../copy/transfer.ts'
 import { forgetLog } from '../session/open-logs.ts'
 import { notifyError } from '../state/notices.ts'
+import { userId as chosenUser } from '../state/preferences.ts'
 import { navigate, newSessionRoute, route, writeRoute } from '../state/route.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
+import { Menu, type MenuItem } from '../ui/Menu.tsx'
 import { Time } from '../ui/Time.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
+import { SessionSearch } from './SessionSearch.tsx'
 import {
+  NO_FILTER,
   removeSession,
   renameSession,
   sessionList,
@@ -19,89 +25,132 @@ import {
   showSessions,
 } from './session-list.ts'
 
-const STEP = 100
+interface Change {
+  readonly session: SessionItem
+  readonly to: 'rename' | 'delete'
+}
 
-/** The sessions of the user: open, rename, delete, new. */
+/** The sessions of the user: search, open, rename, copy, export, delete, new, import. */
 export function SessionItems({ app, userId }: { readonly app: string; readonly userId: string }): JSX.Element {
   const known = useSignal(sessionList)
+  const [filter, setFilter] = useState<SessionFilter>(NO_FILTER)
   // the list of another app or user is not shown, not even for a moment
-  const list = known.app === app && known.userId === userId ? known : { sessions: undefined, hasMore: false }
-  const [shown, setShown] = useState(STEP)
-  const [changing, setChanging] = useState<{ session: WireSession; to: 'rename' | 'delete' }>()
-  useEffect(() => {
-    setShown(STEP)
-    void showSessions(app, userId)
-  }, [app, userId])
-  const sessions = list.sessions ?? []
-  const showMore = (): void => {
-    setShown(shown + STEP)
-    if (list.hasMore) void showMoreSessions()
-  }
+  const isShown = known.app === app && known.userId === userId && known.filter === filter
+  const { sessions, hasMore, searched = 0, error } = isShown ? known : { ...known, sessions: undefined, hasMore: false }
+  const [changing, setChanging] = useState<Change>()
+  const picker = useRef<HTMLInputElement>(null)
+  useEffect(() => void showSessions(app, userId, filter), [app, userId, filter])
+  const isFiltered = JSON.stringify(filter) !== JSON.stringify(NO_FILTER)
+  const close = (): void => setChanging(undefined)
   return (
     <nav class="sessions" aria-label="Sessions">
       <div class="sessions-head">
         <h2>Sessions</h2>
         <Button icon="plus" kind="plain" label="New session" onClick={() => navigate(newSessionRoute(app))} />
+        <Menu
+          label="More about sessions"
+          items={() => [{ label: 'Import a session', run: () => picker.current?.click() }]}
+        />
+        <input
+          ref={picker}
+          class="visually-hidden"
+          type="file"
+          accept=".json"
+          tabIndex={-1}
+          aria-label="Session file"
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0]
+            if (file) importSession(app, userId, file).catch(notifyError)
+            currentTarget.value = ''
+          }}
+        />
       </div>
-      {known.error !== undefined && <p class="field-issue">{describeError(known.error)}</p>}
-      {list.sessions?.length === 0 && <p class="muted">No sessions yet.</p>}
+      <SessionSearch filter={filter} onChange={setFilter} />
+      {error !== undefined && <p class="field-issue">{describeError(error)}</p>}
+      <p class="muted" role="status">
+        {!sessions
+          ? 'Loading…'
+          : sessions.length > 0
+            ? isFiltered && `${sessions.length}${hasMore ? ' so far' : ''} found`
+            : isFiltered
+              ? `Nothing found in ${searched} ${searched === 1 ? 'session' : 'sessions'}.`
+              : 'No sessions yet.'}
+      </p>
       <ul>
-        {sessions.slice(0, shown).map((session) => (
+        {sessions?.map((session) => (
           <Item
-            key={session.id}
+            key={`${session.userId} ${session.id}`}
             {...{ app, session }}
-            onRename={() => setChanging({ session, to: 'rename' })}
-            onDelete={() => setChanging({ session, to: 'delete' })}
+            showsUser={filter.allUsers}
+            onChange={setChanging}
           />
         ))}
       </ul>
-      {(sessions.length > shown || list.hasMore) && (
-        <Button kind="plain" onClick={showMore}>
+      {hasMore && (
+        <Button kind="plain" onClick={() => void showMoreSessions()}>
           Show more
         </Button>
       )}
-      {changing?.to === 'rename' && <RenameDialog session={changing.session} onClose={() => setChanging(undefined)} />}
-      {changing?.to === 'delete' && <DeleteDialog session={changing.session} onClose={() => setChanging(undefined)} />}
+      {changing?.to === 'rename' && <RenameDialog app={app} session={changing.session} onClose={close} />}
+      {changing?.to === 'delete' && <DeleteDialog app={app} session={changing.session} onClose={close} />}
     </nav>
   )
 }
 
 interface ItemProps {
   readonly app: string
-  readonly session: WireSession
-  onRename(): void
-  onDelete(): void
+  readonly session: SessionItem
+  readonly showsUser: boolean
+  onChange(change: Change): void
 }
 
-function Item({ app, session, onRename, onDelete }: ItemProps): JSX.Element {
+function Item({ app, session, showsUser, onChange }: ItemProps): JSX.Element {
   const now = useSignal(route)
-  const isShown = now.view === 'session' && now.sessionId === session.id
+  const user = useSignal(chosenUser)
+  const { id, userId, state, match, lastUpdateTime } = session
+  const isShown = now.view === 'session' && now.sessionId === id && user === userId
   const name = visibleLine(sessionName(session))
+  const key = keyOf(app, session)
+  const items = (): MenuItem[] => [
+    { label: 'Rename', run: () => onChange({ session, to: 'rename' }) },
+    copyLinkItem(key),
+    { label: 'Export as JSON', run: () => exportJson(key, sessionName(session)) },
+    { label: 'Export as Markdown', run: () => exportMarkdown(key, sessionName(session)) },
+    { label: 'Delete', run: () => onChange({ session, to: 'delete' }) },
+  ]
   return (
     <li class={isShown ? 'session-item shown' : 'session-item'}>
       <a
-        href={writeRoute({ view: 'session', app, sessionId: session.id, tab: 'chat' })}
+        href={writeRoute({ view: 'session', app, sessionId: id, tab: 'chat', ...(userId !== user && { userId }) })}
         aria-current={isShown ? 'page' : undefined}
       >
-        <span class="session-name">{name}</span>
-        <Time seconds={session.lastUpdateTime} />
+        <span class={`dot ${state}`} title={state} aria-hidden="true" />
+        <span class="session-name">
+          {name}
+          <small class="muted">
+            <Time seconds={lastUpdateTime} />
+            {showsUser && ` · ${visibleLine(userId)}`}
+            {match && ` · ${visibleLine(match)}`}
+          </small>
+        </span>
+        <span class="visually-hidden">{state}</span>
       </a>
-      <Button icon="edit" kind="plain" label={`Rename ${name}`} onClick={onRename} />
-      <Button icon="trash" kind="plain" label={`Delete ${name}`} onClick={onDelete} />
+      <Menu label={`Actions of ${name}`} items={items} />
     </li>
   )
 }
 
 interface ChangeProps {
-  readonly session: WireSession
+  readonly app: string
+  readonly session: SessionItem
   onClose(): void
 }
 
-function RenameDialog({ session, onClose }: ChangeProps): JSX.Element {
+function RenameDialog({ app, session, onClose }: ChangeProps): JSX.Element {
   const [name, setName] = useState(sessionName(session))
   const save = (event: Event): void => {
     event.preventDefault()
-    renameSession(keyOf(session), name.trim()).then(onClose, notifyError)
+    renameSession(keyOf(app, session), name.trim()).then(onClose, notifyError)
   }
   return (
     <Dialog title="Rename session" onClose={onClose}>
@@ -121,13 +170,13 @@ function RenameDialog({ session, onClose }: ChangeProps): JSX.Element {
   )
 }
 
-function DeleteDialog({ session, onClose }: ChangeProps): JSX.Element {
+function DeleteDialog({ app, session, onClose }: ChangeProps): JSX.Element {
   const remove = async (): Promise<void> => {
-    const key = keyOf(session)
+    const key = keyOf(app, session)
     await removeSession(key)
     forgetLog(key)
     const { value } = route
-    if (value.view === 'session' && value.sessionId === session.id) navigate(newSessionRoute(session.appName))
+    if (value.view === 'session' && value.sessionId === session.id) navigate(newSessionRoute(app))
     onClose()
   }
   return (
@@ -143,6 +192,6 @@ function DeleteDialog({ session, onClose }: ChangeProps): JSX.Element {
   )
 }
 
-function keyOf({ appName, userId, id }: WireSession) {
-  return { app: appName, userId, sessionId: id }
+function keyOf(app: string, { userId, id }: SessionItem): SessionKey {
+  return { app, userId, sessionId: id }
 }

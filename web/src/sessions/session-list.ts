@@ -1,91 +1,112 @@
-import { isRecord } from '../../../src/core/base/json.ts'
 import { isOffline } from '../api/api-error.ts'
-import { createSession, deleteSession, getSessionState, listSessions, updateState } from '../api/sessions.ts'
-import type { SessionKey, WireSession } from '../api/types.ts'
+import { createSession, deleteSession, findSessions, updateState } from '../api/sessions.ts'
+import type { SessionFilter, SessionItem, SessionKey } from '../api/types.ts'
 import { route } from '../state/route.ts'
 import { type Signal, signal } from '../state/signal.ts'
-import { readFirstMessages, withFirstMessages } from './first-messages.ts'
 
 /** Where adk-web keeps the name of a session, too. */
-const METADATA = '__session_metadata__'
+export const METADATA = '__session_metadata__'
 
-/** The sessions of one user in one app. */
+/** A filter that finds every session of the user. */
+export const NO_FILTER: SessionFilter = { text: '', tool: '', state: '', since: '', until: '', allUsers: false }
+
+/** The sessions of an app that the page lists. */
 export interface SessionList {
   /** The app. */
   readonly app: string
   /** The user. */
   readonly userId: string
+  /** What the user searches for. */
+  readonly filter: SessionFilter
   /** The sessions, the latest first; undefined while they load. */
-  readonly sessions: readonly WireSession[] | undefined
-  /** Are there sessions that are not in the list? */
+  readonly sessions: readonly SessionItem[] | undefined
+  /** The session that the page shows, if it is not in the list. */
+  readonly open?: SessionItem | undefined
+  /** Are there sessions that were not searched? */
   readonly hasMore?: boolean
+  /** How many sessions were searched. */
+  readonly searched?: number
   /** Why they could not be read. */
   readonly error?: unknown
 }
 
 /** The list that the page shows. */
-export const sessionList: Signal<SessionList> = signal<SessionList>({ app: '', userId: '', sessions: undefined })
+export const sessionList: Signal<SessionList> = signal<SessionList>({
+  app: '',
+  userId: '',
+  filter: NO_FILTER,
+  sessions: undefined,
+})
 
-/** Shows the sessions of a user. */
-export async function showSessions(app: string, userId: string): Promise<void> {
+/** Shows the sessions of a user that fit. */
+export async function showSessions(app: string, userId: string, filter: SessionFilter): Promise<void> {
   const { value } = sessionList
-  if (value.app !== app || value.userId !== userId) {
-    pages = 1
-    sessionList.set({ app, userId, sessions: undefined })
+  if (value.app !== app || value.userId !== userId || value.filter !== filter) {
+    wanted = STEP
+    sessionList.set({ app, userId, filter, sessions: undefined })
   }
   await refreshSessions()
 }
 
+const STEP = 100
+/** The most requests for one list: each of them searches thousands of sessions. */
+const MOST_PARTS = 20
+
 let lastRead = 0
-let pages = 1
+let wanted = STEP
 
 /** Reads more sessions. */
 export async function showMoreSessions(): Promise<void> {
-  pages++
+  wanted += STEP
   await refreshSessions()
 }
 
 /** Reads the sessions again. An answer that arrives after a later one is dropped. */
 export async function refreshSessions(): Promise<void> {
-  const { app, userId } = sessionList.value
+  const { app, userId, filter } = sessionList.value
   if (app === '') return
   const read = ++lastRead
   const isCurrent = (): boolean => read === lastRead
   try {
-    const { sessions, hasMore } = await readSessions(app, userId)
+    const sessions: SessionItem[] = []
+    let searched = 0
+    let cursor: string | undefined
+    for (let part = 0; part < MOST_PARTS; part++) {
+      const found = await findSessions({ app, userId, ...filter, cursor, limit: String(STEP) })
+      if (!isCurrent()) return
+      sessions.push(...found.sessions)
+      searched += found.searched
+      cursor = found.next
+      if (cursor === undefined || sessions.length >= wanted) break
+    }
     sessions.sort((one, other) => other.lastUpdateTime - one.lastUpdateTime)
-    if (!isCurrent()) return
-    sessionList.set({ app, userId, sessions: withFirstMessages(sessions), hasMore })
-    const hasNew = await readFirstMessages(sessions.filter((session) => givenName(session) === undefined))
-    if (hasNew && isCurrent()) sessionList.set({ app, userId, sessions: withFirstMessages(sessions), hasMore })
+    const open = await readOpen(app, userId, sessions)
+    if (isCurrent()) sessionList.set({ app, userId, filter, sessions, open, searched, hasMore: cursor !== undefined })
   } catch (error) {
     // the page says that the server is away, and reads the sessions again when it is back
     if (isCurrent() && !isOffline(error)) sessionList.update((list) => ({ ...list, error }))
   }
 }
 
-/** The newest sessions, and the open one. */
-async function readSessions(app: string, userId: string): Promise<{ sessions: WireSession[]; hasMore: boolean }> {
-  const sessions: WireSession[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < pages; page++) {
-    const { items, next } = await listSessions(app, userId, cursor)
-    sessions.push(...items)
-    cursor = next
-    if (cursor === undefined) break
-  }
+/** The session that the page shows, unless the list has it. */
+async function readOpen(
+  app: string,
+  userId: string,
+  sessions: readonly SessionItem[],
+): Promise<SessionItem | undefined> {
   const { value } = route
-  const open = value.view === 'session' && value.app === app ? value.sessionId : undefined
-  if (cursor !== undefined && open !== undefined && !sessions.some(({ id }) => id === open)) {
-    const key = { app, userId, sessionId: open }
-    sessions.push(
-      ...(await getSessionState(key).then(
-        (session) => [session],
-        () => [], // the view of the session shows the error
-      )),
-    )
-  }
-  return { sessions, hasMore: cursor !== undefined }
+  const id = value.view === 'session' && value.app === app ? value.sessionId : undefined
+  if (id === undefined || sessions.some((one) => one.id === id && one.userId === userId)) return undefined
+  // the view of the session shows the error
+  return (await findSessions({ app, userId, session: id }).catch(() => undefined))?.sessions[0]
+}
+
+/** A session that the page knows. */
+export function knownSession(
+  { sessions = [], open }: SessionList,
+  { userId, sessionId }: SessionKey,
+): SessionItem | undefined {
+  return [...sessions, ...(open ? [open] : [])].find((one) => one.id === sessionId && one.userId === userId)
 }
 
 /** Creates a session with a name made from its first message. */
@@ -108,15 +129,13 @@ export async function removeSession(key: SessionKey): Promise<void> {
   await refreshSessions()
 }
 
-/** The name of a session: the one the user gave it, else its first message, else its id. */
-export function sessionName(session: Pick<WireSession, 'id' | 'state' | 'firstMessage'>): string {
-  return givenName(session) ?? (nameFrom(session.firstMessage ?? '') || session.id)
-}
-
-function givenName({ state }: Pick<WireSession, 'state'>): string | undefined {
-  const metadata = state[METADATA]
-  const name = isRecord(metadata) ? metadata.displayName : undefined
-  return typeof name === 'string' && name.trim() !== '' ? name : undefined
+/** The title of a session: the name the user gave it, else its first message, else its id. */
+export function sessionName({
+  id,
+  name,
+  firstMessage = '',
+}: Pick<SessionItem, 'id' | 'name' | 'firstMessage'>): string {
+  return name ?? (nameFrom(firstMessage) || id)
 }
 
 const MOST_NAME = 60

@@ -8,6 +8,7 @@ import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { visibleLine } from '../ui/visible-text.ts'
+import { UserPicker } from './UserPicker.tsx'
 
 /** Props of the sidebar. */
 export interface SidebarProps {
@@ -15,10 +16,12 @@ export interface SidebarProps {
   readonly app: string | undefined
   /** Called to show the keyboard shortcuts. */
   onShowKeys(): void
+  /** Called to find sessions, tools, agents and actions. */
+  onFind(): void
 }
 
 /** The apps, the user, the views and the sessions. */
-export function Sidebar({ app, onShowKeys }: SidebarProps): JSX.Element {
+export function Sidebar({ app, onShowKeys, onFind }: SidebarProps): JSX.Element {
   const user = useSignal(userId)
   const view = useSignal(route).view
   const count = useSignal(pending)?.length ?? 0
@@ -28,14 +31,12 @@ export function Sidebar({ app, onShowKeys }: SidebarProps): JSX.Element {
         <span class="brand-name">
           <Icon name="wrench" /> Toolwright
         </span>
+        {app !== undefined && <Button icon="search" kind="plain" label="Go to (Ctrl K)" onClick={onFind} />}
         <Button icon="keyboard" kind="plain" label="Keyboard shortcuts" onClick={onShowKeys} />
         <ThemeButton />
       </header>
       <AppPicker app={app} />
-      <label class="user-field">
-        <span>User</span>
-        <input value={user} maxLength={200} onChange={(event) => setUser(event.currentTarget.value)} />
-      </label>
+      {app !== undefined && <UserPicker app={app} />}
       <nav class="views" aria-label="Views">
         <a href="#/inbox" aria-current={view === 'inbox' ? 'page' : undefined}>
           <Icon name="inbox" /> Inbox
@@ -103,11 +104,4 @@ function ThemeButton(): JSX.Element {
       onClick={() => theme.set(next)}
     />
   )
-}
-
-/** Sessions belong to a user, so that the session shown is left. */
-function setUser(name: string): void {
-  userId.set(name.trim() || 'user')
-  const { value } = route
-  if (value.view === 'session') navigate(newSessionRoute(value.app))
 }

@@ -18,9 +18,10 @@ export const notices: Signal<readonly Notice[]> = signal<readonly Notice[]>([])
 
 let last = 0
 
-/** Shows a message. */
-export function notify(text: string, kind: Notice['kind'] = 'info'): void {
+/** Shows a message. Returns its id. */
+export function notify(text: string, kind: Notice['kind'] = 'info'): number {
   notices.update((all) => [...all, { id: ++last, kind, text }].slice(-MOST))
+  return last
 }
 
 /** Shows an error. An aborted request is none. */

@@ -1,3 +1,4 @@
+import { userId as user } from './preferences.ts'
 import { type Signal, signal } from './signal.ts'
 
 /** The tabs of a session. */
@@ -11,18 +12,40 @@ export type Route =
   | { readonly view: 'fleet'; readonly app: string }
   | { readonly view: 'stats'; readonly app: string }
   | { readonly view: 'evals'; readonly app: string }
-  | { readonly view: 'session'; readonly app: string; readonly sessionId: string | undefined; readonly tab: SessionTab }
+  | SessionRoute
+
+/** A session. */
+export interface SessionRoute {
+  /** Discriminates routes. */
+  readonly view: 'session'
+  /** The app. */
+  readonly app: string
+  /** The session; undefined for one that begins with the next message. */
+  readonly sessionId: string | undefined
+  /** The tab. */
+  readonly tab: SessionTab
+  /** The user of the session, in links that others open. Default: the user that the page acts as. */
+  readonly userId?: string | undefined
+  /** The id of a call, an event or a request to show. */
+  readonly at?: string | undefined
+}
 
 const TABS: ReadonlySet<string> = new Set<SessionTab>(['chat', 'timeline', 'inspect', 'live'])
 
-/** Reads the hash of an address: `#/inbox`, `#/apps/A/bench`, `#/apps/A/fleet`, `#/apps/A/stats`, `#/apps/A/evals`, `#/apps/A`, `#/apps/A/sessions/S/timeline`. */
+/**
+ * Reads the hash of an address: `#/inbox`, `#/apps/A/bench`, `#/apps/A/fleet`, `#/apps/A/stats`, `#/apps/A/evals`, `#/apps/A`,
+ * `#/apps/A/sessions/S/timeline?user=U&at=ID`.
+ */
 export function readRoute(hash: string): Route {
-  const [area, app, view, sessionId, tab] = hash.replace(/^#?\//, '').split('/').map(decode)
+  const [path = '', query] = hash.split('?')
+  const more = new URLSearchParams(query)
+  const [area, app, view, sessionId, tab] = path.replace(/^#?\//, '').split('/').map(decode)
   if (area === 'inbox') return { view: 'inbox' }
   if (area !== 'apps' || !app) return { view: 'home' }
   if (view === 'bench' || view === 'fleet' || view === 'stats' || view === 'evals') return { view, app }
   const named = view === 'sessions' && sessionId ? sessionId : undefined
-  return { view: 'session', app, sessionId: named, tab: isTab(tab) ? tab : 'chat' }
+  const [userId, at] = [more.get('user') ?? undefined, more.get('at') ?? undefined]
+  return { view: 'session', app, sessionId: named, tab: isTab(tab) ? tab : 'chat', userId, at }
 }
 
 /** The route of a session that begins with the next message. */
@@ -46,15 +69,30 @@ export function writeRoute(route: Route): string {
       const app = `#/apps/${encodeURIComponent(route.app)}`
       if (route.sessionId === undefined) return app
       const session = `${app}/sessions/${encodeURIComponent(route.sessionId)}`
-      return route.tab === 'chat' ? session : `${session}/${route.tab}`
+      const { tab, userId, at } = route
+      return withQuery(tab === 'chat' ? session : `${session}/${tab}`, { user: userId, at })
     }
   }
+}
+
+/** The address of a route, for people who may see it. It has no token. */
+export function linkTo(route: Route): string {
+  return `${location.origin}/${writeRoute(route)}`
 }
 
 /** The route of the page. */
 export const route: Signal<Route> = signal(readRoute(location.hash))
 
-addEventListener('hashchange', () => route.set(readRoute(location.hash)))
+const followUser = (): void => {
+  const { value } = route
+  if (value.view === 'session' && value.userId) user.set(value.userId)
+}
+followUser()
+
+addEventListener('hashchange', () => {
+  route.set(readRoute(location.hash))
+  followUser()
+})
 
 /** Shows a route. `replace` keeps the current one out of the history. */
 export function navigate(to: Route, options: { replace?: boolean } = {}): void {
@@ -62,6 +100,12 @@ export function navigate(to: Route, options: { replace?: boolean } = {}): void {
   if (options.replace) history.replaceState(null, '', hash)
   else if (hash !== location.hash) history.pushState(null, '', hash)
   route.set(to)
+  followUser()
+}
+
+function withQuery(hash: string, query: { readonly [name: string]: string | undefined }): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return given.length > 0 ? `${hash}?${new URLSearchParams(given)}` : hash
 }
 
 function isTab(text: string | undefined): text is SessionTab {

@@ -1,7 +1,14 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { describeFailedAttempt } from '../../../src/core/event/failed-attempts.ts'
+import { roundOf } from '../../../src/core/event/scope.ts'
+import type { SessionKey } from '../api/types.ts'
+import { CallDetails } from '../calls/CallDetails.tsx'
+import { ErrorStack } from '../calls/ErrorStack.tsx'
+import { ModelCallDetails } from '../calls/ModelCallDetails.tsx'
+import { shownResult } from '../calls/shown-result.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatDuration } from '../ui/format.ts'
+import { Section } from '../ui/Section.tsx'
 import { Tokens } from '../ui/Tokens.tsx'
 import { Tree } from '../ui/Tree.tsx'
 import { VisibleText } from '../ui/VisibleText.tsx'
@@ -15,12 +22,16 @@ export interface StepDetailsProps {
   readonly step: Step
   /** When its timeline began. */
   readonly start: number
+  /** The session of the step. */
+  readonly sessionKey: SessionKey
   /** Shows the step in the chat. Undefined: the step is not in this session. */
   readonly onOpen?: (() => void) | undefined
+  /** More to do with the step. */
+  readonly children?: ComponentChildren
 }
 
 /** Everything about one step. */
-export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Element {
+export function StepDetails({ step, start, sessionKey, onOpen, children }: StepDetailsProps): JSX.Element {
   const {
     name,
     agent,
@@ -33,8 +44,11 @@ export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Elem
     waits,
     error,
     args,
-    result,
+    call,
+    eventId,
   } = step
+  const round = roundOf(step.path)
+  const result = call?.response ? shownResult(call.response.response, call.error !== undefined) : step.result
   const waited = waitedMs(step)
   return (
     <section class="step-details" aria-label="Selected step">
@@ -49,9 +63,11 @@ export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Elem
             Show in chat
           </Button>
         )}
+        {children}
       </header>
       <dl class="step-facts">
         <Fact name="Agent">{visibleLine(agent)}</Fact>
+        {round > 1 && <Fact name="Round">{String(round)}</Fact>}
         <Fact name="Started after">{formatDuration(from - start)}</Fact>
         <Fact name="Took">{formatDuration(to - from)}</Fact>
         {waited > 0 && <Fact name="Waited">{formatDuration(waited)}</Fact>}
@@ -74,6 +90,18 @@ export function StepDetails({ step, start, onOpen }: StepDetailsProps): JSX.Elem
         </p>
       ))}
       {error !== undefined && <p class="field-issue">{visibleLine(error)}</p>}
+      {call && call.eventId !== '' && (
+        // closed at first: the step under the pointer changes often, and each is read from the server
+        <Section key={step.id} title="Details">
+          <CallDetails call={call} sessionKey={sessionKey} />
+          {call.error && <ErrorStack callId={step.id} sessionKey={sessionKey} />}
+        </Section>
+      )}
+      {kind === 'model' && eventId !== '' && (
+        <Section key={step.id} title="Request and reply">
+          <ModelCallDetails sessionKey={sessionKey} eventId={eventId} />
+        </Section>
+      )}
       <div class="step-values">
         {args !== undefined && (
           <div>

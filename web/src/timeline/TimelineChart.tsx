@@ -4,6 +4,7 @@ import { formatDuration } from '../ui/format.ts'
 import { visibleLine } from '../ui/visible-text.ts'
 import { Bar } from './Bar.tsx'
 import { AXIS, type ChartLayout, layOut, neighbour, ROW } from './chart-layout.ts'
+import { tickTexts } from './time-scale.ts'
 import type { Mark, Step, Timeline } from './timeline.ts'
 
 /** Props of the picture. */
@@ -22,8 +23,9 @@ export interface TimelineChartProps {
   onSelect(step: Step): void
 }
 
-/** The width of the text at a tick, in pixels. */
+/** The width of the text at a tick, and of one of its characters, in pixels. */
 const TICK_TEXT = 44
+const TICK_CHARACTER = 6.5
 /** More steps are not drawn: the table has them. */
 export const MOST_STEPS = 2000
 
@@ -79,6 +81,15 @@ export function TimelineChart(props: TimelineChartProps): JSX.Element {
           <Hatching />
           <Axis {...{ layout, width }} />
           {layout.rows.map(({ lane, timeline, top }) =>
+            lane.spans.map(({ from, to }) => {
+              const [x, end] = [from, to].map((time) => layout.scale.at(time - timeline.start) * width)
+              const size = Math.max((end ?? 0) - (x ?? 0), 2)
+              return (
+                <rect key={`${lane.id} ${from}`} class="timeline-span" x={x} y={top + 11} width={size} height={4} />
+              )
+            }),
+          )}
+          {layout.rows.map(({ lane, timeline, top }) =>
             lane.steps
               .filter((step) => drawn.has(step))
               .map((step) => (
@@ -112,7 +123,7 @@ function Labels({ layout, isCompared }: { readonly layout: ChartLayout; readonly
           <span
             class={`timeline-label ${lane.kind}`}
             title={visibleLine(lane.label)}
-            style={{ top: `${top}px`, paddingLeft: `${lane.depth * 10 + (lane.kind === 'tool' ? 10 : 0)}px` }}
+            style={{ top: `${top}px`, paddingLeft: `${lane.depth * 16 + (lane.kind === 'tool' ? 8 : 0)}px` }}
           >
             {visibleLine(lane.label)}
           </span>
@@ -136,20 +147,28 @@ function Hatching(): JSX.Element {
 
 function Axis({ layout, width }: { readonly layout: ChartLayout; readonly width: number }): JSX.Element {
   const { scale, height, rows } = layout
+  const texts = tickTexts(scale.ticks)
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a group of lines has no focus
     <g aria-hidden="true">
       {rows.map(({ top, lane }, at) => (
         <line key={at} class={`timeline-rule ${lane.kind}`} x1={0} x2={width + 12} y1={top + ROW} y2={top + ROW} />
       ))}
-      {scale.ticks.map((time) => {
+      {scale.ticks.map((time, at) => {
         const x = scale.at(time) * width
+        const text = texts[at] ?? ''
+        const isLast = x + 3 + text.length * TICK_CHARACTER > width + 8
         return (
           <g key={time}>
             <line class="timeline-tick" x1={x} x2={x} y1={AXIS - 8} y2={height} />
             {!scale.folds.some(({ from }) => Math.abs(scale.at(from) * width - x) < TICK_TEXT) && (
-              <text class="timeline-time" x={x + 3} y={AXIS - 10}>
-                {time === 0 ? '0' : formatDuration(time)}
+              <text
+                class="timeline-time"
+                x={isLast ? x - 3 : x + 3}
+                y={AXIS - 10}
+                text-anchor={isLast ? 'end' : 'start'}
+              >
+                {text}
               </text>
             )}
           </g>

@@ -2,12 +2,16 @@ import './timeline.css'
 import './steps.css'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { selection } from '../session/selection.ts'
+import type { SessionKey } from '../api/types.ts'
+import { copyJsonItem, copyLinkItem } from '../copy/copy-text.ts'
+import { invocationOf } from '../session/find-target.ts'
+import { pointed, selection } from '../session/selection.ts'
 import type { SessionTabProps } from '../session/session-tab.ts'
 import { navigate } from '../state/route.ts'
 import { type Signal, signal, useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatDuration } from '../ui/format.ts'
+import { Menu } from '../ui/Menu.tsx'
 import { ComparePicker, itemText, type OtherRun } from './ComparePicker.tsx'
 import { Comparison } from './Comparison.tsx'
 import { listInvocations } from './list-invocations.ts'
@@ -26,6 +30,11 @@ export function TimelineTab({ log }: SessionTabProps): JSX.Element {
   const [chosen, setChosen] = useState<string>()
   const [other, setOther] = useState<OtherRun>()
   const [isComparing, setComparing] = useState(false)
+  const target = useSignal(pointed)
+  useEffect(() => {
+    const run = target && invocationOf(entriesOf(log.view.value), target)
+    if (run !== undefined) setChosen(run)
+  }, [target])
   const current = items.find(({ id }) => id === chosen) ?? items[0]
   const timeline = useTimeline(view, current?.id)
   const otherTimeline = useTimeline(useSignal(other?.log.view ?? NO_VIEW), other?.invocationId)
@@ -56,7 +65,12 @@ export function TimelineTab({ log }: SessionTabProps): JSX.Element {
         </Button>
         {view.hasEarlier && <Button onClick={() => void log.loadEarlier()}>Load earlier runs</Button>}
       </div>
-      <Picture log={log} timeline={timeline} other={isComparing ? otherTimeline : undefined} />
+      <Picture
+        log={log}
+        timeline={timeline}
+        other={isComparing ? otherTimeline : undefined}
+        otherKey={other?.log.key}
+      />
     </div>
   )
 }
@@ -64,11 +78,16 @@ export function TimelineTab({ log }: SessionTabProps): JSX.Element {
 interface PictureProps extends SessionTabProps {
   readonly timeline: Timeline
   readonly other: Timeline | undefined
+  readonly otherKey: SessionKey | undefined
+}
+
+function isFailed({ status }: Step): boolean {
+  return status === 'failed'
 }
 
 const ZOOMS = [1, 1.5, 2, 3, 5, 8, 12, 20, 40]
 
-function Picture({ log, timeline, other }: PictureProps): JSX.Element {
+function Picture({ log, timeline, other, otherKey }: PictureProps): JSX.Element {
   const [foldsWaits, setFoldsWaits] = useState(true)
   const [zoom, setZoom] = useState(0)
   const [selectedId, setSelectedId] = useState<string>()
@@ -76,7 +95,14 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
   const timelines = useMemo(() => (other ? [timeline, other] : [timeline]), [timeline, other])
   const find = (id: string | undefined): Step | undefined =>
     timelines.flatMap(({ steps }) => steps).find((step) => step.id === id)
-  const step = find(shownId) ?? find(selectedId) ?? timeline.steps[0]
+  const target = useSignal(pointed)
+  useEffect(() => {
+    const id = target && (target.callId ?? target.eventId)
+    if (timeline.steps.some((one) => one.id === id)) setSelectedId(id)
+    setShownId(undefined)
+  }, [target, timeline.invocationId])
+  const selected = find(selectedId) ?? timeline.steps.findLast(isFailed)
+  const step = find(shownId) ?? selected ?? timeline.steps[0]
   const owner = timelines.find(({ steps }) => step && steps.includes(step)) ?? timeline
   const select = (chosen: Step): void => {
     setSelectedId(chosen.id)
@@ -109,7 +135,8 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
         </fieldset>
       </div>
       <TimelineChart
-        {...{ timelines, foldsWaits, selectedId }}
+        {...{ timelines, foldsWaits }}
+        selectedId={selected?.id}
         zoom={ZOOMS[zoom] ?? 1}
         onShow={({ id }) => setShownId(id)}
         onSelect={select}
@@ -118,7 +145,19 @@ function Picture({ log, timeline, other }: PictureProps): JSX.Element {
         <p class="muted">The first {MOST_STEPS} steps are drawn. The table has all of them.</p>
       )}
       <Legend />
-      {step && <StepDetails step={step} start={owner.start} onOpen={owner === timeline ? open : undefined} />}
+      {step && (
+        <StepDetails
+          step={step}
+          start={owner.start}
+          sessionKey={owner === timeline ? log.key : (otherKey ?? log.key)}
+          onOpen={owner === timeline ? open : undefined}
+        >
+          <Menu
+            label="Copy the step"
+            items={() => [copyLinkItem(log.key, { tab: 'timeline', at: step.id }), copyJsonItem(step)]}
+          />
+        </StepDetails>
+      )}
       {other && <Comparison one={timeline} other={other} />}
       <details class="timeline-table">
         <summary>Steps as a table</summary>
@@ -136,48 +175,45 @@ function selectInChat({ eventId, id, kind, result }: Step, steps: readonly Step[
 
 function Sums({ timeline: { totals } }: { readonly timeline: Timeline }): JSX.Element {
   const { durationMs, waitingMs, modelCalls, toolCalls, inputTokens, outputTokens, failures } = totals
+  const sums: readonly (readonly [sum: string | number, of: string])[] = [
+    [formatDuration(durationMs), 'in all'],
+    [waitingMs > 0 ? formatDuration(waitingMs) : 0, 'waiting'],
+    [modelCalls, modelCalls === 1 ? 'model call' : 'model calls'],
+    [toolCalls, toolCalls === 1 ? 'tool call' : 'tool calls'],
+    [inputTokens + outputTokens > 0 ? `${inputTokens} / ${outputTokens}` : 0, 'tokens in / out'],
+    [failures, 'failed'],
+  ]
   return (
     <ul class="sums" aria-label="Sums">
-      <li>
-        <strong>{formatDuration(durationMs)}</strong> in all
-      </li>
-      {waitingMs > 0 && (
-        <li>
-          <strong>{formatDuration(waitingMs)}</strong> waiting
-        </li>
-      )}
-      <li>
-        <strong>{modelCalls}</strong> model {modelCalls === 1 ? 'call' : 'calls'}
-      </li>
-      <li>
-        <strong>{toolCalls}</strong> tool {toolCalls === 1 ? 'call' : 'calls'}
-      </li>
-      {inputTokens + outputTokens > 0 && (
-        <li>
-          <strong>
-            {inputTokens} / {outputTokens}
-          </strong>{' '}
-          tokens in / out
-        </li>
-      )}
-      {failures > 0 && (
-        <li class="failed">
-          <strong>{failures}</strong> failed
-        </li>
+      {sums.map(
+        ([sum, of]) =>
+          (sum !== 0 || /call/.test(of)) && (
+            <li key={of} class={of === 'failed' ? of : undefined}>
+              <strong>{sum}</strong> {of}
+            </li>
+          ),
       )}
     </ul>
   )
 }
 
+const LEGEND = [
+  ['model', 'Model call'],
+  ['tool', 'Tool call'],
+  ['wait', 'Waiting for a person or a result'],
+  ['failed', 'Failed'],
+  ['note', '✓ answer'],
+  ['note', '→ transfer'],
+]
+
 function Legend(): JSX.Element {
   return (
     <ul class="legend" aria-label="Legend">
-      <li class="model">Model call</li>
-      <li class="tool">Tool call</li>
-      <li class="wait">Waiting for a person or a result</li>
-      <li class="failed">Failed</li>
-      <li class="note">✓ answer</li>
-      <li class="note">→ transfer</li>
+      {LEGEND.map(([kind, text]) => (
+        <li key={text} class={kind}>
+          {text}
+        </li>
+      ))}
     </ul>
   )
 }

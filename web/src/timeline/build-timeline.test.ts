@@ -9,6 +9,7 @@ import {
   Runner,
   respond,
   retry,
+  SequentialAgent,
   ToolError,
   tool,
 } from 'toolwright'
@@ -269,6 +270,29 @@ describe('the timeline of an invocation', () => {
       ['helper', 0],
       ['helper', 1],
     ])
+  })
+
+  test('has a row for each workflow agent, above the rows of its agents, and the rows of an agent tool below those of its tool', async () => {
+    const child = (name: string) => new LlmAgent({ name, description: name, model: model([name, name]) })
+    const calls = [{ name: 'helper', args: { request: 'x' } }, { name: 'look' }]
+    const caller = new LlmAgent({
+      name: 'caller',
+      model: model([{ calls }, 'Hi']),
+      tools: [agentTool(child('helper')), timed('look', 5)],
+    })
+    const loop = new LoopAgent({ name: 'polish', maxIterations: 2, subAgents: [child('writer')] })
+    const { lanes } = timelineOf(await log(new SequentialAgent({ name: 'pipeline', subAgents: [caller, loop] })))
+    expect(lanes.map(({ label, kind, depth, steps }) => [depth, kind, label, steps.length])).toEqual([
+      [0, 'agent', 'pipeline', 0],
+      [1, 'agent', 'caller', 2],
+      [1, 'tool', 'look', 1],
+      [1, 'tool', 'helper', 1],
+      [2, 'agent', 'helper', 1],
+      [1, 'agent', 'polish', 0],
+      [2, 'agent', 'writer', 2],
+    ])
+    const [pipeline] = lanes
+    expect(pipeline?.spans.map(({ from, to }) => [from - START, to - START])).toEqual([[0, clock.now - START]])
   })
 
   test('marks a transfer and shows the other agent in its own row', async () => {

@@ -1,6 +1,6 @@
-import type { FailedAttempt } from '../../../src/core/event/event.ts'
 import { describeAnswer } from '../../../src/core/event/read-answer.ts'
 import type { CallView, InvocationView, MarkView, ReplyView, WaitView } from '../../../src/core/event/views/views.ts'
+import { attemptOf } from '../calls/attempt-of.ts'
 import type { Mark, Step, StepStatus, Wait } from './timeline.ts'
 
 /** What the views of the log do not say. */
@@ -13,9 +13,10 @@ export interface StepOptions {
 
 /** The steps of an invocation, by the time they began. */
 export function stepsOf(invocation: InvocationView, options: StepOptions): readonly Step[] {
-  const { replies, calls } = invocation
+  const { replies, calls, scopes } = invocation
+  const parents = new Map(scopes.map(({ path, parent }) => [path, parent]))
   return [
-    ...replies.map(replyStep),
+    ...replies.map((reply) => ({ ...replyStep(reply), parent: parents.get(reply.path) })),
     ...calls.map((call) => callStep(call, options)),
     ...(options.isRunning ? nextReply(invocation, options) : []),
   ].sort((one, other) => one.from - other.from || one.to - other.to)
@@ -59,11 +60,13 @@ function callStep(call: CallView, { end, isRunning }: StepOptions): Step {
     waits: call.waits.map((wait) => waitOf(wait, end)),
     status: statusOf(call, isRunning),
     gate,
-    attempt: call.attempt + call.interruptions + retriesOf(failedAttempts, error === undefined),
+    attempt: attemptOf(call),
     failedAttempts,
     args: kind === 'toolset' ? { hint: call.requests[0]?.hint } : (changedArgs ?? args),
     result: call.response?.response,
     error: error?.message,
+    parent: call.parent,
+    call,
   }
 }
 
@@ -82,12 +85,6 @@ function statusOf({ status, endedAt }: CallView, isRunning: boolean): StepStatus
   if (status === 'waiting') return 'waiting'
   if (endedAt !== undefined) return 'failed'
   return isRunning ? 'running' : 'interrupted'
-}
-
-/** How often a policy ran the body again. */
-function retriesOf(failed: readonly FailedAttempt[], hasSucceeded: boolean): number {
-  const last = failed.at(-1)
-  return last ? last.attempt - (hasSucceeded ? 0 : 1) : 0
 }
 
 /** The model call of a run under way. It has no event yet. */

@@ -1,3 +1,4 @@
+import { formatDuration } from '../ui/format.ts'
 import type { Step } from './timeline.ts'
 
 /** A part of the time. */
@@ -50,6 +51,14 @@ export function timeScale(duration: number, quiet: readonly Span[] = []): TimeSc
     return place / size
   }
   return { at, folds, ticks: ticksOf(total, size, folds) }
+}
+
+/** The texts of ticks, as exact as they must be to differ from each other. */
+export function tickTexts(ticks: readonly number[]): readonly string[] {
+  const texts = ticks.map((time) => (time === 0 ? '0' : formatDuration(time)))
+  return texts.map((text, at) =>
+    texts.indexOf(text) === texts.lastIndexOf(text) ? text : formatDuration(ticks[at] ?? 0, 3),
+  )
 }
 
 /** Round times, outside the folds. */

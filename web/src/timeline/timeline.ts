@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/core/base/json.ts'
 import type { FailedAttempt } from '../../../src/core/event/event.ts'
 import type { FailedModel } from '../../../src/core/event/model-fallback.ts'
+import type { CallView } from '../../../src/core/event/views/views.ts'
 
 /** A time in which a step waits for a person or for an outside result. Times are milliseconds since the epoch. */
 export interface Wait {
@@ -60,6 +61,10 @@ export interface Step {
   readonly result?: unknown
   /** The error of a call or an agent. */
   readonly error?: string | undefined
+  /** The call whose agent or code made the step. */
+  readonly parent?: string | undefined
+  /** The call, if the step is one. */
+  readonly call?: CallView | undefined
 }
 
 /** A row of the picture: steps that do not overlap. */
@@ -70,10 +75,12 @@ export interface Lane {
   readonly label: string
   /** Holds the model calls of an agent, or the calls of a tool. */
   readonly kind: 'agent' | 'tool'
-  /** How deep the agent is in the tree. */
+  /** How deep the row is in the tree. */
   readonly depth: number
   /** The steps, in order. */
   readonly steps: readonly Step[]
+  /** When agents below it worked, if the agent has no steps of its own. */
+  readonly spans: readonly { readonly from: number; readonly to: number }[]
 }
 
 /** A point in time. */

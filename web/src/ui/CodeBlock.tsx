@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import { Button } from './Button.tsx'
+import { CopyButton } from './CopyButton.tsx'
 
 /** Props of a block of code. */
 export interface CodeBlockProps {
@@ -12,18 +11,11 @@ export interface CodeBlockProps {
 
 /** A block of code with a button that copies it. */
 export function CodeBlock({ code, language }: CodeBlockProps): JSX.Element {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(code)
-    setCopied(true)
-  }
   return (
     <figure class="code-block">
       <figcaption>
         <span>{language?.split(/\s/)[0] || 'text'}</span>
-        <Button kind="plain" onClick={() => void copy().catch(() => setCopied(false))}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </Button>
+        <CopyButton text={() => code}>Copy</CopyButton>
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard */}
       <pre tabIndex={0}>

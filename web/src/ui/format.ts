@@ -22,11 +22,12 @@ export function formatExactTime(seconds: number): string {
   return `${hours}:${minutes}:${rest}.${padded(date.getMilliseconds(), 3)}`
 }
 
-/** A duration: `120 ms`, `4.2 s`, `3 min 5 s`. */
-export function formatDuration(milliseconds: number): string {
+/** A duration: `120 ms`, `4.2 s`, `3 min 5 s`; with three `digits` `4.215 s`, `3 min 5.215 s`. */
+export function formatDuration(milliseconds: number, digits = 1): string {
   const ms = Math.max(0, milliseconds)
   if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(digits)} s`
+  if (digits > 1) return `${Math.floor(ms / 60_000)} min ${((ms % 60_000) / 1000).toFixed(digits)} s`
   const seconds = Math.round(ms / 1000)
   return seconds < 3600
     ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`

@@ -6,7 +6,8 @@ import { describeVariant, variantsOf } from './variant.ts'
 
 /** Says that a session is a what-if copy, and what it changes. */
 export function WhatIfNote({ sessionId }: { readonly sessionId: string }): JSX.Element | null {
-  const variants = variantsOf(useSignal(sessionList).sessions?.find(({ id }) => id === sessionId))
+  const { sessions = [], open } = useSignal(sessionList)
+  const variants = variantsOf([...sessions, open].find((session) => session?.id === sessionId))
   if (variants.length === 0) return null
   return (
     <details class="what-if warning">

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../src/core/base/json.ts'
-import type { WireSession } from '../api/types.ts'
+import type { SessionItem } from '../api/types.ts'
 import { visibleLine } from '../ui/visible-text.ts'
 
 /** What is different about an agent in a what-if copy, as the server stores it in the state of the copy. */
@@ -17,8 +17,8 @@ export interface AgentVariant {
 }
 
 /** What a session changes. Empty for a session that is no what-if copy. */
-export function variantsOf(session: Pick<WireSession, 'state'> | undefined): readonly AgentVariant[] {
-  const stored = session?.state['trusted:whatIf']
+export function variantsOf(session: Pick<SessionItem, 'whatIf'> | undefined): readonly AgentVariant[] {
+  const stored = session?.whatIf
   return Array.isArray(stored) ? stored.filter((one) => isRecord(one) && typeof one.agent === 'string') : []
 }
 

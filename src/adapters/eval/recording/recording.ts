@@ -83,6 +83,16 @@ export interface RequestStep {
   readonly contents: readonly string[]
 }
 
+/** The model of an agent in a recording. Undefined if it has none. */
+export function recordedModel({ models }: Recording, agent: string): RecordedModel | undefined {
+  return Object.hasOwn(models, agent) ? models[agent] : undefined
+}
+
+/** The tools of a toolset in a recording. Undefined if it has none. */
+export function recordedToolset({ toolsets }: Recording, name: string): readonly RecordedTool[] | undefined {
+  return Object.hasOwn(toolsets, name) ? toolsets[name] : undefined
+}
+
 /** Checks what a file has as the recording of a case. `what` names the case. Throws INVALID_CONFIG with what to do. */
 export function checkRecording(value: unknown, what: string): Recording {
   const problem = problemOf(value)
@@ -99,6 +109,9 @@ function problemOf(value: unknown): string | undefined {
   if (!Array.isArray(entries) || !entries.every(isEntry)) return 'has no valid list of entries'
   if (!Array.isArray(steps) || !steps.every(isStep)) return 'has no valid list of steps'
   if (!isRecord(state) || !isRecord(models) || !isRecord(toolsets)) return 'has no state, models or toolsets'
+  if (!Object.values(models).every(isNamed)) return 'has a model without a name'
+  if (!Object.values(toolsets).every((tools) => Array.isArray(tools) && tools.every(isTool)))
+    return 'has a toolset that is no list of tools'
   const names = [value.appName, value.userId, value.sessionId]
   return names.every((name) => typeof name === 'string' && name !== '') ? undefined : 'names no session'
 }
@@ -112,5 +125,13 @@ function isEntry(value: unknown): boolean {
 
 function isStep(value: unknown): boolean {
   if (!isRecord(value) || typeof value.scope !== 'string') return false
-  return typeof value.body === 'string' || Array.isArray(value.contents)
+  return typeof value.body === 'string' || (typeof value.kept === 'number' && Array.isArray(value.contents))
+}
+
+function isNamed(value: unknown): value is JsonObject {
+  return isRecord(value) && typeof value.name === 'string' && value.name !== ''
+}
+
+function isTool(value: unknown): boolean {
+  return isNamed(value) && typeof value.description === 'string'
 }

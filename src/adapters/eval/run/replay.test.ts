@@ -292,6 +292,32 @@ test('a replay lists the recorded tools of a server, with their gates, and the p
   expect(notes).toContain('Tool "s_pay" is not declared any more.')
 })
 
+test('an agent and a toolset may have the name of a member of every object', async () => {
+  const find = tool({ name: 'find', description: 'Finds', effect: 'none', run: () => ({ found: 3 }) })
+  const remote = {
+    name: 'constructor',
+    isRemote: true,
+    listTools: () => Promise.resolve([find]),
+    close: async () => {},
+  }
+  const model = scriptedModel([{ calls: [{ name: 'find' }] }, 'Three.'])
+  const agent = new LlmAgent({ name: 'constructor', model, tools: [remote] })
+  const recording = await record(agent, ['Go.'])
+  expect(recording.models.constructor).toEqual({ name: 'scripted' })
+  expect(Object.entries(recording.toolsets)).toEqual([['constructor', [expect.objectContaining({ name: 'find' })]]])
+  expect((await replay(recording, agent)).difference).toBeUndefined()
+})
+
+test('a recording that hangs ends with its signal', async () => {
+  const said = new LlmAgent({ name: 'desk', model: scriptedModel(['Hello.']) })
+  const { entries, state } = await record(said, ['Go.'])
+  const instruction = (): Promise<never> => new Promise(() => {})
+  const hanging = new LlmAgent({ name: 'desk', model: scriptedModel([]), instruction })
+  const session = { key: { appName: 'shop', ...key }, entries, state }
+  const signal = AbortSignal.timeout(50)
+  await expect(recordCase(session, { target: hanging, id: 'case', signal })).rejects.toThrow('timeout')
+})
+
 test('a replay does not read an OpenAPI document that a function fetches', async () => {
   const server = { isUp: true }
   const paths = { '/pets': { get: { operationId: 'listPets', responses: { 200: { description: 'Pets' } } } } }

@@ -1,4 +1,5 @@
 // Runs a recorded conversation again: models and bodies give what they gave, everything between them is the code of today.
+import { setOwn } from '../../../core/base/json.ts'
 import type { Ports } from '../../../core/base/ports.ts'
 import type { Part } from '../../../core/content/content.ts'
 import { ToolError } from '../../../core/error/error.ts'
@@ -18,7 +19,13 @@ import { toRecordedId, withRecordedIds, withReplayedIds } from '../recording/rec
 import { openRecordedLog, type RecordedLog } from '../recording/recorded-log.ts'
 import { RecordedResults } from '../recording/recorded-result.ts'
 import { describeTool, recordedGate, toolOfRecording } from '../recording/recorded-tool.ts'
-import type { RecordedModel, RecordedTool, Recording } from '../recording/recording.ts'
+import {
+  type RecordedModel,
+  type RecordedTool,
+  type Recording,
+  recordedModel,
+  recordedToolset,
+} from '../recording/recording.ts'
 import { ReplayOrder } from './replay-order.ts'
 
 /** Where a recording gets what a log does not tell. */
@@ -113,11 +120,12 @@ export class Replay {
   }
 
   #model(given: Model | string, agent: string): Model {
-    const { name, capabilities } = this.#recording.models[agent] ?? this.#describe(given, agent)
-    this.models[agent] = { name, ...(capabilities && { capabilities }) }
+    const { name, capabilities } = recordedModel(this.#recording, agent) ?? this.#describe(given, agent)
+    const described = { name, ...(capabilities && { capabilities }) }
+    setOwn(this.models, agent, described)
     const replay = this
     return {
-      ...this.models[agent],
+      ...described,
       async *generate(request, options) {
         const scope = pathOf(options)
         replay.steps.request(scope, request)
@@ -169,7 +177,7 @@ export class Replay {
   #toolset(given: Toolset): Toolset {
     if (!given.isRemote) return given
     const { name } = given
-    const listed = this.#recording.toolsets[name]
+    const listed = recordedToolset(this.#recording, name)
     if (listed) {
       const tools = listed.map(toolOfRecording)
       return { name, listTools: () => Promise.resolve(tools) }
@@ -177,7 +185,7 @@ export class Replay {
     if (!this.#source) return { name, listTools: () => Promise.reject(notRecorded(name)) }
     return wrapToolset(given, async (toolset, context) => {
       const tools = (await toolset.listTools(context)).flatMap((tool) => describeTool(tool) ?? [])
-      this.toolsets[name] = tools
+      setOwn(this.toolsets, name, tools)
       return tools.map(toolOfRecording)
     })
   }

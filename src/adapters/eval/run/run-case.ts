@@ -13,7 +13,7 @@ import type { Replacements } from '../parts/replace-parts.ts'
 import { compareRecordings } from '../recording/compare-recordings.ts'
 import { describeDifference } from '../recording/difference.ts'
 import { changesOfTools } from '../recording/recorded-tool.ts'
-import type { Recording } from '../recording/recording.ts'
+import { type Recording, recordedToolset } from '../recording/recording.ts'
 import { modelErrors } from './case-checks.ts'
 import { outcomeOf } from './case-outcome.ts'
 import { converse, type SpokenTurn } from './conversation.ts'
@@ -90,7 +90,7 @@ export async function runCase(one: EvalCase, options: CaseOptions): Promise<Case
 
 /** Notes how the tools of a server differ from those of the recording: recorded results may not fit any more. */
 function withComparison(given: Toolset, recording: Recording | undefined, notes: Set<string>): Toolset {
-  const recorded = recording?.toolsets[given.name]
+  const recorded = recording && recordedToolset(recording, given.name)
   if (!given.isRemote || !recorded) return given
   return wrapToolset(given, async (toolset, context) => {
     const tools = await toolset.listTools(context)

@@ -120,6 +120,25 @@ test('a simulated user goes on until its plan is done, and at most 20 times', as
   expect(refunded).toHaveLength(20)
 })
 
+test('an evaluation that is stopped starts no further case, and timers of the process have their turn before', async () => {
+  let asked = 0
+  const model = scriptedModel(() => `Hello ${asked++}.`)
+  const agent = new LlmAgent({ name: 'desk', model })
+  const cases = Array.from({ length: 5_000 }, (_, at) => ({ id: `c${at}`, turns: [ask] }))
+  const signal = AbortSignal.timeout(100)
+  const done = await runEvals({ sets: [defineEval({ id: 'a', agent, cases })], signal })
+  expect(asked).toBeLessThan(5_000)
+  expect(done.cases).toHaveLength(5_000)
+  expect(done.cases.at(-1)).toMatchObject({ status: 'ERROR', trials: [{ calls: 0 }] })
+})
+
+test('a time limit that no timer can have is none, and long findings are cut', async () => {
+  const check = { name: 'long', check: () => ({ status: 'FAILED' as const, detail: 'x'.repeat(100_000) }) }
+  const found = await run({ turns: [ask], checks: [check], timeLimitMs: 1e12 })
+  expect(found).toMatchObject({ status: 'FAILED' })
+  expect(found?.checks.find(({ name }) => name === 'long')?.detail).toHaveLength(5_003)
+})
+
 test('a hanging case ends at its time limit, and the others run', async () => {
   const agent = {
     name: 'hangs',

@@ -14,6 +14,7 @@ import type { Model } from '../../../engine/model/model.ts'
 import type { Models } from '../../../engine/runner/models.ts'
 import { checkEvalSet } from '../cases/check-eval-set.ts'
 import type { EvalCase, EvalSet } from '../cases/eval-set.ts'
+import type { CheckResult } from '../checks/check.ts'
 import { notJudged } from '../criteria/judge-criteria.ts'
 import { type CaseResult, type EvalResults, type TrialResult, worst } from '../results/results.ts'
 import { checksOf } from './case-checks.ts'
@@ -62,6 +63,10 @@ const RULES: OptionRules<RunEvalsOptions> = {
   onCase: callback,
   signal: anything,
 }
+
+/** Characters in results. */
+const MAX_REPLY = 500
+const MAX_DETAIL = 5_000
 
 /** A cancelled run gets this long to end before it is left alone. */
 const STOP_MS = 5_000
@@ -157,7 +162,7 @@ async function evaluate(job: Job, options: JobOptions, trial: number, signal: Ab
   const resolve = modelsOf(target, models)
   const judgeModel = mode === 'replay' ? undefined : (name: string) => options.judgeModel ?? resolve(name, 'judge')
   const { outcome } = run
-  const checks = [...run.found, ...(await checksOf(set, one, { outcome, judgeModel }))]
+  const checks = [...run.found, ...(await checksOf(set, one, { outcome, judgeModel }))].map(withShortDetail)
   const notes = [...run.notes, ...(judgeModel ? [] : notJudged(set.criteria ?? {}))]
   const { timeMs, tokens, calls, reply } = outcome
   return {
@@ -167,11 +172,22 @@ async function evaluate(job: Job, options: JobOptions, trial: number, signal: Ab
     timeMs: Math.round(timeMs),
     tokens: tokens.input + tokens.output,
     calls: calls.length,
-    reply: reply.length > 500 ? `${reply.slice(0, 500)}...` : reply,
+    reply: shorten(reply, MAX_REPLY),
   }
 }
 
 function errorResult(error: unknown, since: number): TrialResult {
   const timeMs = Math.round(performance.now() - since)
-  return { status: 'ERROR', checks: [], error: messageOf(error), notes: [], timeMs, tokens: 0, calls: 0, reply: '' }
+  const message = shorten(messageOf(error), MAX_DETAIL)
+  return { status: 'ERROR', checks: [], error: message, notes: [], timeMs, tokens: 0, calls: 0, reply: '' }
+}
+
+function withShortDetail(result: CheckResult): CheckResult {
+  return (result.detail?.length ?? 0) > MAX_DETAIL
+    ? { ...result, detail: shorten(result.detail ?? '', MAX_DETAIL) }
+    : result
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}...` : text
 }

@@ -4,6 +4,7 @@ import { checkpointTests } from './session-checkpoint-tests.ts'
 import { copyTests } from './session-copy-tests.ts'
 import { countTests } from './session-count-tests.ts'
 import { crashTests } from './session-crash-tests.ts'
+import { findTests } from './session-find-tests.ts'
 import { inboxTests } from './session-inbox-tests.ts'
 import { interruptedTests } from './session-interrupted-tests.ts'
 import { isolationTests } from './session-isolation-tests.ts'
@@ -38,5 +39,6 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   isolationTests(serviceTest)
   pinTests(serviceTest)
   pageTests(serviceTest)
+  findTests(serviceTest)
   lifeTests(serviceTest)
 }

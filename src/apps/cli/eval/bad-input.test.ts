@@ -80,6 +80,16 @@ test.each<[string, readonly object[], string]>([
     [caseOf('a', 'Hello', { recording: { ...recording, entries: [{ event: {} }] } })],
     'has no valid list of entries',
   ],
+  [
+    'a recording with a damaged toolset',
+    [caseOf('a', 'Hello', { recording: { ...recording, toolsets: { api: 'all' } } })],
+    'has a toolset that is no list of tools',
+  ],
+  [
+    'a recording with a damaged model',
+    [caseOf('a', 'Hello', { recording: { ...recording, models: { desk: 7 } } })],
+    'has a model without a name',
+  ],
   ['a misspelled member', [caseOf('a', 'Hello', { chekcs: [] })], 'chekcs'],
 ])('%s runs no case and exits with 2', async (_, cases, message) => {
   const { code, errors, out } = await runCommandLine(['eval', fileOf(project(), ...cases), '--live'])

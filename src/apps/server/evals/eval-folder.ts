@@ -61,11 +61,14 @@ export class EvalFolder {
     })
   }
 
-  /** Changes the text of a set, or makes one: then `change` gets undefined. */
+  /** Changes the text of a set, or makes one: then `change` gets undefined. Throws ALREADY_EXISTS if a link or a folder has its name. */
   save(id: string, change: (text: string | undefined) => string): Promise<void> {
     return this.#inOrder(async () => {
       const file = join(this.#folder, this.file(id))
-      await replaceFile(file, change(await readSmall(file)))
+      const text = await readSmall(file)
+      if (text === undefined && (await lstat(file).catch(() => undefined)))
+        throw new ToolwrightError('ALREADY_EXISTS', `"${this.file(id)}" is no plain file. Choose another eval set.`)
+      await replaceFile(file, change(text))
     })
   }
 

@@ -4,8 +4,10 @@ import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
 import { RunSlots } from './run-slots.ts'
 
 /** The routes that start runs and follow none. */
-export const RUN_ROUTES: readonly string[] = [
-  '/run',
+export const RUN_ROUTES: readonly string[] = ['/run']
+
+/** Those of developers. */
+export const DEV_RUN_ROUTES: readonly string[] = [
   '/dev/apps/:app/agents/:agent/tools/:tool/call',
   '/dev/apps/:app/agents/:agent/tools/:tool/crash-test',
 ]

@@ -20,6 +20,8 @@ export const READ_ROUTES: readonly string[] = [
 /** Those of a server with `dev`. */
 export const DEV_READ_ROUTES: readonly string[] = [
   '/dev/apps/:app/pending',
+  '/dev/apps/:app/sessions',
+  '/dev/apps/:app/users',
   '/dev/apps/:app/debug/trace/*',
   '/dev/apps/:app/users/:user/memory',
   '/dev/apps/:app/users/:user/first-messages',

@@ -1,7 +1,7 @@
 import { invalid } from '../wire/fields.ts'
 
 /** The lists that have pages. */
-export type ListName = 'sessions' | 'events' | 'pending' | 'artifacts' | 'versions'
+export type ListName = 'sessions' | 'events' | 'pending' | 'artifacts' | 'versions' | 'found'
 
 /** The cursor of a client for a position of a store. It names its list: a cursor of another list is refused. */
 export function writeCursor(list: ListName, position: string): string {

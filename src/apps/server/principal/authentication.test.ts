@@ -54,7 +54,11 @@ test('a browser tab without the token gets a page that asks for it, and nothing 
     const response = await get(path, headers)
     const text = await response.text()
     expect([response.status, response.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
-    expect(text).toMatch(/<form action="\/"><label>Token <input name="token" type="password"/) // leads to /?token=
+    expect(text).toMatch(/<form method="post"( action="\/")?><label>Token <input name="token" type="password"/)
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^' ]+'; form-action 'self'/,
+    )
+    expect(text).not.toContain('<script')
     expect(text).not.toContain(String(server.token))
   }
   expect((await get('/list-apps', { ...tab, authorization: `Bearer ${server.token}` })).status).toBe(200)
@@ -81,6 +85,27 @@ test('the printed address is exchanged for a cookie that scripts and other sites
   expect(secure.headers.get('set-cookie')).toMatch(
     /^__Host-toolwright-token=.*Path=\/; HttpOnly; Secure; SameSite=Strict$/,
   )
+})
+
+test('the token that a person enters is exchanged for a cookie, and no address has it', async () => {
+  const { server } = behind()
+  const enter = (token: string, path = '/', more: Record<string, string> = {}): Promise<Response> => {
+    const body = new URLSearchParams({ token }).toString()
+    const type = 'application/x-www-form-urlencoded'
+    const headers = { 'content-type': type, 'content-length': String(body.length), ...more }
+    return server.fetch(new Request(`http://localhost:8000${path}`, { method: 'POST', body, headers }))
+  }
+  const right = await enter(` ${server.token} `, '/', { origin: 'http://localhost:8000' })
+  expect([right.status, right.headers.get('location')]).toEqual([303, '/'])
+  expect(right.headers.get('set-cookie')).toMatch(/^toolwright-token-8000=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/)
+  const wrong = await enter('wrong')
+  expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([401, null])
+  expect(await wrong.text()).toContain('This is not the token of the server.')
+  const token = String(server.token)
+  expect((await enter(token, '/', { origin: 'http://evil.test' })).status).toBe(403)
+  expect((await enter(token, '/list-apps')).status).toBe(401)
+  expect((await enter(token, '/', { 'content-type': 'text/plain' })).status).toBe(401)
+  expect((await enter('x'.repeat(5_000))).status).toBe(401)
 })
 
 test('a link of another site to the page loads it again, so that the browser sends the cookie', async () => {

@@ -2,12 +2,12 @@ import type { MiddlewareHandler } from 'hono'
 import { isRecord } from '../../../core/base/json.ts'
 import { ToolwrightError } from '../../../core/error/error.ts'
 import type { RequestContext, ServerEnv, ServerParts } from '../env.ts'
-import { askForToken, opensPage } from './ask-for-token.ts'
+import { askForToken, opensPage, tokenInForm } from './ask-for-token.ts'
 import { clientAddress } from './client-address.ts'
 import { type Attempt, FailedAuthentications } from './failed-authentications.ts'
 import { isLinkFromOutside, loadAgain } from './load-again.ts'
 import type { Principal } from './principal.ts'
-import { developerOf, exchangeToken } from './server-token.ts'
+import { developerOf, exchangeToken, tokenInAddress } from './server-token.ts'
 
 /** Sets the principal of each request, or refuses it with 401. Failures are counted, logged and throttled by address. */
 export function authentication({ options, limits, logger, metrics }: ServerParts): MiddlewareHandler<ServerEnv> {
@@ -15,7 +15,8 @@ export function authentication({ options, limits, logger, metrics }: ServerParts
   const failures = new FailedAuthentications(limits.failedAuthenticationsPerMinute)
   const findPrincipal = async (context: RequestContext): Promise<Principal | Response | undefined> => {
     if (authenticate) return checkPrincipal(await authenticate(context.req.raw))
-    return exchangeToken(context, token ?? '', options) ?? developerOf(context, token ?? '', options)
+    const given = (await tokenInForm(context.req.raw)) ?? tokenInAddress(context)
+    return exchangeToken(context, { given, token: token ?? '' }, options) ?? developerOf(context, token ?? '', options)
   }
   const refuse = (context: RequestContext, attempt: Attempt): Response => {
     const request = context.req.raw
@@ -27,7 +28,7 @@ export function authentication({ options, limits, logger, metrics }: ServerParts
     const limited = attempt.fail()
     const address = clientAddress(context, options) ?? 'unknown'
     if (!limited) logger.warn(`Authentication failed: address ${address}, request ${context.get('correlationId')}.`)
-    if (token !== undefined && opensPage(request)) return askForToken()
+    if (token !== undefined && opensPage(request)) return askForToken(request)
     if (limited) throw limited
     const advice = token === undefined ? '' : ' A browser opens /?token=<token> once.'
     throw new ToolwrightError('UNAUTHENTICATED', `Send a valid token as \`Authorization: Bearer <token>\`.${advice}`)

@@ -17,10 +17,19 @@ export function developerOf(context: RequestContext, token: string, trust: Proxy
   return isEqual(given, token) ? DEVELOPER : undefined
 }
 
-/** Exchanges the token in the address of the page for a cookie; undefined if the request is no exchange. */
-export function exchangeToken(context: RequestContext, token: string, trust: ProxyTrust): Response | undefined {
+/** The token in the printed address of the page; undefined if the request opens another one. */
+export function tokenInAddress({ req }: RequestContext): string | undefined {
+  return req.method === 'GET' && req.path === '/' ? req.query('token') : undefined
+}
+
+/** Exchanges the token for a cookie; undefined if it is not the one that was given. */
+export function exchangeToken(
+  context: RequestContext,
+  { given, token }: { readonly given: string | undefined; readonly token: string },
+  trust: ProxyTrust,
+): Response | undefined {
   const { req } = context
-  if (req.method !== 'GET' || req.path !== '/' || !isEqual(req.query('token'), token)) return undefined
+  if (!isEqual(given, token)) return undefined
   setCookie(context, cookieName(context, trust), token, {
     httpOnly: true,
     sameSite: 'Strict',

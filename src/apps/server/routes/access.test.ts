@@ -115,7 +115,7 @@ test('allows every route to the user it belongs to', async () => {
   const isDelete = (route: string): number => (route.startsWith('DELETE') ? 1 : 0)
   // for principals that may act as any user
   const isForOperators = (route: string): boolean =>
-    /\/apps\/:app\/(pending|fleet)|\/dev\/apps\/:app\/agents\/:agent\/tools|\/eval[-_](sets|results)|\/stacks$|\/notes$|\/model-calls\//.test(
+    /\/apps\/:app\/(pending|fleet)|\/dev\/apps\/:app\/agents|\/eval[-_](sets|results)|\/stacks$|\/notes$|\/model-calls\//.test(
       route,
     )
   const isTested = (route: string): boolean => route.endsWith('/changes') // the stream does not end: changes.test.ts reads it

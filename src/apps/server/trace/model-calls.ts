@@ -14,11 +14,14 @@ const LIMITS: RecordLimits = { count: 1_000, characters: 50_000_000 }
 export class ModelCalls implements Observer {
   /** As JSON: a copy that nothing changes. */
   readonly #records: BoundedRecords<string>
+  /** The latest reply of each agent, and of all, in each run. */
+  readonly #latest: BoundedRecords<string>
   /** Calls whose reply is not recorded yet. */
   readonly #open: WeakMap<Operation, object> = new WeakMap()
 
   constructor(limits: RecordLimits = LIMITS) {
     this.#records = new BoundedRecords(limits)
+    this.#latest = new BoundedRecords(limits)
   }
 
   /** Copies the request of a model call, and its reply. */
@@ -50,8 +53,13 @@ export class ModelCalls implements Observer {
     const call = note.type === 'recorded' ? this.#open.get(operation) : undefined
     if (note.type !== 'recorded' || !call) return
     this.#open.delete(operation)
-    const text = JSON.stringify(call)
-    this.#records.set(keyOf(operation.run, note.eventId), text, text.length)
+    const { run, agent } = operation
+    const { invocationId } = run
+    const [own, any] = [keyOf(run, `${invocationId} ${agent}`), keyOf(run, invocationId)]
+    const previousId = this.#latest.get(own) ?? this.#latest.get(any)
+    for (const key of [own, any]) this.#latest.set(key, note.eventId, 0)
+    const text = JSON.stringify({ ...call, previousId })
+    this.#records.set(keyOf(run, note.eventId), text, text.length)
   }
 
   /** The call of a reply, as JSON. Undefined if it is not kept. */

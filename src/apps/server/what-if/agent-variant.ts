@@ -27,7 +27,7 @@ const CONFIG: readonly string[] = [
 ]
 const MEMBERS: readonly string[] = ['agent', 'model', 'instruction', 'config', 'tools']
 const MAX_AGENTS = 20
-const MAX_TOOLS = 500
+const MAX_TOOLS = 2_000
 
 /** Reads the variants that a client sends, or that a copy stores. Throws INVALID_REQUEST. */
 export function readVariants(value: unknown, where: string): readonly AgentVariant[] {

@@ -105,7 +105,7 @@ export class InvocationReader {
     const { startedAt = 0, updatedAt = 0 } = this.#scopes.get(path) ?? {}
     const tokens = this.#tokens.get(path) ?? NO_TOKENS
     const activeAgent = active ?? (path.includes('/') ? agent : (this.#fold.start ?? agent))
-    return { path, agent, activeAgent, branch, parent: this.#callAround(path), startedAt, updatedAt, error, tokens }
+    return { path, agent, activeAgent, branch, parent: this.callAround(path), startedAt, updatedAt, error, tokens }
   }
 
   /** Counts the tokens of a reply for the invocation, for the scopes around it, and for the calls around it. */
@@ -113,10 +113,10 @@ export class InvocationReader {
     this.#addTokens('', usage)
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
       this.#addTokens(path.slice(0, end), usage)
-    for (let id = this.#callAround(path); id !== undefined; ) {
+    for (let id = this.callAround(path); id !== undefined; ) {
       this.#addTokens(id, usage)
       this.#views.delete(id)
-      id = this.#callAround(this.#calls.get(id)?.state.path ?? '')
+      id = this.callAround(this.#calls.get(id)?.state.path ?? '')
     }
   }
 
@@ -270,7 +270,7 @@ export class InvocationReader {
       isLongRunning: longRunningToolIds?.includes(id) === true,
       isImported: imported === true,
       attempt: before?.attemptAfter(state.args) ?? 1,
-      parent: this.#callAround(path),
+      parent: this.callAround(path),
     })
     this.#calls.set(id, history)
     this.#latest.set(equal, history)
@@ -278,7 +278,7 @@ export class InvocationReader {
   }
 
   /** The call whose agent or code works in this scope. It was made in the scope above: no call is around itself, whatever a log says. */
-  #callAround(path: string): string | undefined {
+  callAround(path: string): string | undefined {
     for (let scope = path; scope.includes('/'); ) {
       const id = scope.slice(scope.lastIndexOf('@') + 1)
       scope = scope.slice(0, scope.lastIndexOf('/'))
@@ -303,7 +303,7 @@ export class InvocationReader {
     if (!state) return
     let history = this.#calls.get(callId)
     if (!history) {
-      const parent = this.#callAround(path)
+      const parent = this.callAround(path)
       history = new CallHistory(state, {
         eventId: '',
         invocationId,

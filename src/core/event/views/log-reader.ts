@@ -54,6 +54,13 @@ export class LogReader {
     return this.#owners.get(id)?.call(id)
   }
 
+  /** The call whose agent or code made an event. Undefined for an event outside of calls. */
+  callAround({ invocationId, nodeInfo }: Pick<Event, 'invocationId' | 'nodeInfo'>): CallView | undefined {
+    const reader = this.#invocations.get(invocationId)
+    const id = nodeInfo && reader?.callAround(nodeInfo.path)
+    return id === undefined ? undefined : reader?.call(id)
+  }
+
   #addEvent(given: Event, seq: number): void {
     const event = toWholeEvent(given)
     const reader = this.#reader(event.invocationId)

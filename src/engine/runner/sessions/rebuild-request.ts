@@ -21,6 +21,8 @@ export type RequestDoubt = 'callbacks' | 'tools' | 'files' | 'answers' | 'no-mod
 export interface RebuiltRequest {
   /** The reply. */
   readonly reply: Event
+  /** The reply before it in its run, of the same agent or else of any. */
+  readonly previousId: string | undefined
   /** The messages. Undefined: the agent of the reply no longer exists, or a live model replied. */
   readonly contents: readonly Content[] | undefined
   /** Why they may differ from those that were sent. Empty: they are the same. */
@@ -54,10 +56,12 @@ function isReply({ turnComplete, usageMetadata, errorCode }: Event): boolean {
 
 function requestOf(reply: Event, view: SessionView, root: AgentTree): RebuiltRequest {
   const { author, nodeInfo, branch, isolationScope: isolation, live, modelVersion, errorCode } = reply
+  const before = view.events.filter((event) => event.invocationId === reply.invocationId && isReply(event))
+  const previousId = (before.findLast((event) => event.author === author) ?? before.at(-1))?.id
   const fold = view.foldOf(reply.invocationId)
   const tree = nodeInfo && !live ? treeAt(root, fold, nodeInfo.path) : undefined
   const agent = tree?.find(author)
-  if (!nodeInfo || !tree || !(agent instanceof LlmAgent)) return { reply, contents: undefined, doubts: [] }
+  if (!nodeInfo || !tree || !(agent instanceof LlmAgent)) return { reply, previousId, contents: undefined, doubts: [] }
   const contents = contentsFor(view, agent, { path: nodeInfo.path, branch, isolation })
   const { hooks, table } = tree.plan(agent)
   const doubts: RequestDoubt[] = []
@@ -66,7 +70,7 @@ function requestOf(reply: Event, view: SessionView, root: AgentTree): RebuiltReq
   if (contents.some(({ parts }) => hasMedia(parts))) doubts.push('files')
   if (hasLateAnswers(reply, view.events)) doubts.push('answers')
   if (modelVersion === undefined && errorCode === undefined) doubts.push('no-model')
-  return { reply, contents, doubts }
+  return { reply, previousId, contents, doubts }
 }
 
 /**

@@ -6,6 +6,7 @@ import { createTestServer, runBody, SESSIONS, type TestClient } from '../../serv
 interface Frame {
   readonly pending: string
   readonly lastSeq?: number
+  readonly sessions?: string
 }
 
 /** Opens a stream. `next` reads one frame; undefined is the end. */
@@ -55,6 +56,23 @@ test('streams changes of the pending requests without a session', async () => {
   expect((await next())?.pending).not.toBe(before?.pending)
 })
 
+test('streams that another client has created a session, given it a title, and run it', async () => {
+  const client = createTestServer({ dev: true, steps: ['Hi.'] })
+  const { next } = await follow(client, '/dev/changes?app=desk&user=ada')
+  const { next: ofAll } = await follow(client, '/dev/changes?app=desk')
+  const { next: ofBob } = await follow(client, '/dev/changes?app=desk&user=bob')
+  const [before, all, bob] = [await next(), await ofAll(), await ofBob()]
+  expect(before?.sessions).toEqual(expect.any(String))
+  await client.send(`POST ${SESSIONS}`, { sessionId: 's1' })
+  const created = await next()
+  expect(created?.sessions).not.toBe(before?.sessions)
+  expect((await ofAll())?.sessions).not.toBe(all?.sessions)
+  await client.send('POST /run', runBody('Hello'))
+  expect((await next())?.sessions).not.toBe(created?.sessions)
+  await client.send('POST /apps/desk/users/bob/sessions', { sessionId: 's2' })
+  expect((await ofBob())?.sessions).not.toBe(bob?.sessions)
+})
+
 test('ends the streams of changes when the server closes', async () => {
   const client = createTestServer({ dev: true })
   const { next } = await follow(client, '/dev/changes')
@@ -69,6 +87,10 @@ test('says nothing about the requests of others to a user who may act as one use
   const { server } = createTestServer({ dev: true, authenticate })
   const client = { server: { fetch: server.fetch.bind(server), token: 'token-of-ada-0123456789' } } as TestClient
   expect(await (await follow(client, '/dev/changes')).next()).toEqual({ pending: '' })
-  expect((await follow(client, '/dev/apps/desk/users/eve/sessions/s1/changes')).status).toBe(403)
+  for (const path of ['users/eve/sessions/s1/changes', 'users/ada/sessions/s1/changes?app=desk'])
+    expect((await follow(client, `/dev/apps/desk/${path}`)).status, path).toBe(403)
+  for (const query of ['app=desk', 'app=desk&user=eve'])
+    expect((await follow(client, `/dev/changes?${query}`)).status, query).toBe(403)
+  expect((await follow(client, '/dev/changes?app=desk&user=ada')).status).toBe(200)
   expect(await (await follow(client, `/dev${SESSIONS}/s1/changes`)).next()).toEqual({ pending: '', lastSeq: 0 })
 })

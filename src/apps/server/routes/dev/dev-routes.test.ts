@@ -34,7 +34,12 @@ function devServer(options: TestServerOptions = {}) {
 test('describes the apps', async () => {
   const { send } = devServer({ tours: { desk: ['Hi'] } })
   const app = { name: 'desk', rootAgent: 'clerk', description: 'Answers', tour: ['Hi'], hasLive: false }
-  expect((await send('GET /dev/info')).json()).toEqual({ version: expect.stringMatching(/^\d/), apps: [app] })
+  expect((await send('GET /dev/info')).json()).toEqual({
+    version: expect.stringMatching(/^\d/),
+    userId: 'user',
+    mayActAsAnyUser: true,
+    apps: [app],
+  })
 })
 
 test('pages through the log with records, without what only the body of a tool may see', async () => {

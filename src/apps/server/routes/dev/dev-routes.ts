@@ -15,6 +15,7 @@ import { infoRoutes } from './info.ts'
 import { logRoutes } from './log.ts'
 import { memorySearchRoutes } from './memory.ts'
 import { modelCallRoutes } from './model-calls.ts'
+import { sessionSearchRoutes } from './session-search.ts'
 import { stackRoutes } from './stacks.ts'
 import { statsRoutes } from './stats.ts'
 import { stubRoutes } from './stubs.ts'
@@ -30,6 +31,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   logRoutes(app, parts)
   forkRoutes(app, parts)
   firstMessageRoutes(app, parts)
+  sessionSearchRoutes(app, parts)
   stackRoutes(app, parts)
   callNoteRoutes(app, parts)
   statsRoutes(app, parts)

@@ -1,5 +1,5 @@
 // The evaluations of the workbench: sessions become cases, and cases run with what was recorded.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tool } from 'toolwright'
@@ -176,6 +176,20 @@ test.each([{ mode: 'fast' }, { repeat: 0 }, { repeat: 1.5 }, { repeat: 101 }, { 
     expect((await serverIn(folder).evaluate('orders', how)).json()).toMatchObject({ errorCode: 'INVALID_REQUEST' })
   },
 )
+
+test('refuses more runs than a page can show, and to write where a link leads', async () => {
+  const folder = newFolder()
+  const { converse, record, evaluate } = serverIn(folder)
+  const cases = Array.from({ length: 201 }, (_, at) => ({ eval_id: `c${at}`, conversation: [message] }))
+  writeSet(folder, ...cases)
+  expect((await evaluate('orders', { repeat: 100 })).json().error).toContain('more than 20000 runs')
+  const outside = join(newFolder(), 'outside.json')
+  writeFileSync(outside, '{"eval_set_id":"x","eval_cases":[]}')
+  symlinkSync(outside, join(folder, 'linked.evalset.json'))
+  await converse()
+  expect((await record('linked')).json()).toMatchObject({ errorCode: 'ALREADY_EXISTS' })
+  expect(readFileSync(outside, 'utf8')).toBe('{"eval_set_id":"x","eval_cases":[]}')
+})
 
 test('only a principal that may act as any user runs sets and makes cases', async () => {
   const folder = newFolder()

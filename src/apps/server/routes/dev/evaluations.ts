@@ -16,8 +16,9 @@ import { appOf } from '../scope.ts'
 
 const SET = '/dev/apps/:app/eval-sets/:set'
 const MODES: readonly EvalMode[] = ['replay', 'recorded-tools', 'live']
-/** More runs of a case are for the command line. */
+/** More runs are for the command line: the page keeps the results of all. */
 const MAX_REPEAT = 100
+const MAX_RUNS = 20_000
 /** A session is replayed once when it is recorded. */
 const RECORD_MS = 120_000
 
@@ -34,6 +35,8 @@ async function streamEvaluation(context: RequestContext, parts: ServerParts, fol
   const body = await readBody(context)
   const how = { mode: readMode(body), repeat: readRepeat(body) }
   const set = await readSet(folder, context.req.param('set') ?? '')
+  if (set.cases.length * how.repeat > MAX_RUNS)
+    throw invalid(`These are more than ${MAX_RUNS} runs. Lower repeat, or use \`toolwright eval\`.`)
   const left = new AbortController()
   const stop = (): void => left.abort(new Error('The client closed the request.'))
   const signal = AbortSignal.any([left.signal, parts.closing])

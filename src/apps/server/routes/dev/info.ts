@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { describeAgents } from '../../graph/describe-agents.ts'
+import { checkAnyUser } from '../../principal/authentication.ts'
 import { VERSION } from '../../version.ts'
 import { appOf } from '../scope.ts'
 import { findAgentFile } from './agent-file.ts'
@@ -10,6 +11,7 @@ import { findAgentFile } from './agent-file.ts'
 export function infoRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   const { apps } = parts
   app.get('/dev/info', async (context) => {
+    const { userId, mayActAsAnyUser = false } = context.get('principal')
     const described = apps.all().map(async ({ name, runner, live, tour, file }) => ({
       name,
       rootAgent: runner.agent.name,
@@ -18,11 +20,11 @@ export function infoRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
       hasLive: live !== undefined,
       file: file === undefined ? await findAgentFile(name) : `./${basename(file)}`, // the test is put beside it
     }))
-    return context.json({ version: VERSION, apps: await Promise.all(described) })
+    return context.json({ version: VERSION, userId, mayActAsAnyUser, apps: await Promise.all(described) })
   })
 
   app.get('/dev/apps/:app/agents', (context) => {
-    const showsInstructions = context.get('principal').mayActAsAnyUser === true
-    return context.json({ agents: describeAgents(appOf(context, parts).runner.agent, { showsInstructions }) })
+    checkAnyUser(context, 'read the agents')
+    return context.json({ agents: describeAgents(appOf(context, parts).runner.agent, { showsInstructions: true }) })
   })
 }

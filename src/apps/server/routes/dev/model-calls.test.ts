@@ -57,6 +57,7 @@ test('a developer reads what a model was asked and replied, also in the trace; o
   expect(config).toMatchObject({ temperature: 0.2, tools: [{ functionDeclarations: [{ name: 'look' }] }] })
   expect(call).toMatchObject({
     from: 'recorded',
+    previousId: events.find(({ turnComplete }) => turnComplete)?.id,
     agent: 'clerk',
     outcome: 'completed',
     reply: { content: { parts: [{ text: 'One.' }] }, finishReason: 'STOP', usageMetadata },
@@ -261,7 +262,11 @@ test('a rebuilt request says what may differ from what was sent', async () => {
     tools: [{ ...look, processLlmRequest: () => {} }],
   })
   const changed = createTestServer({ dev: true, authenticate, services, apps: { desk: agent } })
-  expect((await read(changed, events[0]?.id)).json()).toMatchObject({ from: 'log', doubts: ['callbacks', 'tools'] })
+  expect((await read(changed, events[0]?.id)).json()).toMatchObject({
+    from: 'log',
+    doubts: ['callbacks', 'tools'],
+    origin: expect.stringContaining('They may differ from those that were sent: the agent has callbacks'),
+  })
   const renamed = new LlmAgent({ name: 'clark', model: scriptedModel([]) })
   const other = createTestServer({ dev: true, authenticate, services, apps: { desk: renamed } })
   const unknown = (await read(other, events[0]?.id)).json()

@@ -1,0 +1,5 @@
+declare module '*.png' {
+  const address: string
+  export default address
+}
+declare module '*.css' {}
