@@ -204,6 +204,8 @@ test('the name of each bar contains its text, also with waits and further attemp
   takes(500)
   await busy.complete({ userId, sessionId: id, message: pending.map((request) => approve(request)) })
   const page = await openPage(await startServer({ apps: { busy } }), { hash: `#/apps/busy/sessions/${id}/timeline` })
+  // a run with a failed step opens there
+  await page.getByRole('region', { name: 'Selected step' }).getByRole('heading', { name: 'flaky' }).waitFor()
   const texts = page.locator('.bar.tool .bar-text')
   await expect.poll(() => texts.allTextContents()).toEqual(['800 ms', '↻2 800 ms', '900 ms'])
   await expectAccessible(page)

@@ -15,7 +15,7 @@ import { visibleLine, visibleText } from '../ui/visible-text.ts'
 import { ArtifactNote } from './ArtifactNote.tsx'
 import { CallCard } from './CallCard.tsx'
 import { MediaPart } from './MediaPart.tsx'
-import type { CallRow, ChatRow, TextRow } from './rows.ts'
+import type { CallRow, ChatRow, ErrorRow, TextRow } from './rows.ts'
 import { SignInNote } from './SignInNote.tsx'
 import { UserMessage } from './UserMessage.tsx'
 
@@ -73,7 +73,7 @@ function contents(row: ChatRow, log: SessionLog, live: LiveRows | undefined): Co
     case 'note':
       return <p class="note">{visibleLine(row.text)}</p>
     case 'error':
-      return <ErrorNote code={row.code} message={row.message} />
+      return <ErrorNote row={row} log={log} />
   }
 }
 
@@ -150,13 +150,21 @@ function Thought({ row }: { readonly row: TextRow }): JSX.Element {
   )
 }
 
-function ErrorNote({ code, message }: { readonly code: string; readonly message: string }): JSX.Element {
+function ErrorNote({ row, log }: { readonly row: ErrorRow; readonly log: SessionLog }): JSX.Element {
+  const { code, message, replyId } = row
   return (
-    <p class="problem">
-      <Icon name="warning" />
-      <span>
-        <strong>{visibleLine(code)}</strong> {visibleText(message)}
-      </span>
-    </p>
+    <>
+      <p class="problem">
+        <Icon name="warning" />
+        <span>
+          <strong>{visibleLine(code)}</strong> {visibleText(message)}
+        </span>
+      </p>
+      {replyId !== undefined && (
+        <Section title="Model call">
+          <ModelCallDetails sessionKey={log.key} eventId={replyId} />
+        </Section>
+      )}
+    </>
   )
 }

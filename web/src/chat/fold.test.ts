@@ -164,3 +164,13 @@ test('a message of the framework to an agent is no reply of the agent', () => {
   const told = stored({ content: { role: 'user', parts: [{ text: 'Answer as JSON.' }] } })
   expect(fold([say('Hi'), told])[1]).toMatchObject({ type: 'note', text: 'To desk: Answer as JSON.' })
 })
+
+test('a stopped run ends with a note, and a failed model call with an error that leads to the call', () => {
+  seq = 0
+  const stopped = stored({ errorCode: 'CANCELLED', errorMessage: 'The run was cancelled.' })
+  const failed = stored({ errorCode: 'MODEL_ERROR', errorMessage: 'overloaded' })
+  expect(fold([say('Hi'), stopped, failed]).slice(1)).toMatchObject([
+    { type: 'note', text: 'The run was cancelled.' },
+    { type: 'error', code: 'MODEL_ERROR', replyId: failed.event?.id },
+  ])
+})

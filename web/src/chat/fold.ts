@@ -192,8 +192,10 @@ export class ChatFold {
     const target = actions?.transferToAgent
     if (target) add({ ...base, type: 'note', key: `${id} transfer`, text: `${author} handed over to ${target}` })
     if (errorCode === 'CANCELLED') add({ ...base, type: 'note', key: `${id} error`, text: errorMessage || 'Stopped' })
-    else if (errorCode !== undefined)
-      add({ ...base, type: 'error', key: `${id} error`, code: errorCode, message: errorMessage })
+    else if (errorCode !== undefined) {
+      const replyId = errorCode === 'MODEL_ERROR' ? id : undefined
+      add({ ...base, type: 'error', key: `${id} error`, code: errorCode, message: errorMessage, replyId })
+    }
   }
 
   /** Removes messages that the server refused. */

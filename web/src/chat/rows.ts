@@ -12,7 +12,7 @@ export type ChatRow =
   | (RowBase & { readonly type: 'output'; readonly author: string; readonly output: CodeExecutionResult })
   | (RowBase & { readonly type: 'artifact'; readonly filename: string; readonly version: number })
   | (RowBase & { readonly type: 'note'; readonly text: string })
-  | (RowBase & { readonly type: 'error'; readonly code: string; readonly message: string })
+  | ErrorRow
 
 interface RowBase {
   /** Names the row among all rows of the session. */
@@ -21,6 +21,18 @@ interface RowBase {
   readonly timestamp: number
   /** Was it imported? Then nothing in it happened in this app. */
   readonly imported?: true
+}
+
+/** Why an agent ended early. */
+export interface ErrorRow extends RowBase {
+  /** Discriminates rows. */
+  readonly type: 'error'
+  /** The code. */
+  readonly code: string
+  /** The message. */
+  readonly message: string
+  /** The event, if a model call failed. */
+  readonly replyId: string | undefined
 }
 
 /** A message of the user. */

@@ -32,6 +32,11 @@ test('the line of an imported event says that it was imported', () => {
   expect(describeEntry(event(1, paid))).toBe('Paid.')
 })
 
+test('the line of a call has the start of its arguments', () => {
+  const call = { functionCall: { id: 'c1', name: 'refund', args: { order: 'A-7', note: 'x'.repeat(500) } } }
+  expect(describeEntry(says(1, call))).toMatch(/^call refund\(\{"order":"A-7","note":"x+…\)$/)
+})
+
 test('a state key that is called __proto__ is a key like any other', () => {
   const stateDelta: unknown = JSON.parse('{"__proto__":{"polluted":1}}')
   const history = stateHistory([delta(1, stateDelta as object)])

@@ -74,14 +74,15 @@ function requestOf(reply: Event, view: SessionView, root: AgentTree): RebuiltReq
 }
 
 /**
- * Did an answer arrive after the event that made the agent ask its model? After an answer that ended a pause, and after a message, the
- * first one is what it waited for.
+ * Did an answer arrive after the event that made the agent ask its model? That event is the latest in its scope. A new scope begins after
+ * the latest event of any agent, or with the message. After an event that makes the agent wait, it is the first answer.
  */
-function hasLateAnswers({ invocationId, nodeInfo }: Event, events: readonly Event[]): boolean {
-  const own = events.filter((event) => event.invocationId === invocationId)
-  const last = own.findLastIndex((event) => event.nodeInfo?.path === nodeInfo?.path)
-  const later = own.slice(last + 1).filter(({ author }) => author === 'user').length
-  return later > (waitsAfter(own[last]) ? 1 : 0)
+function hasLateAnswers({ invocationId, nodeInfo, branch }: Event, events: readonly Event[]): boolean {
+  const run = events.filter((event) => event.invocationId === invocationId)
+  const own = run.findLastIndex((event) => event.nodeInfo?.path === nodeInfo?.path)
+  const last = own < 0 && branch === undefined ? run.findLastIndex(({ author }) => author !== 'user') : own
+  const later = run.slice(last + 1).filter(({ author }) => author === 'user').length
+  return later > (last < 0 || (own >= 0 && waitsAfter(run[own])) ? 1 : 0)
 }
 
 /** Does the agent wait after this event? A reply has ended its turn, or its calls wait; a handle announces a result. */

@@ -251,6 +251,29 @@ test('the messages around pauses and late results are rebuilt as they were sent'
   })
 })
 
+test('the messages of agents that see a part of the conversation, and of an agent tool that paused, are rebuilt as they were sent', async () => {
+  const { model, sent } = numbered((request, at) => {
+    const text = JSON.stringify(request.contents.at(-1))
+    if (text.includes('Pay it')) return calls('pay')
+    return text.includes('Go') ? { calls: [{ name: 'helper', args: { request: 'Pay it' } }] } : `Reply ${at}.`
+  })
+  const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => ({ paid: true }) })
+  const helper = new LlmAgent({ name: 'helper', description: 'Helps', tools: [pay] })
+  const short = new LlmAgent({ name: 'short', model, history: { lastTurns: 1 }, tools: [look] })
+  const none = new LlmAgent({ name: 'none', model, includeContents: 'none' })
+  const desk = new LlmAgent({ name: 'desk', model, tools: [agentTool(helper)] })
+  const agent = new SequentialAgent({ name: 'all', subAgents: [desk, short, none] })
+  await expectRebuilt(agent, sent, async (runner) => {
+    await complete(runner, 'First')
+    const { pending } = await complete(runner, 'Go')
+    await complete(
+      runner,
+      pending.map((request) => approve(request)),
+    )
+    await complete(runner, 'Last')
+  })
+})
+
 test('a rebuilt request says what may differ from what was sent', async () => {
   const sessionService = new InMemorySessionService()
   const services = { sessionService }

@@ -1,5 +1,5 @@
-import { isRecord, type JsonObject } from '../../../src/core/base/json.ts'
-import { toolErrorOf } from '../../../src/engine/runner/single-call/call-error.ts'
+import { isRecord, type JsonObject } from '../../../core/base/json.ts'
+import { toolErrorOf } from '../../../engine/runner/single-call/call-error.ts'
 import type { SavedDecision } from './saved-decisions.ts'
 
 /** A call to save as a test. */
