@@ -12,21 +12,27 @@ const USED = [
   'shouldAdjustScrollPositionOnItemSizeChange',
 ]
 
-/** Shortens the names in all files of the package at once, in a fixed order, so that each name is the same in all of them. */
+/** The step. */
 export const shortVirtualList: Plugin = {
   name: 'short-virtual-list',
   load: {
     filter: { id: /\/virtual-core\/dist\/esm\/[\w-]+\.js$/ },
     handler(id) {
-      const folder = dirname(id)
-      const mangle = { toplevel: false, properties: { reserved: USED } }
-      const options: MinifyOptions = { module: true, compress: false, mangle, nameCache: {} }
-      const shorten = (name: string): readonly [string, string | undefined] => {
-        const path = join(folder, name)
-        return [path, minify_sync(readFileSync(path, 'utf8'), options).code]
-      }
-      const code = new Map(globSync('*.js', { cwd: folder }).sort().map(shorten)).get(id)
+      short ??= shorten(dirname(id))
+      const code = short.get(id)
       return code === undefined ? undefined : { code, map: null }
     },
   },
+}
+
+let short: ReadonlyMap<string, string | undefined> | undefined
+
+/** Shortens the names in all files of the package at once, in a fixed order, so that each name is the same in all of them. */
+function shorten(folder: string): ReadonlyMap<string, string | undefined> {
+  const mangle = { toplevel: false, properties: { reserved: USED } }
+  const options: MinifyOptions = { module: true, compress: false, mangle, nameCache: {} }
+  const files = globSync('*.js', { cwd: folder }).sort()
+  return new Map(
+    files.map((name) => [join(folder, name), minify_sync(readFileSync(join(folder, name), 'utf8'), options).code]),
+  )
 }

@@ -118,6 +118,7 @@ const clerk = new LlmAgent({
 export const shop: Agent = new LlmAgent({
   name: 'shop',
   description: 'The service desk of a small shop.',
+  instruction: 'You help customers of a small shop. Look up the order before you promise anything.',
   model: model((done) => {
     if (done.length === 0)
       return {

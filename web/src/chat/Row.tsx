@@ -126,7 +126,7 @@ function Reply({ row, log }: { readonly row: TextRow; readonly log: SessionLog }
         {replyId !== undefined && !row.imported && (
           <Button
             class="small"
-            icon="more"
+            icon="file"
             kind="plain"
             label="Model call"
             aria-expanded={showsCall}

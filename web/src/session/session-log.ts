@@ -26,6 +26,9 @@ export class SessionLog {
   #first: Promise<void> | undefined
   #streams = 0
   #following: AbortController | undefined
+  /** Events of streams that are not shown yet. */
+  readonly #arrived: Event[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   /** `onChange` is called when a run has begun, and when it has ended. */
   constructor(key: SessionKey, onChange: () => void = () => {}) {
@@ -160,7 +163,8 @@ export class SessionLog {
         if (signal.aborted) break
         if (event.partial && !isMain) continue
         this.#setRunning()
-        this.view.update((view) => withEvent(view, event, this.#eventIds.has(event.id)))
+        this.#arrived.push(event)
+        this.#timer ??= setTimeout(() => this.#showArrived())
         if (isFirst) this.#beginRun()
         isFirst = false
       }
@@ -171,8 +175,18 @@ export class SessionLog {
       else if (!signal.aborted) this.#fail(error, 'ready')
     }
     this.#streams--
+    this.#showArrived()
     if (!signal.aborted && !isBroken) await this.#endRun()
     return refusal
+  }
+
+  /** Events that arrived together are shown together: a quick run would otherwise render the page for each of them. */
+  #showArrived(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const events = this.#arrived.splice(0)
+    const add = (view: LogView, event: Event): LogView => withEvent(view, event, this.#eventIds.has(event.id))
+    if (events.length > 0) this.view.update((view) => events.reduce(add, view))
   }
 
   /** The user's message gets its place in the log, and an answered request is gone. */

@@ -19,7 +19,7 @@ describe('hidden characters are shown by name', () => {
 
   test('newlines and tabs stay in text, and are named in a line', () => {
     expect(visibleText('a\n\tb')).toBe('a\n\tb')
-    expect(visibleLine('a\n\tb')).toBe('a␤␉b')
+    expect(visibleLine('a\n\tb')).toBe('a↵⇥b')
   })
 
   test('ordinary text of any language stays as it is', () => {

@@ -94,7 +94,7 @@ export function visibleText(text: string): string {
 
 /** The text in one line: newlines and tabs are named, too. */
 export function visibleLine(text: string): string {
-  return visibleText(text).replaceAll('\n', '␤').replaceAll('\t', '␉')
+  return visibleText(text).replaceAll('\n', '↵').replaceAll('\t', '⇥')
 }
 
 function nameOf(character: string): string {
