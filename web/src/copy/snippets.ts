@@ -90,9 +90,6 @@ function curl(url: string, body: JsonObject): string {
   return `curl ${shell(url)} ${headers} -d ${shell(JSON.stringify(body))}`
 }
 
-/** Characters that a reader of the program cannot see. JSON text contains them only inside strings. */
-const HIDDEN = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu
-
 /** A text as one word of a shell. A word that starts with a dash, or is empty, is no different: options take the next word. */
 function shell(text: string): string {
   return /^[\w./:=@%+,][\w./:=@%+,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
