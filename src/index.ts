@@ -5,11 +5,8 @@
  */
 
 export { codeExecution } from './adapters/tools/code-execution.ts'
-export {
-  type DiscoveryEngineSearchOptions,
-  discoveryEngineSearch,
-  type SearchResultMode,
-} from './adapters/tools/discovery-engine-search.ts'
+export type { DiscoveryEngineSearchOptions, SearchResultMode } from './adapters/tools/discovery-engine-options.ts'
+export { discoveryEngineSearch } from './adapters/tools/discovery-engine-search.ts'
 export { enterpriseWebSearch } from './adapters/tools/enterprise-web-search.ts'
 export { type Example, type ExampleSource, exampleTool } from './adapters/tools/example-tool.ts'
 export { exitLoop } from './adapters/tools/exit-loop.ts'

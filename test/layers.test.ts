@@ -128,7 +128,7 @@ describe('the rule for imports of the page', () => {
     'core/base/json.ts',
     'core/event/event.ts',
     'services/auth/consent/a.ts',
-    'engine/runner/single-call/call-error.ts',
+    'engine/runner/runner-options.ts',
   ])('accepts one of src/%s', (file) => {
     expect(webImports(files({ 'web/src/a.tsx': `import { a } from '../../src/${file}'` }), rootOnly)).toEqual([])
   })

@@ -45,7 +45,6 @@ const mayUseInWeb = [
   'src/adapters/eval/results/results.ts',
   'src/engine/model/live-event.ts',
   'src/engine/runner/runner-options.ts',
-  'src/engine/runner/single-call/call-error.ts',
   'src/engine/runner/work/fleet-view.ts',
 ]
 /** The only files that may call the body of a tool. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vite'
+import { shortVirtualList } from './short-virtual-list.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -53,7 +54,7 @@ const shortElements: Plugin = {
 
 export default defineConfig({
   root: file('.'),
-  plugins: [lexerOfMarked, shortProperties, shortElements],
+  plugins: [lexerOfMarked, shortVirtualList, shortProperties, shortElements],
   oxc: { jsx: { runtime: 'classic', pragma: 'element$', pragmaFrag: 'Fragment$' } },
   resolve: { conditions: ['toolwright:source', 'module', 'browser'] },
   build: {

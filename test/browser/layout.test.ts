@@ -197,6 +197,7 @@ test('shows a session of 100,000 events with few elements, and reads it page by 
     const next = page.waitForResponse((response) => response.url().includes(`fromSeq=${MANY - (read + 1) * 1000 + 1}`))
     await list.evaluate((element) => element.scrollTo(0, 0))
     await next
+    await expect.poll(() => list.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0) // the page is there, above what was read
     most.push(await nodes())
   }
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight))

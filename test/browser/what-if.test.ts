@@ -41,6 +41,10 @@ test('a message runs again with another model, temperature and tools, asks for a
   expect([...(other.requests[0]?.tools.keys() ?? [])]).toEqual(['pay'])
   expect(await page.locator('h1').textContent()).toBe('What if: Go')
   await expectSafe(page)
+  await page.getByRole('button', { name: 'Retry from here' }).click() // a copy of the copy begins with the same changes
+  await expect.poll(() => field.inputValue()).toBe('other-1')
+  expect(await dialog.getByRole('checkbox', { name: 'look' }).isChecked()).toBe(false)
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Open this call in the tool bench' }).click()
   await expect.poll(() => page.getByRole('textbox', { name: 'amount' }).inputValue()).toBe('7')
   expect(model.requests).toHaveLength(1)

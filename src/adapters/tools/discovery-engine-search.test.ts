@@ -9,7 +9,8 @@ import type { JsonObject } from '../../core/base/json.ts'
 import { LlmAgent } from '../../engine/agent/agents/llm-agent.ts'
 import { Runner } from '../../engine/runner/runner.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
-import { type DiscoveryEngineSearchOptions, discoveryEngineSearch } from './discovery-engine-search.ts'
+import type { DiscoveryEngineSearchOptions } from './discovery-engine-options.ts'
+import { discoveryEngineSearch } from './discovery-engine-search.ts'
 
 const dataStoreId = 'projects/p/locations/eu/collections/default_collection/dataStores/docs'
 

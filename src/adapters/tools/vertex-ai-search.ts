@@ -1,6 +1,7 @@
 import { checkOptions, flag, type OptionRules } from '../../core/error/check-options.ts'
 import type { Tool } from '../../engine/tool/tool.ts'
-import { type DiscoveryEngineSearchOptions, discoveryEngineSearch, SEARCH_RULES } from './discovery-engine-search.ts'
+import { type DiscoveryEngineSearchOptions, SEARCH_RULES } from './discovery-engine-options.ts'
+import { discoveryEngineSearch } from './discovery-engine-search.ts'
 import { searchTarget } from './search-target.ts'
 import { serverTool } from './server-tool.ts'
 

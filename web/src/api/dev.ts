@@ -38,6 +38,25 @@ export function listTools(tool: { app: string; agent: string; userId: string }):
   return requestJson(`/dev${pathOf('apps', tool.app, 'agents', tool.agent, 'tools')}?${query}`)
 }
 
+/** A call as a test file. */
+export interface SavedTest {
+  /** The name of the file. */
+  readonly name: string
+  /** Its text. */
+  readonly code: string
+}
+
+/** Writes a call of a session as a test. `file` exports the agent. */
+export function writeTest(
+  { app, userId, sessionId }: SessionKey,
+  callId: string,
+  options: { readonly file: string; readonly runner: string },
+  signal: AbortSignal,
+): Promise<SavedTest> {
+  const path = pathOf('apps', app, 'users', userId, 'sessions', sessionId, 'calls', callId, 'test')
+  return requestJson(`/dev${path}?${new URLSearchParams(options)}`, { signal })
+}
+
 /** What a crash test has found out. */
 export interface CrashReport {
   /** Is everything true that the tool declares? */

@@ -10,7 +10,6 @@ import { Button } from '../ui/Button.tsx'
 import { visibleText } from '../ui/visible-text.ts'
 import type { BenchRun } from './bench-run.ts'
 import { SaveDialog } from './SaveDialog.tsx'
-import { argsToRepeat, decisionsOf } from './saved-decisions.ts'
 
 /** A call of the tool bench: its progress, the requests it waits for, and its result. */
 export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
@@ -28,7 +27,7 @@ export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
             Stop
           </Button>
         )}
-        {own?.response && (
+        {own?.response && !log.isRunning && (
           <Button icon="file" onClick={() => setSaving(true)}>
             Save as test
           </Button>
@@ -47,14 +46,7 @@ export function RunResult({ run }: { readonly run: BenchRun }): JSX.Element {
           {visibleText(describeError(log.error))}
         </p>
       )}
-      {isSaving && own?.response && (
-        <SaveDialog
-          call={{ ...run.call, args: argsToRepeat(own) }}
-          response={own.response.modelOutput?.response ?? own.response.response}
-          decisions={decisionsOf(own)}
-          onClose={() => setSaving(false)}
-        />
-      )}
+      {isSaving && own && key && <SaveDialog session={key} callId={own.id} onClose={() => setSaving(false)} />}
     </section>
   )
 }

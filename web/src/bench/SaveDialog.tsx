@@ -1,35 +1,39 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import type { JsonObject } from '../../../src/core/base/json.ts'
-import type { BenchCall } from '../api/dev.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { type SavedTest, writeTest } from '../api/dev.ts'
+import type { SessionKey } from '../api/types.ts'
+import { notifyError } from '../state/notices.ts'
 import { appsOf, server } from '../state/server.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeBlock } from '../ui/CodeBlock.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { download } from '../ui/download.ts'
-import type { SavedDecision } from './saved-decisions.ts'
-import { type SavedCall, testFileName, writeTest } from './write-test.ts'
 
 /** Props of the dialog. */
 export interface SaveDialogProps {
-  /** The call. */
-  readonly call: BenchCall
-  /** Its response. */
-  readonly response: JsonObject
-  /** What a person decided about it. */
-  readonly decisions: readonly SavedDecision[]
+  /** The session of the call. */
+  readonly session: SessionKey
+  /** The id of the call. */
+  readonly callId: string
   /** Called when the user closes the dialog. */
   onClose(): void
 }
 
 /** Shows a call as a test file, to copy or to download. */
-export function SaveDialog({ call, response, decisions, onClose }: SaveDialogProps): JSX.Element {
+export function SaveDialog({ session, callId, onClose }: SaveDialogProps): JSX.Element {
   const [file, setFile] = useState(
-    () => appsOf(server.value).find(({ name }) => name === call.app)?.file ?? './agent.ts',
+    () => appsOf(server.value).find(({ name }) => name === session.app)?.file ?? './agent.ts',
   )
-  const [runner, setRunner] = useState<SavedCall['runner']>('node:test')
-  const code = writeTest({ ...call, response, decisions, file, runner })
-  const name = testFileName(call.tool, file)
+  const [runner, setRunner] = useState('node:test')
+  const [test, setTest] = useState<SavedTest>()
+  useEffect(() => {
+    const controller = new AbortController()
+    setTest(undefined)
+    writeTest(session, callId, { file, runner }, controller.signal).then(setTest, (error: unknown) => {
+      if (!controller.signal.aborted) notifyError(error)
+    })
+    return () => controller.abort()
+  }, [file, runner])
   return (
     <Dialog title="Save the call as a test" size="wide" onClose={onClose}>
       <label class="field">
@@ -38,17 +42,21 @@ export function SaveDialog({ call, response, decisions, onClose }: SaveDialogPro
       </label>
       <label class="field">
         Test runner
-        <select value={runner} onChange={(event) => setRunner(event.currentTarget.value as SavedCall['runner'])}>
+        <select value={runner} onChange={(event) => setRunner(event.currentTarget.value)}>
           <option value="node:test">node:test</option>
           <option value="vitest">vitest</option>
         </select>
       </label>
       <div class="bench-actions">
-        <Button kind="primary" onClick={() => download(new TextEncoder().encode(code), name)}>
+        <Button
+          kind="primary"
+          disabled={!test}
+          onClick={() => test && download(new TextEncoder().encode(test.code), test.name)}
+        >
           Download
         </Button>
       </div>
-      <CodeBlock code={code} language={name} />
+      {test && <CodeBlock code={test.code} language={test.name} />}
     </Dialog>
   )
 }

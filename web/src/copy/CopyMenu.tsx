@@ -27,7 +27,7 @@ export function CallCopyMenu({ call, sessionKey }: CallCopyMenuProps): JSX.Eleme
     copyJsonItem(call),
     ...snippetItems(callSnippets(copied, targetOf(app))),
   ]
-  return <Menu label={`Copy the call of ${visibleLine(call.name)}`} items={items} />
+  return <Menu icon="copy" label={`Copy the call of ${visibleLine(call.name)}`} items={items} />
 }
 
 /** Props of the menu of a message. */
@@ -52,7 +52,7 @@ export function MessageCopyMenu({ eventId, log, parts, text }: MessageCopyMenuPr
     copyJsonItem(event() ?? { parts, text }),
     ...(parts ? snippetItems(messageSnippets({ ...key, text }, targetOf(key.app))) : []),
   ]
-  return <Menu label="Copy the message" items={items} />
+  return <Menu icon="copy" label="Copy the message" items={items} />
 }
 
 /** Copies an entry of the log. */
@@ -60,7 +60,7 @@ export function EntryCopyMenu({ entry, log }: { readonly entry: Entry; readonly 
   const { event, record, seq } = entry
   const at = event?.id ?? (record && 'id' in record ? record.id : undefined)
   const link = at === undefined ? [] : [copyLinkItem(log.key, { tab: 'inspect', at })]
-  return <Menu label={`Copy entry ${seq}`} items={() => [copyJsonItem(event ?? record), ...link]} />
+  return <Menu icon="copy" label={`Copy entry ${seq}`} items={() => [copyJsonItem(event ?? record), ...link]} />
 }
 
 function snippetItems(snippets: Snippets): MenuItem[] {

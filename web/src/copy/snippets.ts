@@ -1,7 +1,7 @@
 // Calls and messages as source text that makes them again. Names and values come from models and users: each is quoted. No text
 // has a token: the shell reads it from TOOLWRIGHT_TOKEN.
 import type { JsonObject } from '../../../src/core/base/json.ts'
-import { literal } from '../bench/write-test.ts'
+import { literal } from '../../../src/core/base/source-literal.ts'
 
 /** A tool call of an agent. */
 export interface CopiedCall {

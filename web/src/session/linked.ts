@@ -1,5 +1,6 @@
 // Marks what belongs together in the chat and in the timeline beside it. Attributes are set on the elements, so that pointing at
 // something renders nothing.
+import type { Event } from '../../../src/core/event/event.ts'
 import type { LogView } from './log-view.ts'
 import { pointed } from './selection.ts'
 
@@ -30,13 +31,16 @@ function idOfRow(key: string, { streamedAs }: LogView): string {
 
 /** A message is linked with all that follows from it, a reply with its calls. */
 function linkedIds(id: string, { entries, recent }: LogView): ReadonlySet<string> {
-  const events = [...entries.flatMap(({ event }) => event ?? []), ...recent]
-  const own = events.find((event) => event.id === id)
-  const all = own?.author === 'user' ? events.filter(({ invocationId }) => invocationId === own.invocationId) : [own]
   const ids = new Set([id])
-  for (const event of all) {
-    ids.add(event?.id ?? id)
-    for (const { functionCall } of event?.content?.parts ?? []) if (functionCall?.id) ids.add(functionCall.id)
+  const own = entries.findLast(({ event }) => event?.id === id)?.event ?? recent.find((event) => event.id === id)
+  const add = (event: Event | undefined): void => {
+    if (!event || (event !== own && event.invocationId !== own?.invocationId)) return
+    ids.add(event.id)
+    for (const { functionCall } of event.content?.parts ?? []) if (functionCall?.id) ids.add(functionCall.id)
   }
+  add(own)
+  if (own?.author !== 'user') return ids
+  for (const { event } of entries) add(event)
+  for (const event of recent) add(event)
   return ids
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatDuration } from '../ui/format.ts'
 import { visibleLine } from '../ui/visible-text.ts'
 import { Bar } from './Bar.tsx'
@@ -28,6 +28,8 @@ const TICK_TEXT = 44
 const TICK_CHARACTER = 6.5
 /** More steps are not drawn: the table has them. */
 export const MOST_STEPS = 2000
+/** Steps that are drawn before each frame: two thousand at once would block the page. */
+const STEPS_PER_FRAME = 150
 
 /** One or two timelines as a picture. Arrow keys walk through the steps. */
 export function TimelineChart(props: TimelineChartProps): JSX.Element {
@@ -37,7 +39,8 @@ export function TimelineChart(props: TimelineChartProps): JSX.Element {
   const width = Math.max(120, useWidth(scroller) * zoom - 12)
   const [stop, setStop] = useState<string>()
   const steps = useMemo(() => timelines.flatMap((timeline) => timeline.steps), [timelines])
-  const drawn = useMemo(() => new Set(steps.slice(0, MOST_STEPS)), [steps])
+  const count = useGrowing(Math.min(steps.length, MOST_STEPS))
+  const drawn = useMemo(() => new Set(steps.slice(0, count)), [steps, count])
   const stopId = steps.some(({ id }) => id === stop) ? stop : (selectedId ?? steps[0]?.id)
   const stepOf = (target: EventTarget | null): Step | undefined => {
     const id = target instanceof Element ? target.closest('[data-step]')?.getAttribute('data-step') : undefined
@@ -218,6 +221,17 @@ function Marks({
       })}
     </g>
   )
+}
+
+/** Grows to a number over several frames. */
+function useGrowing(to: number): number {
+  const [count, setCount] = useState(STEPS_PER_FRAME)
+  useEffect(() => {
+    if (count >= to) return
+    const frame = requestAnimationFrame(() => setCount(count + STEPS_PER_FRAME))
+    return () => cancelAnimationFrame(frame)
+  }, [count, to])
+  return Math.min(count, to)
 }
 
 /** The width of an element without its padding, in pixels. It is measured before the first paint, so that nothing jumps. */

@@ -19,13 +19,13 @@ import { StepDetails } from './StepDetails.tsx'
 import { StepTable } from './StepTable.tsx'
 import { MOST_STEPS, TimelineChart } from './TimelineChart.tsx'
 import type { Step, Timeline } from './timeline.ts'
-import { entriesOf, useTimeline } from './use-timeline.ts'
+import { entriesOf, useLaterLog, useTimeline } from './use-timeline.ts'
 
 const NO_VIEW: Signal<undefined> = signal(undefined)
 
 /** The Timeline tab of a session: one invocation as a picture and a table, alone or beside another run. */
 export function TimelineTab({ log }: SessionTabProps): JSX.Element {
-  const view = useSignal(log.view)
+  const view = useLaterLog(useSignal(log.view))
   const items = useMemo(() => listInvocations(entriesOf(view)).toReversed(), [view.entries, view.recent])
   const [chosen, setChosen] = useState<string>()
   const [other, setOther] = useState<OtherRun>()
@@ -153,6 +153,7 @@ function Picture({ log, timeline, other, otherKey }: PictureProps): JSX.Element 
           onOpen={owner === timeline ? open : undefined}
         >
           <Menu
+            icon="copy"
             label="Copy the step"
             items={() => [copyLinkItem(log.key, { tab: 'timeline', at: step.id }), copyJsonItem(step)]}
           />

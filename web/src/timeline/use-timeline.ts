@@ -6,6 +6,24 @@ import type { Timeline } from './timeline.ts'
 
 const TICK_MS = 500
 
+/** After this time without another page, what was read of the start of the log is used. */
+const SETTLED_MS = 300
+
+/** The log, without the pages of its start that come while the user scrolls: they change no later run. */
+export function useLaterLog(view: LogView): LogView {
+  const [used, setUsed] = useState(view)
+  const isSame =
+    view.entries.at(-1) === used.entries.at(-1) &&
+    view.recent === used.recent &&
+    view.isRunning === used.isRunning &&
+    view.status === used.status
+  useEffect(() => {
+    const timer = setTimeout(() => setUsed(view), isSame ? SETTLED_MS : 0)
+    return () => clearTimeout(timer)
+  }, [view])
+  return isSame ? used : view
+}
+
 /** The entries of a log, and the events of its run that have no place in the log yet. */
 export function entriesOf({ entries, recent }: LogView): readonly Entry[] {
   const last = entries.at(-1)?.seq ?? 0

@@ -28,6 +28,7 @@ const SHAPES = {
   keyboard: 'M3 7h18v10H3zM7 11h.5M11 11h.5M15 11h.5M8 14h8',
   search: 'M10.5 4a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zM15.500 15.500L20 20',
   filter: 'M4 6h16M7 12h10M10 18h4',
+  copy: 'M9 9h11v11H9zM5 15V4h11',
   more: 'M6 12h.5M12 12h.5M18 12h.5',
   link: 'M14 5h5v5M19 5l-8 8M17 14v5H5V7h5',
   microphone: 'M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4M8 21h8',

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { notifyError } from '../state/notices.ts'
 import { Button } from './Button.tsx'
+import type { IconName } from './Icon.tsx'
 
 /** One action of a menu. */
 export interface MenuItem {
@@ -11,8 +12,18 @@ export interface MenuItem {
   run(): unknown
 }
 
+/** Props of a menu. */
+export interface MenuProps {
+  /** Names the menu. */
+  readonly label: string
+  /** The icon of its button. Default: three dots. */
+  readonly icon?: IconName
+  /** The actions. Called when the menu opens. */
+  items(): readonly MenuItem[]
+}
+
 /** A button that opens a list of actions. Arrow keys move in it, Escape closes it. */
-export function Menu({ label, items }: { readonly label: string; items(): readonly MenuItem[] }): JSX.Element {
+export function Menu({ label, icon = 'more', items }: MenuProps): JSX.Element {
   const [place, setPlace] = useState<DOMRect>()
   const button = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -52,7 +63,7 @@ export function Menu({ label, items }: { readonly label: string; items(): readon
     >
       <Button
         class="small"
-        icon="more"
+        icon={icon}
         kind="plain"
         label={label}
         aria-haspopup="menu"

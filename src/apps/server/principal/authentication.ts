@@ -13,10 +13,14 @@ import { developerOf, exchangeToken, tokenInAddress } from './server-token.ts'
 export function authentication({ options, limits, logger, metrics }: ServerParts): MiddlewareHandler<ServerEnv> {
   const { authenticate, token } = options
   const failures = new FailedAuthentications(limits.failedAuthenticationsPerMinute)
+  const exchange = async (context: RequestContext): Promise<Response | undefined> => {
+    const given = (await tokenInForm(context.req.raw)) ?? tokenInAddress(context)
+    return exchangeToken(context, { given, token: token ?? '' }, options)
+  }
   const findPrincipal = async (context: RequestContext): Promise<Principal | Response | undefined> => {
     if (authenticate) return checkPrincipal(await authenticate(context.req.raw))
-    const given = (await tokenInForm(context.req.raw)) ?? tokenInAddress(context)
-    return exchangeToken(context, { given, token: token ?? '' }, options) ?? developerOf(context, token ?? '', options)
+    const exchanged = context.req.path === '/' ? await exchange(context) : undefined
+    return exchanged ?? developerOf(context, token ?? '', options)
   }
   const refuse = (context: RequestContext, attempt: Attempt): Response => {
     const request = context.req.raw

@@ -143,6 +143,15 @@ test('calls a tool through its gates: the call waits for the approval and then r
   expect(JSON.stringify(answered.frames())).toContain('{"charged":7,"agent":"clerk"}')
   expect(charged).toEqual([7])
   expect((await send(`GET ${SESSIONS}`)).json()).toEqual([]) // not a conversation
+  const test = async (id: string, query = '') =>
+    await send(`GET /dev${SESSIONS}/${request.sessionId}/calls/${id}/test${query}`)
+  const saved = (await test(request.functionCallId, '?runner=vitest&file=./desk.mts')).json()
+  expect(saved.name).toBe('charge.test.mts')
+  for (const line of ["import app from './desk.mts'", "from 'vitest'", '"amount": 7', '"confirmed": true'])
+    expect(saved.code).toContain(line)
+  expect((await test(request.functionCallId)).json().code).toContain("from 'node:test'")
+  expect((await test('other')).status).toBe(404)
+  expect((await test(request.functionCallId, '?runner=jest')).status).toBe(400)
 })
 
 test('a call with invalid arguments, or of an unknown tool, is an error result', async () => {

@@ -4,7 +4,6 @@ import { EvalFolders } from '../../evals/eval-folders.ts'
 import { inboxRoutes } from '../pending.ts'
 import { callRoutes } from './calls.ts'
 import { changeRoutes } from './changes.ts'
-import { crashTestRoutes } from './crash-test.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
 import { evaluationRoutes } from './evaluations.ts'
@@ -35,7 +34,6 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   statsRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
-  crashTestRoutes(app, parts)
   memorySearchRoutes(app, parts)
   graphRoutes(app, parts)
   traceRoutes(app, parts)

@@ -1,11 +1,20 @@
 // The eval tab of adk-web: sets and cases are files beside the agent.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tool } from 'toolwright'
 import { readEvalSet } from 'toolwright/eval'
 import { bearerTokens } from 'toolwright/server'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createTestServer, runBody, SESSIONS, type TestServerOptions } from '../../server.test-kit.ts'
 
@@ -128,6 +137,29 @@ test('runs cases with the metrics of the page, and lists the results', async () 
   expect((await send('GET /dev/apps/desk/metrics-info')).json().metricsInfo).toContainEqual(
     expect.objectContaining({ metricName: 'response_match_score' }),
   )
+})
+
+test('keeps the results of two runs that end at the same time, and lists the latest of many', async () => {
+  const { send, record, folder } = evalServer()
+  await record()
+  await send('POST /dev/apps/desk/eval_sets/orders')
+  await send('POST /dev/apps/desk/eval-sets/orders/add-session', session('lamp'))
+  const history = join(folder, '.adk', 'eval_history')
+  mkdirSync(history, { recursive: true })
+  for (
+    let at = 0;
+    at < 1_000;
+    at++ // as ADK names them
+  )
+    writeFileSync(join(history, `desk_zebra_${1_700_000_000 + at}.25.evalset_result.json`), '{}')
+  const run = () => send('POST /dev/apps/desk/eval-sets/orders/run', { evalMetrics: [] })
+  vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000)
+  await Promise.all([run(), run()])
+  vi.restoreAllMocks()
+  const ids: string[] = (await send('GET /dev/apps/desk/eval_results')).json()
+  expect(ids).toHaveLength(1_000)
+  expect(ids.filter((id) => id.startsWith('desk_orders_'))).toHaveLength(2)
+  expect(ids[0]).toBe('desk_zebra_1700000002.25')
 })
 
 test('loses no case when sessions are added at the same time', async () => {

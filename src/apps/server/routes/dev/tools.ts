@@ -6,13 +6,17 @@ import { actingUser, checkAnyUser } from '../../principal/authentication.ts'
 import { readBody } from '../../wire/read-body.ts'
 import { appOf } from '../scope.ts'
 import { streamRun } from '../stream-run.ts'
+import { crashTestRoutes } from './crash-test.ts'
+import { savedTestRoutes } from './saved-test.ts'
 
 const TOOLS = '/dev/apps/:app/agents/:agent/tools'
 /** What the role is for: a call of the bench skips the model, whose instructions may be what keeps users from a tool. */
 const BENCH = 'use the tool bench'
 
-/** Routes of the tool bench: the tools of an agent, and single calls through the real gates. */
+/** Routes of the tool bench: the tools of an agent, single calls through the real gates, and tests. */
 export function toolRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
+  crashTestRoutes(app, parts)
+  savedTestRoutes(app, parts)
   const benchOf = (context: RequestContext): ToolBench => appOf(context, parts).bench as ToolBench // `/dev` has one
 
   app.get(TOOLS, async (context) => {

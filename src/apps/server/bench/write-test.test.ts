@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { approve, deny } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/core/base/json.ts'
-import type { Part } from '../../../src/core/content/content.ts'
-import type { PendingRequest } from '../../../src/core/event/pending-request.ts'
-import type { AnswerMeaning } from '../../../src/core/event/read-answer.ts'
-import type { RequestView } from '../../../src/core/event/views/views.ts'
-import type { LlmAgent } from '../../../src/engine/agent/agents/llm-agent.ts'
-import { CallRunner } from '../../../src/engine/runner/single-call/call-runner.ts'
+import type { JsonObject } from '../../../core/base/json.ts'
+import type { Part } from '../../../core/content/content.ts'
+import type { PendingRequest } from '../../../core/event/pending-request.ts'
+import type { AnswerMeaning } from '../../../core/event/read-answer.ts'
+import type { RequestView } from '../../../core/event/views/views.ts'
+import type { LlmAgent } from '../../../engine/agent/agents/llm-agent.ts'
+import { CallRunner } from '../../../engine/runner/single-call/call-runner.ts'
 import { argsToRepeat, decisionsOf } from './saved-decisions.ts'
 import { type SavedCall, testFileName, writeTest } from './write-test.ts'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 /** Beside the examples, where the import of the agent and of toolwright work as for a user. */
 const folder = `${root}examples/.saved-calls-${process.pid}`
 

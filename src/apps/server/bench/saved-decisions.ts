@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/core/base/json.ts'
-import type { CallView } from '../../../src/core/event/views/views.ts'
+import type { JsonObject } from '../../../core/base/json.ts'
+import type { CallView } from '../../../core/event/views/views.ts'
 
 /** What a person decided about a call, as a confirmation provider returns it. */
 export interface SavedDecision {
