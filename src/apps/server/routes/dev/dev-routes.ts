@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { ServerEnv, ServerParts } from '../../env.ts'
 import { EvalFolders } from '../../evals/eval-folders.ts'
 import { inboxRoutes } from '../pending.ts'
-import { callNoteRoutes } from './call-notes.ts'
+import { callRoutes } from './calls.ts'
 import { changeRoutes } from './changes.ts'
 import { evalRunRoutes } from './eval-runs.ts'
 import { evalSetRoutes } from './eval-sets.ts'
@@ -15,7 +15,6 @@ import { logRoutes } from './log.ts'
 import { memorySearchRoutes } from './memory.ts'
 import { modelCallRoutes } from './model-calls.ts'
 import { sessionSearchRoutes } from './session-search.ts'
-import { stackRoutes } from './stacks.ts'
 import { statsRoutes } from './stats.ts'
 import { stubRoutes } from './stubs.ts'
 import { toolRoutes } from './tools.ts'
@@ -31,8 +30,7 @@ export function devRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   forkRoutes(app, parts)
   firstMessageRoutes(app, parts)
   sessionSearchRoutes(app, parts)
-  stackRoutes(app, parts)
-  callNoteRoutes(app, parts)
+  callRoutes(app, parts)
   statsRoutes(app, parts)
   changeRoutes(app, parts)
   toolRoutes(app, parts)
