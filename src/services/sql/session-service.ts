@@ -74,11 +74,6 @@ export class SqlSessionService implements SessionService {
     this.#ofUser = new UserSessions(database, this.#tables, this.#logs.cache)
   }
 
-  /** The file of the database; undefined if it is on a server. */
-  get file(): string | undefined {
-    return this.#database.file
-  }
-
   /** Creates a session; throws ALREADY_EXISTS. */
   async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
     const { now, newId } = this.#options

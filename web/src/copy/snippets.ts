@@ -1,6 +1,7 @@
 // Calls and messages as source text that makes them again. Names and values come from models and users: each is quoted. No text
 // has a token: the shell reads it from TOOLWRIGHT_TOKEN.
 import type { JsonObject } from '../../../src/core/base/json.ts'
+import { literal } from '../../../src/core/base/source-literal.ts'
 
 /** A tool call of an agent. */
 export interface CopiedCall {
@@ -87,17 +88,6 @@ function imports(dispatcher: string, file: string): string {
 function curl(url: string, body: JsonObject): string {
   const headers = `-H "authorization: Bearer $TOOLWRIGHT_TOKEN" -H 'content-type: application/json'`
   return `curl ${shell(url)} ${headers} -d ${shell(JSON.stringify(body))}`
-}
-
-/** Characters that a reader of the program cannot see. JSON text contains them only inside strings. */
-const HIDDEN = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu
-
-/** A value as source text. In a program, the key `__proto__` would set a prototype; `JSON.parse()` makes it a key. */
-function literal(value: unknown): string {
-  const json = JSON.stringify(value)
-  if (typeof value !== 'string' && json.includes('"__proto__"')) return `JSON.parse(${literal(json)})`
-  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return json.replace(HIDDEN, (character) => character.split('').map(escaped).join(''))
 }
 
 /** A text as one word of a shell. A word that starts with a dash, or is empty, is no different: options take the next word. */

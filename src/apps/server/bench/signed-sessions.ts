@@ -71,10 +71,8 @@ const PATTERNS: Readonly<Record<SessionKind, RegExp>> = {
   'what-if': /^what-if-(.+)-([a-z2-7]{26})-([0-9a-f]{32})$/,
 }
 
-/** May the server have made the session for itself? Most sessions are of users. */
-export function mayBeSigned({ sessionId }: UserSession): boolean {
-  return sessionId.startsWith('bench-') || sessionId.startsWith('what-if-')
-}
+/** The ids of sessions that the server may have made for itself. Most sessions are of users. */
+export const MAY_BE_SIGNED: RegExp = /^(?:bench|what-if)-/
 
 /** May it be a session of this kind? Users can choose such ids, too: only the signature tells. */
 export function looksLike(kind: SessionKind, { sessionId }: UserSession): boolean {

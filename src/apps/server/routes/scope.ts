@@ -5,7 +5,7 @@ import type { Event } from '../../../core/event/event.ts'
 import type { Runner } from '../../../engine/runner/runner.ts'
 import type { Session, SessionKey } from '../../../services/session/service.ts'
 import type { ServedApp } from '../apps.ts'
-import { mayBeSigned } from '../bench/signed-sessions.ts'
+import { MAY_BE_SIGNED } from '../bench/signed-sessions.ts'
 import type { RequestContext, ServerParts } from '../env.ts'
 import { restAfter } from '../guard/pace.ts'
 import { readEventPage } from '../pages/list-sources.ts'
@@ -109,7 +109,7 @@ export async function checkSession(scope: SessionScope, advice?: string): Promis
 export async function findRunner(scope: SessionScope, advice?: string): Promise<Runner> {
   await checkSession(scope, advice)
   const { bench, whatIfs, runner } = scope.app
-  if (!mayBeSigned(scope)) return runner
+  if (!MAY_BE_SIGNED.test(scope.sessionId)) return runner
   return (await bench?.runnerOf(scope)) ?? (await whatIfs.runnerOf(scope)) ?? runner
 }
 
@@ -117,7 +117,7 @@ export async function findRunner(scope: SessionScope, advice?: string): Promise<
 export async function findSessionRunner(scope: SessionScope): Promise<Runner> {
   await checkSession(scope)
   const { bench, whatIfs, runner } = scope.app
-  if (!mayBeSigned(scope)) return runner
+  if (!MAY_BE_SIGNED.test(scope.sessionId)) return runner
   return (await bench?.runnerOf(scope)) ?? (await whatIfs.startedRunnerOf(scope)) ?? runner
 }
 

@@ -248,12 +248,9 @@ export class HeldSession implements WholeLog {
         if (checkpoint) options = { ...options, checkpoint }
       }
       const appended = this.#services.sessionService.append(this.#lease, this.#seq, entries, options)
-      const startedAt = this.#measures?.startAppend()
+      this.#measures?.startAppend(drained)
       return appended.then(
-        (seq) => {
-          if (startedAt !== undefined) this.#measures?.endAppend(startedAt, drained)
-          return this.#afterAppend(entries, seq, run)
-        },
+        (seq) => this.#afterAppend(entries, seq, run),
         (error) => this.#fail(error, run),
       )
     } catch (error) {
@@ -271,6 +268,7 @@ export class HeldSession implements WholeLog {
   /** Folds stored entries, then shows their events to the run. `seq`: the last sequence number. */
   #afterAppend(entries: readonly NewEntry[], seq: number, run: AppendingRun | undefined): Promise<void> | undefined {
     const before = this.#seq
+    this.#measures?.endAppend()
     this.#seq = seq
     this.#list = 'in step'
     this.#recovery?.noteAppend()

@@ -8,19 +8,24 @@ export class StoreMeasures {
   readonly #ports: Pick<Ports, 'now' | 'monotonicNow'>
   /** When the items that were read have been posted, by id. Made for the first of them. */
   #postedAt: Map<string, number> | undefined
+  /** The append under way: when it began, and the inbox items that it takes. There is one at a time. */
+  #append: { readonly startedAt: number; readonly drained: readonly string[] | undefined } | undefined
 
   constructor(observation: Observation, ports: Pick<Ports, 'now' | 'monotonicNow'>) {
     this.#observation = observation
     this.#ports = ports
   }
 
-  /** When an append begins. */
-  startAppend(): number {
-    return this.#ports.monotonicNow()
+  /** Begins to measure an append. `drained`: the inbox items that it takes. */
+  startAppend(drained: readonly string[] | undefined): void {
+    this.#append = { startedAt: this.#ports.monotonicNow(), drained }
   }
 
-  /** Measures an append that has not failed. `drained`: the inbox items that it has taken. */
-  endAppend(startedAt: number, drained: readonly string[] | undefined): void {
+  /** Measures the append that was begun and has not failed. */
+  endAppend(): void {
+    if (!this.#append) return
+    const { startedAt, drained } = this.#append
+    this.#append = undefined
     this.#observation.measure({ type: 'append', seconds: (this.#ports.monotonicNow() - startedAt) / 1000 })
     if (drained && this.#postedAt) this.#measureOldest(drained, this.#postedAt)
   }
