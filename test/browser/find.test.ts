@@ -49,12 +49,12 @@ test('a wide page has the timeline beside the chat, and marks in one what the us
   await details.getByRole('heading', { name: 'breaks' }).waitFor() // the failed step
   const bar = timeline.getByRole('button', { name: /breaks/ })
   await chat.getByRole('article', { name: /Call of breaks/ }).hover()
-  await expect.poll(() => bar.getAttribute('data-linked')).toBe('')
+  await expect.poll(() => bar.getAttribute('data-linked'), { timeout: 5_000 }).toBe('')
   await bar.hover()
   await chat.locator('[data-linked]').filter({ hasText: 'breaks' }).waitFor()
   await chat.getByText('Where is it?').click() // another run
   await details.getByRole('heading', { name: 'Model call' }).waitFor()
-  await expect.poll(() => timeline.locator('[data-step][data-linked]').count()).toBe(3)
+  await expect.poll(() => timeline.locator('[data-step][data-linked]').count(), { timeout: 5_000 }).toBe(3)
   await chat
     .getByRole('article', { name: /Call of look_up/ })
     .getByRole('button', { name: 'Arguments' })
@@ -85,7 +85,9 @@ test('finds sessions by text and state, also of other users and as they come, an
   await sessions.getByRole('searchbox').fill('')
   await sessions.getByLabel('State').selectOption('completed')
   await sessions.getByLabel('Tool').fill('look_up')
-  await expect.poll(() => links.allTextContents()).toEqual([expect.stringContaining('Where is it?')])
+  await expect
+    .poll(() => links.allTextContents(), { timeout: 10_000 })
+    .toEqual([expect.stringContaining('Where is it?')])
   expect(await accessibilityProblems(page)).toEqual([])
   await sessions.getByLabel('Tool').fill('')
   await links.filter({ hasText: 'A parcel' }).click()

@@ -79,7 +79,8 @@ function fill(route: string, eventId: string): string {
     .replace(':tool', 'look')
     .replace(':event', eventId)
     .replace('*', 'x')
-  return path.endsWith('/tools') ? `${path}?userId=ben` : path
+  if (path.endsWith('/tools')) return `${path}?userId=ben`
+  return route === 'GET /dev/apps/:app/sessions' ? `${path}?user=ben` : path
 }
 
 test('refuses every route to a client without a token', async () => {
@@ -115,7 +116,7 @@ test('allows every route to the user it belongs to', async () => {
   const isDelete = (route: string): number => (route.startsWith('DELETE') ? 1 : 0)
   // for principals that may act as any user
   const isForOperators = (route: string): boolean =>
-    /\/apps\/:app\/(pending|fleet)|\/dev\/apps\/:app\/agents|\/eval[-_](sets|results)|\/stacks$|\/notes$|\/model-calls\//.test(
+    /\/apps\/:app\/(pending|fleet)|\/dev\/apps\/:app\/(agents|users$)|\/eval[-_](sets|results)|\/stacks$|\/notes$|\/model-calls\//.test(
       route,
     )
   const isTested = (route: string): boolean => route.endsWith('/changes') // the stream does not end: changes.test.ts reads it
