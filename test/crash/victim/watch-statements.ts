@@ -63,24 +63,29 @@ async function patchPostgres(afterStatement: AfterStatement): Promise<void> {
   Object.defineProperty(pg.Client.prototype, 'query', { value: patched })
 }
 
+/** The statements that connections have under a name: a name stands for one text. */
+const namedTexts = new Map<string, string>()
+
 /** Writes down the statements of a query, and reports them when the server has answered. */
 function watchQuery(query: SubmittedQuery, afterStatement: AfterStatement): void {
   const method = currentMethod.getStore() // the answer comes from the socket, which belongs to no method
   const { submit, callback } = query
-  const sent: { readonly text: string; values: readonly unknown[] }[] = []
+  const sent: { readonly text: string; readonly values: readonly unknown[] }[] = []
+  let parsed = ''
   query.submit = (connection) => {
     const { parse, bind } = connection as { readonly [name: string]: (message: never) => void }
     const recording: object = Object.create(connection, {
       parse: {
-        value: (message: { readonly text: string }) => {
-          sent.push({ text: message.text, values: [] })
+        value: (message: { readonly text: string; readonly name?: string }) => {
+          parsed = message.text
+          if (message.name) namedTexts.set(message.name, message.text)
           parse?.call(connection, message as never)
         },
       },
       bind: {
-        value: (message: { readonly values: readonly unknown[] }) => {
-          const statement = sent.at(-1)
-          if (statement) statement.values = message.values
+        value: (message: { readonly statement?: string; readonly values: readonly unknown[] }) => {
+          const text = message.statement ? (namedTexts.get(message.statement) ?? '') : parsed
+          sent.push({ text, values: message.values })
           bind?.call(connection, message as never)
         },
       },
