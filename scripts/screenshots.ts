@@ -1,4 +1,6 @@
 // npm run docs:images: takes the pictures of the workbench in docs/images, in a real Chromium.
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { chromium } from 'playwright-core'
 import { approve, InMemoryArtifactService, InMemoryMemoryService, LlmAgent, Runner } from 'toolwright'
@@ -96,6 +98,14 @@ await takeLive()
 await browser.close()
 await server.close()
 await gemini.close()
+shrinkPictures()
+
+/** The pictures are part of the package: with 256 colours they take a third. */
+function shrinkPictures(): void {
+  const options = ['--force', '--ext', '.png', '--skip-if-larger', '--quality', '70-98']
+  const { error } = spawnSync('pngquant', [...options, ...globSync(`${FOLDER}/*.png`)])
+  if (error) console.warn('The pictures are large. Install pngquant, and run npm run docs:images again.')
+}
 
 async function newSession(displayName: string): Promise<string> {
   const state = { __session_metadata__: { displayName } }
