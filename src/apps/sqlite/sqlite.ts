@@ -130,8 +130,9 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
   try {
     const credentials = new SqlCredentialStore(database)
     const encryption = encryptionOf(database.file, options.encryptionKeys, () => credentials.hasCredentials())
+    const sessionService = new SqlSessionService(database, { now, newId, leaseMs, cacheBytes, logger })
     return new SqliteServices({
-      sessionService: new SqlSessionService(database, { now, newId, leaseMs, cacheBytes, logger }),
+      sessionService: Object.assign(sessionService, { file: database.file }), // `toolwright doctor` checks it
       artifactService: new SqlArtifactService(database, { now }),
       credentialService: new EncryptedCredentialService(credentials, encryption),
       memoryService: new SqlMemoryService(database, { index: fts5, logger }),

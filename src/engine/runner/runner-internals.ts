@@ -1,4 +1,5 @@
 import { loadLater } from '../../core/base/load-later.ts'
+import type { ScheduleService } from '../../services/schedule/service.ts'
 import type { Observer } from '../observe/observer.ts'
 import type { BackgroundTasks } from './background/background-tasks.ts'
 import type { BodyOptions, BodyResult } from './background/run-background-call.ts'
@@ -128,6 +129,11 @@ export class RunnerInternals {
   async viewFleet(): Promise<FleetView> {
     const { viewFleet } = await viewing()
     return await viewFleet(this.#parts.starter.factory.appName, this.#parts.services)
+  }
+
+  /** Stores the schedules. */
+  get scheduleService(): ScheduleService {
+    return this.#parts.services.scheduleService
   }
 
   /** What schedules the sessions over many workers. Undefined: workers look for them. */

@@ -1,5 +1,6 @@
 // A person whose browser has no token, or that of an earlier start of the server, gets a page that asks for it instead of JSON.
 import { createHash } from 'node:crypto'
+import { systemPorts } from '../../../core/base/ports.ts'
 
 /** The colours of the workbench. The page loads nothing, so that it needs no token itself. */
 const STYLE = `:root{color-scheme:light dark}
@@ -26,6 +27,9 @@ const HEADERS = {
 /** A form has few bytes. */
 const MAX_BYTES = 2_000
 
+/** How long a form may take to arrive, in milliseconds. */
+const FORM_MS = 5_000
+
 /** Does a person open this address? Programs that call the API do not accept HTML. */
 export function opensPage(request: Request): boolean {
   const { method, headers } = request
@@ -44,10 +48,15 @@ export function askForToken(request: Request): Response {
   return new Response(pageWith({ action, isWrong }), { status: 401, headers: HEADERS })
 }
 
-/** The token that a person has entered; undefined if the request is no such form. */
+/** The token that a person has entered; empty if it does not arrive, and undefined if the request is no such form. */
 export async function tokenInForm(request: Request): Promise<string | undefined> {
   if (!isForm(request)) return undefined
-  return new URLSearchParams(await request.text()).get('token')?.trim()
+  const { promise: late, resolve } = Promise.withResolvers<string>()
+  const cancel = systemPorts.setTimer(() => resolve(''), FORM_MS)
+  const text = request.text().catch(() => '') // the client has left
+  const form = await Promise.race([text, late])
+  cancel()
+  return new URLSearchParams(form).get('token')?.trim() ?? ''
 }
 
 function isForm({ method, url, headers }: Request): boolean {

@@ -13,13 +13,10 @@ import { developerOf, exchangeToken, tokenInAddress } from './server-token.ts'
 export function authentication({ options, limits, logger, metrics }: ServerParts): MiddlewareHandler<ServerEnv> {
   const { authenticate, token } = options
   const failures = new FailedAuthentications(limits.failedAuthenticationsPerMinute)
-  const exchange = async (context: RequestContext): Promise<Response | undefined> => {
-    const given = (await tokenInForm(context.req.raw)) ?? tokenInAddress(context)
-    return exchangeToken(context, { given, token: token ?? '' }, options)
-  }
-  const findPrincipal = async (context: RequestContext): Promise<Principal | Response | undefined> => {
+  const findPrincipal = async (context: RequestContext, form?: string): Promise<Principal | Response | undefined> => {
     if (authenticate) return checkPrincipal(await authenticate(context.req.raw))
-    const exchanged = context.req.path === '/' ? await exchange(context) : undefined
+    const given = form ?? tokenInAddress(context)
+    const exchanged = given === undefined ? undefined : exchangeToken(context, { given, token: token ?? '' }, options)
     return exchanged ?? developerOf(context, token ?? '', options)
   }
   const refuse = (context: RequestContext, attempt: Attempt): Response => {
@@ -40,8 +37,10 @@ export function authentication({ options, limits, logger, metrics }: ServerParts
   return async (context, next) => {
     // what a custom `authenticate` reads besides is not known: such requests wait with the others of their address
     const credential = context.req.header('authorization') ?? (authenticate ? undefined : context.req.header('cookie'))
+    // before the attempt: others of this address wait for its end, but not for a client that sends its form slowly
+    const form = authenticate || context.req.path !== '/' ? undefined : await tokenInForm(context.req.raw)
     const attempt = await failures.start(clientAddress(context, options), credential)
-    const found = await findPrincipal(context).catch((error) => {
+    const found = await findPrincipal(context, form).catch((error) => {
       attempt.abandon()
       throw error
     })

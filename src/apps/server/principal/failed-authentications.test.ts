@@ -111,3 +111,16 @@ test('without `trustProxy` forwarded headers change no cookie', async () => {
   expect(cookie).toMatch(/^toolwright-token-\d+=/)
   expect(cookie).not.toContain('Secure')
 })
+
+test('a token form that does not arrive does not keep others of its address waiting', async () => {
+  const { port } = await startServer({ limits, token: ADA })
+  await guess(port, 7)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': 50 }
+  const form = request({ port, host: '127.0.0.1', path: '/', method: 'POST', headers })
+  form.on('error', () => {})
+  await new Promise((resolve) => form.write('token=', resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  const waiting = list(port, ADA)
+  expect(await waiting).toBe(200)
+  form.destroy()
+})

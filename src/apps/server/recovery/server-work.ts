@@ -94,8 +94,9 @@ export class ServerWork {
   async #withoutWhatIfs({ whatIfs }: ServedApp, items: readonly WorkItem[]): Promise<readonly WorkItem[]> {
     if (!items.some((item) => looksLike('what-if', item))) return items
     const isWhatIf = await whatIfs.finder()
-    const isLeft = ({ type }: WorkItem): boolean => type === 'interrupted' || type === 'overdue'
-    for (const item of items) if (isWhatIf(item) && isLeft(item)) void whatIfs.continueRun(item, this.#parts.logger)
+    const { runContext } = this.#options
+    const how = { signal: this.#stop.signal, runContext, logger: this.#parts.logger }
+    for (const item of items) if (isWhatIf(item)) void whatIfs.work(item, how)
     return items.filter((item) => !isWhatIf(item))
   }
 

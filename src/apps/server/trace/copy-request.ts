@@ -100,7 +100,7 @@ function copyTool(entry: unknown): unknown {
 
 /** Members that hold keys, tokens or headers. */
 const SECRET =
-  /^(?:headers?|auth|auth(?:config|orization)|cookies?|(?:bearer|token|key)|.*(?:api[-_]?key|(?:access|auth|id|refresh|session)[-_]?token|secret|passwo?r?d|credentials?))$/i
+  /^(?:headers?|.*auth|authorization.*|(?:api[-_]?)?authconfig|cookies?|bearer|key|.*token|.*api[-_]?key.*|.*private[-_]?key|.*(?:secret|passwo?r?d|credentials?))$/i
 
 /** Replaces what may be a secret. */
 function hideIn(value: unknown): unknown {

@@ -194,6 +194,26 @@ test('a worker continues an interrupted what-if copy with its changes, never wit
   expect(model.requests).toHaveLength(1)
 })
 
+test('a copy whose processes die again and again is set aside, as other sessions are', async () => {
+  let now = 0
+  const sessionService = new InMemorySessionService({ monotonicNow: () => now, leaseMs: 1_000 })
+  const { other, server } = desk(['One.'], ['Other.'], {
+    services: { models: { 'other-*': () => other }, sessionService },
+  })
+  const client = server()
+  await start(client)
+  const { id } = (await copy(client, [{ agent: 'clerk', model: 'other-1' }])).json()
+  const key = { appName: 'desk', userId: 'ada', sessionId: id }
+  for (let death = 0; death < 6; death++) {
+    await sessionService.claim(key)
+    now += 2_000
+  }
+  await server({ recover: {} }).server.recover()
+  const listed = async () => (await sessionService.setAside({ appName: 'desk', limit: 9 })).items
+  await expect.poll(listed).toMatchObject([{ sessionId: id }])
+  expect(other.requests).toEqual([])
+})
+
 test('changes an agent below a workflow and one behind a tool, and refuses one inside a custom agent', async () => {
   const inner = scriptedModel(['Inner.', 'Inner again.'])
   const expert = new LlmAgent({ name: 'expert', description: 'Knows', model: inner, instruction: 'Know.' })

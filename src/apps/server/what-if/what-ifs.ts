@@ -4,9 +4,12 @@ import { messageOf, ToolwrightError } from '../../../core/error/error.ts'
 import type { Logger } from '../../../engine/dispatch/host.ts'
 import { Runner } from '../../../engine/runner/runner.ts'
 import type { CloseOptions } from '../../../engine/runner/runner-options.ts'
+import { itemKeyOf, type WorkItem } from '../../../engine/runner/work/work-item.ts'
+import { MAX_CRASHES } from '../../../engine/runner/work/worker.ts'
 import { sharedServices } from '../bench/shared-services.ts'
 import { SignedSessions, type UserSession } from '../bench/signed-sessions.ts'
 import type { ToolBench } from '../bench/tool-bench.ts'
+import type { RecoverySweepOptions } from '../server-options.ts'
 import { invalid } from '../wire/fields.ts'
 import { type AgentVariant, readVariants } from './agent-variant.ts'
 import { checkTools, varyAgents } from './vary-agents.ts'
@@ -25,6 +28,14 @@ export interface WhatIfParts {
   prepare(runner: Runner): void
 }
 
+/** How a worker does its work. */
+export interface WhatIfWork extends Pick<RecoverySweepOptions, 'runContext'> {
+  /** Leaves runs interrupted. */
+  readonly signal: AbortSignal
+  /** Receives warnings. */
+  readonly logger: Logger
+}
+
 /** The what-if copies of an app. */
 export class WhatIfs {
   readonly #runner: Runner
@@ -32,8 +43,8 @@ export class WhatIfs {
   readonly #sessions: SignedSessions
   /** By the JSON of the variants. */
   readonly #runners: Map<string, Runner> = new Map()
-  /** The sessions that this process has tried to continue. */
-  readonly #continued: Set<string> = new Set()
+  /** The work that this process does or has failed to do: it is not tried again. */
+  readonly #tried: Set<string> = new Set()
 
   /** Without parts, copies are known but not run. */
   constructor(runner: Runner, parts: WhatIfParts | undefined) {
@@ -93,15 +104,20 @@ export class WhatIfs {
     return this.#runners.get(JSON.stringify(await this.#readStored(session)))
   }
 
-  /** Continues a copy that a process has left interrupted, once. */
-  async continueRun(session: UserSession, logger: Logger): Promise<void> {
-    const { userId, sessionId } = session
-    const key = JSON.stringify([userId, sessionId])
-    if (!this.#parts || this.#continued.has(key)) return
-    this.#continued.add(key)
+  /** Does what a worker has found in a copy, as the worker would: a copy that kills its processes is set aside. */
+  async work(item: WorkItem, { signal, runContext, logger }: WhatIfWork): Promise<void> {
+    const { userId, sessionId } = item
+    const key = itemKeyOf(item)
+    if (!this.#parts || this.#tried.has(key)) return
+    this.#tried.add(key)
     try {
-      const run = (await this.runnerOf(session))?.resume({ userId, sessionId, runConfig: { detach: true } })
-      for await (const _ of run ?? []);
+      const runner = await this.runnerOf(item)
+      const scheduleId = item.type === 'tick' ? item.schedule.id : undefined
+      await runner?.internals.wakeSession(
+        { userId, sessionId },
+        { signal, runContext, scheduleId, maxCrashes: MAX_CRASHES },
+      )
+      this.#tried.delete(key)
     } catch (error) {
       logger.warn(`What-if copy "${sessionId}" was not continued: ${messageOf(error)}`, error)
     }

@@ -123,6 +123,15 @@ test('`where` leaves sessions to other workers', async () => {
   expect(await sessions.interrupted({ appName: 'shop' })).toEqual([{ appName: 'shop', userId: 'ada', sessionId: 's1' }])
 })
 
+test('a worker finds its sessions behind many that are for other workers', async () => {
+  const sessions = new InMemorySessionService()
+  const front = shop(sessions)
+  await approved(front.runner, [...Array.from({ length: 1_001 }, (_, at) => ['ada', `a${at}`] as const), ['bob', 'b1']])
+  const back = shop(sessions)
+  work(back.runner, { where: ({ userId }) => userId === 'bob' })
+  await expect.poll(() => back.charged).toEqual(['bob/b1'])
+})
+
 test('a worker that ends waits for its runs, and leaves the rest interrupted for another worker', async () => {
   const sessions = new InMemorySessionService()
   await approved(shop(sessions).runner, [['ada', 's1']])

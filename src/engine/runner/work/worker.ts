@@ -53,6 +53,8 @@ export class Worker {
   /** Settle when what is under way has ended. */
   readonly #tries: Set<Promise<void>> = new Set()
   /** How often the store has failed since it last worked, and why. */
+  /** How many sessions with work are for other workers. The search goes on behind them. */
+  #leftOut = 0
   #failures: { readonly count: number; readonly reason: string } = { count: 0, reason: '' }
 
   constructor(parts: WorkerParts, options: WorkOptions) {
@@ -108,10 +110,16 @@ export class Worker {
     const { where } = this.#options
     this.#delays.clean(ports.monotonicNow())
     try {
-      const found = await finder.find(this.#delays.size + this.#running.size)
-      const free = found.filter((item) => !this.#isUnderWay(item))
-      const wanted = where ? free.filter(({ userId, sessionId }) => where({ userId, sessionId })) : free
-      this.#queue.replace(filter ? await filter.select(wanted) : wanted)
+      let selected: readonly WorkItem[] = []
+      for (let before = -1; selected.length === 0 && before < this.#leftOut; ) {
+        before = this.#leftOut
+        const found = await finder.find(this.#delays.size + this.#running.size + before)
+        const free = found.filter((item) => !this.#isUnderWay(item))
+        const wanted = where ? free.filter(({ userId, sessionId }) => where({ userId, sessionId })) : free
+        selected = filter ? await filter.select(wanted) : wanted
+        this.#leftOut = free.length - selected.length
+      }
+      this.#queue.replace(selected)
       this.#failures = { count: 0, reason: '' }
       return true
     } catch (error) {

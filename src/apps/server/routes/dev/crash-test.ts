@@ -8,12 +8,13 @@ import { actingUser, checkAnyUser } from '../../principal/authentication.ts'
 import { Fields } from '../../wire/fields.ts'
 import { readBody } from '../../wire/read-body.ts'
 import { appOf } from '../scope.ts'
+import { checkApprovals } from './check-approvals.ts'
 
 /** Plays crashes around a tool of the tool bench, and says whether what it declares is true. */
 export function crashTestRoutes(app: Hono<ServerEnv>, parts: ServerParts): void {
   app.post('/dev/apps/:app/agents/:agent/tools/:tool/crash-test', async (context) => {
     checkAnyUser(context, 'use the tool bench')
-    checkApprovals(parts)
+    checkApprovals(parts, 'The test', 'Use chaos() in a test of your own.')
     const body = await readBody(context)
     const userId = actingUser(context, body.text('userId'))
     const outside = new Fields(body.object('outside'), 'outside')
@@ -27,13 +28,6 @@ export function crashTestRoutes(app: Hono<ServerEnv>, parts: ServerParts): void 
     const test = { tool, args: body.optionalObject('args') ?? {}, reader, readerArgs }
     return context.json(await runCrashTest(test, context.req.raw.signal))
   })
-}
-
-/** The test approves what the tool asks for, also in its body. With the option, others may have to decide. */
-function checkApprovals({ options }: ServerParts): void {
-  if (!options.mayAnswer) return
-  const problem = 'The test approves every call, and the option mayAnswer decides who may do so'
-  throw new ToolwrightError('FORBIDDEN', `${problem}. Use chaos() in a test of your own.`)
 }
 
 function findTool(tools: readonly Tool[], agent: string, name: string): Tool {

@@ -12,6 +12,7 @@ import { runQuota } from '../../guard/quotas.ts'
 import { Fields } from '../../wire/fields.ts'
 import { readBody } from '../../wire/read-body.ts'
 import { appOf } from '../scope.ts'
+import { checkApprovals } from './check-approvals.ts'
 
 /** ADK's thresholds for a request that names no metric. */
 const DEFAULT_CRITERIA: EvalCriteria = {
@@ -51,6 +52,7 @@ export function evalRunRoutes(app: Hono<ServerEnv>, parts: ServerParts, folders:
 
 async function run(context: RequestContext, parts: ServerParts, folders: EvalFolders): Promise<JsonObject[]> {
   const folder = await folders.of(context)
+  checkApprovals(parts, 'A case', 'Run the set with `toolwright eval`.')
   const id = context.req.param('set') ?? ''
   const set = await readSet(folder, id)
   const body = await readBody(context)

@@ -249,6 +249,21 @@ test('only a server for developers has the routes, and only a principal that may
   expect((await create('token-of-operator-0123456789')).status).toBe(200)
 })
 
+test('runs no case that could approve a call where mayAnswer decides who may', async () => {
+  const { send, record } = evalServer({ mayAnswer: () => true })
+  await record()
+  await send('POST /dev/apps/desk/eval-sets/orders')
+  for (const [path, body] of [
+    ['orders/evaluate', { mode: 'live' }],
+    ['orders/evaluate', { mode: 'recorded-tools' }],
+    ['orders/run', {}],
+  ] as const) {
+    const answer = await send(`POST /dev/apps/desk/eval-sets/${path}`, body)
+    expect([path, answer.status, answer.text]).toEqual([path, 403, expect.stringContaining('mayAnswer')])
+  }
+  expect((await send('POST /dev/apps/desk/eval-sets/orders/evaluate', { mode: 'replay' })).status).not.toBe(403)
+})
+
 test('without a known agent file there are no sets, and none is written', async () => {
   const { send } = createTestServer({ dev: true })
   expect((await send('GET /dev/apps/desk/eval-sets')).json()).toEqual({ evalSetIds: [] })

@@ -13,6 +13,7 @@ import { eventStream } from '../../stream/event-stream.ts'
 import { type Fields, invalid } from '../../wire/fields.ts'
 import { readBody } from '../../wire/read-body.ts'
 import { appOf } from '../scope.ts'
+import { checkApprovals } from './check-approvals.ts'
 
 const SET = '/dev/apps/:app/eval-sets/:set'
 const MODES: readonly EvalMode[] = ['replay', 'recorded-tools', 'live']
@@ -34,6 +35,7 @@ async function streamEvaluation(context: RequestContext, parts: ServerParts, fol
   const folder = await folders.of(context)
   const body = await readBody(context)
   const how = { mode: readMode(body), repeat: readRepeat(body) }
+  if (how.mode !== 'replay') checkApprovals(parts, 'A case', 'Run the set with `toolwright eval`.')
   const set = await readSet(folder, context.req.param('set') ?? '')
   if (set.cases.length * how.repeat > MAX_RUNS)
     throw invalid(`These are more than ${MAX_RUNS} runs. Lower repeat, or use \`toolwright eval\`.`)

@@ -105,13 +105,21 @@ test('keys, headers and credentials are in no recorded request', async () => {
           },
           run: () => ({}),
         }),
-        processLlmRequest: (request) => request.appendConfigTool({ maps: { authConfig: { apiKey: canary('maps') } } }),
+        processLlmRequest: (request) =>
+          request.appendConfigTool({
+            maps: {
+              authConfig: { apiKey: canary('maps') },
+              apiAuth: { apiKeyConfig: { apiKeyString: canary('external') } },
+            },
+          }),
       },
     ],
     generateContentConfig: {
       maxOutputTokens: 5,
       httpOptions: {
         headers: { 'x-goog-api-key': canary('header') },
+        authorization_token: canary('authorization'),
+        privateKey: canary('private'),
         baseUrl: `https://me:${canary('url')}@host.test`,
       },
     },
