@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { describeError } from './api/api-error.ts'
 import { pendingError } from './inbox/pending-store.ts'
 import { connection } from './state/connection.ts'
-import { dismiss, notices } from './state/notices.ts'
+import { dismiss, type NoticeAction, notices } from './state/notices.ts'
 import { useSignal } from './state/signal.ts'
 import { Button } from './ui/Button.tsx'
 import { visibleText } from './ui/visible-text.ts'
@@ -21,14 +21,23 @@ export function Notices(): JSX.Element {
           <p>{visibleText(describeError(problem))}</p>
         </div>
       )}
-      {all.map(({ id, kind, text }) => (
+      {all.map(({ id, kind, text, action }) => (
         <div key={id} class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
           <p>{visibleText(text)}</p>
+          {action && <ActionButton action={action} onDone={() => dismiss(id)} />}
           <Button icon="close" kind="plain" label="Close the message" onClick={() => dismiss(id)} />
         </div>
       ))}
     </section>
   )
+}
+
+function ActionButton({ action, onDone }: { readonly action: NoticeAction; onDone(): void }): JSX.Element {
+  const run = (): void => {
+    onDone()
+    action.run()
+  }
+  return <Button onClick={run}>{action.label}</Button>
 }
 
 /** A server that restarts is back before this time, in most cases. */

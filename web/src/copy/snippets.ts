@@ -1,5 +1,6 @@
 // Calls and messages as source text that makes them again. Names and values come from models and users: each is quoted. No text
 // has a token: the shell reads it from TOOLWRIGHT_TOKEN.
+import { escapeJson } from '../../../src/core/base/escape.ts'
 import type { JsonObject } from '../../../src/core/base/json.ts'
 import { literal } from '../../../src/core/base/source-literal.ts'
 
@@ -43,14 +44,14 @@ export interface Snippets {
   readonly curl: string
   /** A program. */
   readonly TypeScript: string
-  /** A command of Toolwright. */
-  readonly 'CLI command': string
+  /** A command of Toolwright; missing if a word of it has control characters. */
+  readonly 'CLI command'?: string
 }
 
 /** A call as source text. */
 export function callSnippets({ app, userId, agent, tool, args }: CopiedCall, { origin, file }: CopyTarget): Snippets {
   const path = ['dev', 'apps', app, 'agents', agent, 'tools', tool, 'call'].map(encodeURIComponent).join('/')
-  const flags = `--agent ${shell(agent)} --user ${shell(userId)} --app ${shell(app)}`
+  const options = { args: escapeJson(args), agent, user: userId, app }
   return {
     curl: curl(`${origin}/${path}`, { userId, args }),
     TypeScript: `${imports('ToolDispatcher', file)}import { createToolContext } from 'toolwright/testing'
@@ -62,7 +63,7 @@ const tools = agent instanceof LlmAgent ? await agent.listTools(createToolContex
 const dispatcher = new ToolDispatcher({ confirmationProvider: () => ({ confirmed: false }) }).register(...tools)
 console.log(await dispatcher.call(${literal(tool)}, ${literal(args)}))
 `,
-    'CLI command': `npx toolwright tool ${shell(file)} ${shell(tool)} --args ${shell(JSON.stringify(args))} ${flags}`,
+    ...command('tool', file, options, tool),
   }
 }
 
@@ -76,7 +77,7 @@ export function messageSnippets(message: CopiedMessage, { origin, file }: CopyTa
 const runner = app instanceof Runner ? app : new Runner({ appName: ${literal(appName)}, agent: app as Agent })
 console.log((await runner.complete({ userId: ${literal(userId)}, message: ${literal(text)} })).text)
 `,
-    'CLI command': `npx toolwright run ${shell(file)} ${shell(text)} --user ${shell(userId)} --app ${shell(appName)}`,
+    ...command('run', file, { user: userId, app: appName }, text),
   }
 }
 
@@ -87,10 +88,20 @@ function imports(dispatcher: string, file: string): string {
 
 function curl(url: string, body: JsonObject): string {
   const headers = `-H "authorization: Bearer $TOOLWRIGHT_TOKEN" -H 'content-type: application/json'`
-  return `curl ${shell(url)} ${headers} -d ${shell(JSON.stringify(body))}`
+  return `curl ${shell(url)} ${headers} -d ${shell(escapeJson(body))}`
 }
 
-/** A text as one word of a shell. A word that starts with a dash, or is empty, is no different: options take the next word. */
+/** Pasted into a terminal, they can end the paste and type on. Shells have no common way to escape them. */
+const CONTROL = /(?![\n\t])\p{Cc}/u
+
+/** The last word, and the value of an option, may start with a dash: `--` ends the options, and a value is in the word of its option. */
+function command(name: string, file: string, options: JsonObject, last: string): Pick<Snippets, 'CLI command'> {
+  const words = Object.entries(options).map(([option, value]) => `--${option}=${shell(String(value))}`)
+  const text = ['npx toolwright', name, shell(file), ...words, '--', shell(last)].join(' ')
+  return CONTROL.test(text) ? {} : { 'CLI command': text }
+}
+
+/** A text as one word of a shell. The quotes do not keep a program from reading a word that starts with a dash as an option. */
 function shell(text: string): string {
   return /^[\w./:=@%+,][\w./:=@%+,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -17,8 +17,7 @@ export async function exportJson(key: SessionKey, title: string): Promise<void> 
 /** Saves a conversation for people to read. */
 export async function exportMarkdown(key: SessionKey, title: string): Promise<void> {
   const log = openLog(key)
-  await log.open()
-  while (log.view.value.hasEarlier) await log.loadEarlier()
+  await log.loadAll()
   save(writeMarkdown(title, new ChatFold().update(log.view.value)), `${title}.md`)
 }
 

@@ -2,7 +2,7 @@ import type { JSX, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { RequestForm } from '../requests/RequestForm.tsx'
 import { AnswerSender } from '../requests/use-answer.ts'
-import { userId } from '../state/preferences.ts'
+import { chooseUser } from '../state/preferences.ts'
 import { navigate } from '../state/route.ts'
 import { useShortcuts } from '../state/shortcuts.ts'
 import { useSignal } from '../state/signal.ts'
@@ -119,7 +119,7 @@ function InboxItem({ target }: { readonly target: AppRequest }): JSX.Element {
 
 function OpenSession({ target: { app, request } }: { readonly target: AppRequest }): JSX.Element {
   const show = (): void => {
-    userId.set(request.userId)
+    chooseUser(request.userId)
     navigate({ view: 'session', app, sessionId: request.sessionId, tab: 'chat' })
   }
   return (

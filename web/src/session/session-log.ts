@@ -11,6 +11,7 @@ import { EMPTY_VIEW, type LogView, newLocalId, withEntries, withEvent } from './
 const PAGE = 1000
 /** A stream that is open for longer belongs to a run. */
 const FOLLOW_MS = 300
+const UNREAD = 'The server did not send the whole log of this session. Try again.'
 
 /** The log of one session: reads it page by page from its end, follows its run, and sends messages. */
 export class SessionLog {
@@ -73,6 +74,19 @@ export class SessionLog {
       this.#earlier = undefined
     })
     return this.#earlier
+  }
+
+  /** Reads the whole log. Rejects if a page of it cannot be read. */
+  async loadAll(): Promise<void> {
+    await this.open()
+    if (this.view.value.status !== 'ready') throw this.view.value.error ?? new Error(UNREAD)
+    while (this.view.value.hasEarlier) {
+      const before = this.view.value
+      await this.loadEarlier()
+      const { entries, error } = this.view.value
+      // a failure leaves the view as it was, and one of the connection is not in it
+      if (entries[0]?.seq === before.entries[0]?.seq) throw error === before.error ? new Error(UNREAD) : error
+    }
   }
 
   /** Reads what was added up to an entry, unless a stream brings it. */

@@ -6,7 +6,7 @@ import { copyLinkItem } from '../copy/copy-text.ts'
 import { exportJson, exportMarkdown, importSession } from '../copy/transfer.ts'
 import { forgetLog } from '../session/open-logs.ts'
 import { notifyError } from '../state/notices.ts'
-import { userId as chosenUser } from '../state/preferences.ts'
+import { userId as actingUser, chosenUser } from '../state/preferences.ts'
 import { navigate, newSessionRoute, route, writeRoute } from '../state/route.ts'
 import { useSignal } from '../state/signal.ts'
 import { Button } from '../ui/Button.tsx'
@@ -106,7 +106,7 @@ interface ItemProps {
 
 function Item({ app, session, showsUser, onChange }: ItemProps): JSX.Element {
   const now = useSignal(route)
-  const user = useSignal(chosenUser)
+  const user = useSignal(actingUser)
   const { id, userId, state, match, lastUpdateTime } = session
   const isShown = now.view === 'session' && now.sessionId === id && user === userId
   const name = visibleLine(sessionName(session))
@@ -121,7 +121,13 @@ function Item({ app, session, showsUser, onChange }: ItemProps): JSX.Element {
   return (
     <li class={isShown ? 'session-item shown' : 'session-item'}>
       <a
-        href={writeRoute({ view: 'session', app, sessionId: id, tab: 'chat', ...(userId !== user && { userId }) })}
+        href={writeRoute({
+          view: 'session',
+          app,
+          sessionId: id,
+          tab: 'chat',
+          ...((userId !== user || userId !== chosenUser()) && { userId }),
+        })}
         aria-current={isShown ? 'page' : undefined}
       >
         <span class={`dot ${state}`} title={state} aria-hidden="true" />

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { listUsers } from '../api/sessions.ts'
 import { userId } from '../state/preferences.ts'
-import { navigate, newSessionRoute, route } from '../state/route.ts'
+import { changeUser } from '../state/route.ts'
 import { mayActAsAnyUser } from '../state/server.ts'
 import { useSignal } from '../state/signal.ts'
 import { visibleLine } from '../ui/visible-text.ts'
@@ -25,7 +25,7 @@ export function UserPicker({ app }: { readonly app: string }): JSX.Element {
     )
   const choose = (name: string): void => {
     setTyping(name === OTHER)
-    if (name !== OTHER) setUser(name)
+    if (name !== OTHER) changeUser(name.trim() || 'user')
   }
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: one of the two fields is in it
@@ -51,11 +51,4 @@ export function UserPicker({ app }: { readonly app: string }): JSX.Element {
       )}
     </label>
   )
-}
-
-/** Sessions belong to a user, so that the session shown is left. */
-function setUser(name: string): void {
-  userId.set(name.trim() || 'user')
-  const { value } = route
-  if (value.view === 'session') navigate(newSessionRoute(value.app))
 }

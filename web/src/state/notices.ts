@@ -9,6 +9,16 @@ export interface Notice {
   readonly kind: 'info' | 'error'
   /** The message. */
   readonly text: string
+  /** What the user can do about it. It closes the message. */
+  readonly action?: NoticeAction | undefined
+}
+
+/** A button of a message. */
+export interface NoticeAction {
+  /** Its text. */
+  readonly label: string
+  /** Does it. */
+  run(): void
 }
 
 const MOST = 4
@@ -19,8 +29,8 @@ export const notices: Signal<readonly Notice[]> = signal<readonly Notice[]>([])
 let last = 0
 
 /** Shows a message. Returns its id. */
-export function notify(text: string, kind: Notice['kind'] = 'info'): number {
-  notices.update((all) => [...all, { id: ++last, kind, text }].slice(-MOST))
+export function notify(text: string, kind: Notice['kind'] = 'info', action?: NoticeAction): number {
+  notices.update((all) => [...all, { id: ++last, kind, text, action }].slice(-MOST))
   return last
 }
 

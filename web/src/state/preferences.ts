@@ -6,8 +6,24 @@ export type Theme = 'system' | 'light' | 'dark'
 /** The colours that the user chose. */
 export const theme: Signal<Theme> = stored('theme', (text) => (text === 'light' || text === 'dark' ? text : 'system'))
 
-/** The user that the page acts as. */
-export const userId: Signal<string> = stored('user', (text) => text || 'user')
+const USER_KEY = 'toolwright:user'
+
+/** The user that the page acts as: the one chosen, or the one of a link. */
+export const userId: Signal<string> = signal(load(USER_KEY) || 'user')
+
+let chosen = userId.value
+
+/** The user that the page acts as without a link. */
+export function chosenUser(): string {
+  return chosen
+}
+
+/** Acts as a user. The browser remembers it, unlike the user of a link. */
+export function chooseUser(name: string): void {
+  chosen = name
+  save(USER_KEY, name)
+  userId.set(name)
+}
 
 theme.watch(applyTheme)
 applyTheme()

@@ -1,4 +1,7 @@
-import { userId as user } from './preferences.ts'
+import { visibleLine } from '../ui/visible-text.ts'
+import { dismiss, notify } from './notices.ts'
+import { chooseUser, chosenUser, userId as user } from './preferences.ts'
+import { server } from './server.ts'
 import { type Signal, signal } from './signal.ts'
 
 /** The tabs of a session. */
@@ -83,10 +86,10 @@ export function linkTo(route: Route): string {
 /** The route of the page. */
 export const route: Signal<Route> = signal(readRoute(location.hash))
 
-const followUser = (): void => {
-  const { value } = route
-  if (value.view === 'session' && value.userId) user.set(value.userId)
-}
+/** The message about the user of a link. It is true until the page acts as another user. */
+let linkNotice = 0
+user.watch(() => dismiss(linkNotice))
+server.watch(() => hasFixedUser() && dismiss(linkNotice))
 followUser()
 
 addEventListener('hashchange', () => {
@@ -95,12 +98,44 @@ addEventListener('hashchange', () => {
 })
 
 /** Shows a route. `replace` keeps the current one out of the history. */
-export function navigate(to: Route, options: { replace?: boolean } = {}): void {
+export function navigate(given: Route, options: { replace?: boolean } = {}): void {
+  const to = withLinkedUser(given)
   const hash = writeRoute(to)
   if (options.replace) history.replaceState(null, '', hash)
   else if (hash !== location.hash) history.pushState(null, '', hash)
   route.set(to)
   followUser()
+}
+
+/** Acts as a user, as the user of the page wants. Sessions belong to a user, so that the session shown is left. */
+export function changeUser(name: string): void {
+  chooseUser(name)
+  const { value } = route
+  if (value.view === 'session') navigate(newSessionRoute(value.app))
+}
+
+/** Acts as the user of a link, and says so: the link may come from somebody else. */
+function followUser(): void {
+  const { value } = route
+  if (value.view !== 'session' || !value.userId || value.userId === user.value || hasFixedUser()) return
+  user.set(value.userId)
+  const own = chosenUser()
+  if (value.userId === own) return
+  const name = visibleLine(value.userId)
+  const back = { label: `Act as ${visibleLine(own)}`, run: () => changeUser(own) }
+  linkNotice = notify(`This link shows sessions of “${name}”. You now act as “${name}”.`, 'info', back)
+}
+
+/** The user of a link is only in the address, so that it stays there while the page shows sessions of that user. */
+function withLinkedUser(to: Route): Route {
+  const isLinked = to.view === 'session' && !to.userId && user.value !== chosenUser()
+  return isLinked ? { ...to, userId: user.value } : to
+}
+
+/** Does the token of the page belong to one user? */
+function hasFixedUser(): boolean {
+  const { value } = server
+  return value !== undefined && !(value instanceof Error) && !value.mayActAsAnyUser
 }
 
 function withQuery(hash: string, query: { readonly [name: string]: string | undefined }): string {

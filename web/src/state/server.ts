@@ -1,6 +1,6 @@
 import { getServerInfo } from '../api/dev.ts'
 import type { AppInfo, ServerInfo } from '../api/types.ts'
-import { userId } from './preferences.ts'
+import { chooseUser } from './preferences.ts'
 import { type Signal, signal } from './signal.ts'
 
 /** The server and its apps; undefined while they load, an error if the server does not answer. */
@@ -10,7 +10,7 @@ export const server: Signal<ServerInfo | Error | undefined> = signal<ServerInfo 
 export async function loadServer(): Promise<void> {
   try {
     const info = await getServerInfo()
-    if (!info.mayActAsAnyUser) userId.set(info.userId)
+    if (!info.mayActAsAnyUser) chooseUser(info.userId)
     server.set(info)
   } catch (error) {
     if (appsOf(server.value).length > 0) return // what is known stays on the page until the server is back
