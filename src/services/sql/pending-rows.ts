@@ -75,7 +75,7 @@ export class PendingRows {
     `SELECT DISTINCT app, "user", sessions.session AS session ${OF_APP} AND expires <= ? LIMIT ?`,
   )
   readonly #unknown: Statement = query(`SELECT id, body FROM toolwright_pending WHERE expires IS NULL LIMIT ?`)
-  readonly #setExpiry: Statement = command('UPDATE toolwright_pending SET expires = ? WHERE id = ?')
+  readonly #setExpiry: Statement = command('UPDATE toolwright_pending SET expires = ? WHERE id = ? AND expires IS NULL')
 
   constructor(reportDamage: ReportDamage) {
     this.#reportDamage = reportDamage

@@ -214,6 +214,34 @@ test('a copy whose processes die again and again is set aside, as other sessions
   expect(other.requests).toEqual([])
 })
 
+test('a message that a tool of a copy schedules runs with the changes of the copy', async () => {
+  const later = tool({
+    name: 'later',
+    description: 'Reminds',
+    effect: 'none',
+    run: async (_, context) => ({
+      id: (await context.schedule({ message: 'Wake', at: new Date(Date.now() + 20) })).id,
+    }),
+  })
+  const model = scriptedModel(['One.', 'The agents of the file.'])
+  const other = scriptedModel([{ calls: [{ name: 'later' }] }, 'Noted.', 'Woken by the other.'])
+  const client = createTestServer({
+    dev: true,
+    apps: { desk: new LlmAgent({ name: 'clerk', model, tools: [later], allowScheduling: true }) },
+    services: { models: { 'other-*': () => other }, sessionService: new InMemorySessionService() },
+    recover: {},
+  })
+  await start(client)
+  const { id } = (await copy(client, [{ agent: 'clerk', model: 'other-1' }])).json()
+  expect((await client.send('POST /run', runBody('Go', { sessionId: id }))).text).toContain('Noted.')
+  const text = async (): Promise<string> => {
+    await client.server.recover()
+    return (await client.send(`GET ${SESSIONS}/${id}`)).text
+  }
+  await expect.poll(text).toContain('Woken by the other.')
+  expect(model.requests).toHaveLength(1)
+})
+
 test('changes an agent below a workflow and one behind a tool, and refuses one inside a custom agent', async () => {
   const inner = scriptedModel(['Inner.', 'Inner again.'])
   const expert = new LlmAgent({ name: 'expert', description: 'Knows', model: inner, instruction: 'Know.' })
